@@ -148,6 +148,7 @@ export const rooms: readonly Room[] = [
         folder: "context",
         owns: "what a request may use: the server, its open watches, the path taken apart",
       },
+      { floor: 6, folder: "access", owns: "whose token a request has, and what its user may do: RBAC, impersonation" },
       { floor: 6, folder: "managedfields", owns: "who owns which field" },
       { floor: 6, folder: "printers", owns: "tables, as `kubectl get` shows them" },
       { floor: 7, folder: "admission", owns: "the admission plugins" },

@@ -3,16 +3,36 @@
  * Bun.serve, it passes on requests that its parser rejects, and the sockets of WebSockets. HTTP/1.1 only:
  * docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
  */
-import { createServer, type Server } from "node:https";
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { createServer as createHttpsServer } from "node:https";
+import {
+  createServer as createHttpServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from "node:http";
+import type { Server, Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import type { ServerCertificate } from "./certificate.ts";
 import { answerUnreadable, hostProblem, refuseMethod, type Unreadable, type WholeAnswer } from "./http-problems.ts";
 import { asksForWebSocket, endWith, handshakeOf, tellLines } from "./websocket.ts";
 
+/** Whom the certificate of a client names; `invalid` for one that no trusted authority signed, or that is expired. */
+export type ClientCertificate =
+  | {
+      readonly is: "valid";
+      readonly commonName: string;
+      readonly organizations: readonly string[];
+      /** The SHA-256 of the certificate, in hexadecimal. */
+      readonly fingerprint: string;
+    }
+  | { readonly is: "invalid" };
+
 /** A received request. */
 export interface ServedRequest {
+  /** Only with `clientCa`, and of clients that show one. */
+  readonly certificate?: ClientCertificate;
   readonly method: string;
   /** Percent-encoded, without the query. */
   readonly path: string;
@@ -43,6 +63,11 @@ export interface HttpsServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly certificate: ServerCertificate;
+  /**
+   * PEM of the authorities whose client certificates are accepted; by default, clients are asked for none. With it, requests cost half
+   * as much again: docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
+   */
+  readonly clientCa?: string;
   readonly maxBodyBytes: number;
   /** The body for unknown methods, with status 405. */
   readonly unknownMethod: WholeAnswer;
@@ -72,12 +97,33 @@ function targetOf(target: string): Pick<ServedRequest, "path" | "query"> {
   return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()] };
 }
 
+/** The certificate of a connection's client: a server without `clientCa` has sockets that know none. */
+function certificateOf(socket: Socket): { readonly certificate?: ClientCertificate } {
+  // Behind node:tls the socket of a request is a TLSSocket; the types of node:http do not say so.
+  const { authorized, getPeerCertificate } = socket as Socket &
+    Partial<Pick<TLSSocket, "authorized" | "getPeerCertificate">>;
+  const shown = getPeerCertificate?.call(socket);
+  if (shown === undefined || Object.keys(shown).length === 0) return {};
+  if (authorized !== true) return { certificate: { is: "invalid" } };
+  // Several organizations are a list, which the types leave out.
+  const { CN, O = [] } = shown.subject as { readonly CN?: string; readonly O?: string | readonly string[] };
+  return {
+    certificate: {
+      is: "valid",
+      commonName: CN ?? "",
+      organizations: typeof O === "string" ? [O] : O,
+      fingerprint: shown.fingerprint256.replaceAll(":", "").toLowerCase(),
+    },
+  };
+}
+
 function headOf(request: IncomingMessage): Omit<ServedRequest, "body"> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  return { method: request.method ?? "GET", ...targetOf(request.url ?? "/"), headers };
+  const target = targetOf(request.url ?? "/");
+  return { method: request.method ?? "GET", ...target, headers, ...certificateOf(request.socket) };
 }
 
 async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promise<ServedRequest> {
@@ -124,6 +170,7 @@ const limits = {
 export async function serveHttps({
   port,
   certificate,
+  clientCa,
   maxBodyBytes,
   unknownMethod,
   allowsWebSocket = () => false,
@@ -140,20 +187,32 @@ export async function serveHttps({
     const head = headOf(request);
     return head.method === "GET" && asksForWebSocket(head.headers) && allowsWebSocket(head);
   };
-  const server: Server = createServer({ cert, key, ...limits, shouldUpgradeCallback }, (request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const problem = hostProblem(request.rawHeaders);
     if (problem !== undefined) {
       response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(problem);
       return;
     }
     answer(request, response).catch(() => response.destroy());
-  });
-  server.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
-  server.on("upgrade", (request, socket, early) => {
+  };
+  const options = { ...limits, shouldUpgradeCallback };
+  const http =
+    clientCa === undefined
+      ? createHttpsServer({ cert, key, ...options }, onRequest)
+      : createHttpServer(options, onRequest);
+  // On Bun the sockets of node:https do not tell the client's certificate, those of node:tls do.
+  const server: Server =
+    clientCa === undefined
+      ? http
+      : createTlsServer({ cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false }, (socket) => {
+          http.emit("connection", socket);
+        });
+  http.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
+  http.on("upgrade", (request, socket, early) => {
     upgrade({ request: { ...headOf(request), body: noBody }, socket, early, handle }).catch(() => socket.destroy());
   });
-  server.on("connect", (_request, socket) => refuseMethod(socket, unknownMethod));
-  const destroyConnections = keepConnections(server);
+  http.on("connect", (_request, socket) => refuseMethod(socket, unknownMethod));
+  const destroyConnections = keepConnections(server, http);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -207,7 +266,7 @@ async function upgrade({ request, socket, early, handle }: Upgrade): Promise<voi
  * Closes every connection of a server that no longer listens. `closeAllConnections` misses those in their handshake: on
  * Bun they open after it, and a server that waits for them never closes.
  */
-function keepConnections(server: Server): () => void {
+function keepConnections(server: Server, http: Pick<HttpServer, "closeAllConnections">): () => void {
   const connections = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     if (!server.listening) {
@@ -219,6 +278,6 @@ function keepConnections(server: Server): () => void {
   });
   return () => {
     for (const socket of connections) socket.destroy();
-    server.closeAllConnections();
+    http.closeAllConnections();
   };
 }

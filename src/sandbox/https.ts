@@ -1,14 +1,15 @@
 /** The sandbox over HTTPS on loopback, with a generated certificate and token. */
+import type { User } from "./context/authorizer.ts";
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./bootstrap/api-server-objects.ts";
-import { handle, maxBodyBytes } from "./serving/handler.ts";
+import { handle, isWatch, maxBodyBytes } from "./serving/handler.ts";
 import { jsonHeaders } from "./serving/responses.ts";
 import { bytesOf } from "./serialization/encoding.ts";
-import { flagParam } from "./options/list-options.ts";
 import { methodNotAllowed, refusal } from "./meta/refusal.ts";
 import { machineryReady, needsMachinery } from "./registry/apiextensions/loading.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
+import type { Server } from "./context/server.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
 
@@ -26,6 +27,11 @@ export interface ServeOptions {
   readonly port?: number;
   /** By default, a generated one. */
   readonly identity?: SandboxIdentity;
+  /**
+   * PEM of the authorities whose client certificates are accepted: the common name is the user's name, organizations are groups. By
+   * default there are none.
+   */
+  readonly clientCa?: string;
   /** The controllers that run in this cluster: named in a header of every response, so that no other process runs them too. */
   readonly controllers?: readonly string[];
 }
@@ -83,6 +89,31 @@ function sameSecret(a: string, b: string): boolean {
   return difference === 0;
 }
 
+const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/**
+ * Whom a request is from; undefined if its token or certificate is not accepted. Source: kubernetes v1.36
+ * pkg/kubeapiserver/authenticator/config.go; apiserver v0.36 authentication/request/{x509,union,anonymous}.
+ */
+function userOf(server: Server, { certificate }: ServedRequest, { bearer, token }: Bearer): User | undefined {
+  if (certificate?.is === "valid" && certificate.commonName !== "") {
+    const { commonName: name, organizations, fingerprint } = certificate;
+    const groups = [...new Set([...organizations, "system:authenticated"])];
+    return { name, groups, extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] } };
+  }
+  if (bearer === "") return certificate?.is === "invalid" ? undefined : anonymous;
+  if (sameSecret(bearer, token)) return clusterAdmin;
+  const found = server.tokens.authenticate(bearer);
+  return "user" in found ? found.user : undefined;
+}
+
+interface Bearer {
+  /** What the request has. */
+  readonly bearer: string;
+  /** The admin's. */
+  readonly token: string;
+}
+
 const unknownMethod = { type: "application/json", body: JSON.stringify(methodNotAllowed().status) };
 
 const elevenMonthsMs = 334 * 24 * 3_600_000;
@@ -101,18 +132,20 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
   let requests = 0;
   const respond = async (request: ServedRequest): Promise<ServedResponse> => {
     const { bearer, protocols } = loginOf(request.headers);
-    if (!sameSecret(bearer, token)) return unauthorized;
+    const user = userOf(server, request, { bearer, token });
+    if (user === undefined) return unauthorized;
     await yamlReadyFor(server.yaml, request.headers);
     if (needsMachinery(request.method, request.path)) await machineryReady();
-    const response = handle(server, { ...request, user: clusterAdmin, actor: `chunk https ${++requests}` });
+    const response = handle(server, { ...request, user, actor: `chunk https ${++requests}` });
     return { ...response, protocols, headers: { ...response.headers, server: named } };
   };
   const https = await serveHttps({
     port: options.port ?? 0,
     certificate,
+    ...(options.clientCa === undefined ? {} : { clientCa: options.clientCa }),
     maxBodyBytes,
     unknownMethod,
-    allowsWebSocket: ({ query }) => flagParam(query, "watch"),
+    allowsWebSocket: isWatch,
     handle: respond,
   });
   announceServer(server, { port: https.port, ca: certificate.ca });

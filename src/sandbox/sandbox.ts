@@ -3,6 +3,11 @@ import { formatTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
+import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
+import { DefaultAuthorizer } from "./access/default-authorizer.ts";
+import { RbacAuthorizer } from "./access/rbac-authorizer.ts";
+import { keepAggregatedRoles } from "./bootstrap/aggregated-roles.ts";
+import { putBootstrapPolicy } from "./bootstrap/rbac-policy.ts";
 import { pluginsWithout } from "./context/admission-plugins.ts";
 import { putApiServerObjects } from "./bootstrap/api-server-objects.ts";
 import { loadApiData } from "../api/wire/load.ts";
@@ -12,6 +17,7 @@ import { keepDefaultServiceAccounts, putFirstObjects } from "./bootstrap/default
 import { copyOf, isFields, type ApiObject } from "./meta/object.ts";
 import { protobufReader } from "./serialization/protobuf-body.ts";
 import { resourceRegistryOf } from "./registry/resource.ts";
+import type { User } from "./context/authorizer.ts";
 import { collectionOf, type Server } from "./context/server.ts";
 import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
@@ -23,7 +29,7 @@ export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly history?: WatchCacheLimits;
-  /** Adds the ServiceAccount `default` to each namespace, as kube-controller-manager does. Default true. */
+  /** Adds the ServiceAccount `default` to each namespace and keeps aggregated ClusterRoles, as kube-controller-manager does. Default true. */
   readonly defaultServiceAccounts?: boolean;
   /** Adds the objects that kube-apiserver creates: the Service `kubernetes` and others. Default true. */
   readonly apiServerObjects?: boolean;
@@ -34,6 +40,11 @@ export interface SandboxOptions {
    * objects matter. Default false.
    */
   readonly storesDefinitions?: boolean;
+  /**
+   * Evaluates roles and their bindings, and adds those that every cluster has. Default false: members of `system:masters` may do
+   * everything, others what every authenticated user may.
+   */
+  readonly rbac?: boolean;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
   readonly disabledAdmissionPlugins?: readonly string[];
 }
@@ -72,10 +83,17 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const managesFields = options.managedFields !== false;
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
   const storesDefinitions = options.storesDefinitions === true;
-  const made = { timeline, random, store, registry, managesFields, readProtobuf, admission };
-  const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 }, logins: new Map() };
+  const ruleResolver = options.rbac === true ? new RbacAuthorizer(store) : undefined;
+  const authorizer = ruleResolver ?? new DefaultAuthorizer(store);
+  const logins = new Map<string, User>();
+  const tokens = new ServiceAccountTokens({ store, timeline, random, logins });
+  const access = { tokens, logins, authorizer, ruleResolver, admission };
+  const made = { timeline, random, store, registry, managesFields, readProtobuf, ...access };
+  const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
   let stopped = false;
   putFirstObjects(server);
+  if (options.rbac === true) await putBootstrapPolicy(server);
+  if (options.rbac === true && options.defaultServiceAccounts !== false) keepAggregatedRoles(server);
   if (options.apiServerObjects !== false) putApiServerObjects(server);
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
   const definitions = storesDefinitions ? undefined : startDefinitionControllers(server);

@@ -8,7 +8,8 @@ import {
   wholeBody,
 } from "../api/transport.ts";
 import { handle } from "./serving/handler.ts";
-import type { Server, User } from "./context/server.ts";
+import type { User } from "./context/authorizer.ts";
+import type { Server } from "./context/server.ts";
 import { machineryReady, needsMachinery } from "./registry/apiextensions/loading.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 

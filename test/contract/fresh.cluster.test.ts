@@ -15,10 +15,6 @@ const leftOut: readonly { readonly kind: string; readonly because: string }[] = 
   { kind: "api/v1/componentstatuses", because: "there is no scheduler, controller manager or etcd to ask" },
   { kind: "api/v1/serviceaccounts", because: "kube-controller-manager's part: the test's cluster made one by hand" },
   { kind: "apis/apiregistration.k8s.io/v1/apiservices", because: "nothing is aggregated, and nothing can be" },
-  { kind: "apis/rbac.authorization.k8s.io/v1/clusterroles", because: "whoever has the token may do everything" },
-  { kind: "apis/rbac.authorization.k8s.io/v1/clusterrolebindings", because: "the same" },
-  { kind: "apis/rbac.authorization.k8s.io/v1/roles", because: "the same" },
-  { kind: "apis/rbac.authorization.k8s.io/v1/rolebindings", because: "the same" },
   { kind: "apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", because: "requests do not queue" },
   { kind: "apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", because: "the same" },
   { kind: "apis/coordination.k8s.io/v1/leases", because: "there is no second server to tell that it lives" },
@@ -71,6 +67,7 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
       timeline: realTimeline(),
       random: seededRandom(1),
       defaultServiceAccounts: false,
+      rbac: true,
     });
     served = await serveSandbox(sandbox);
     ours = await everything({ ...served, ask: adminOf(served).request, startedAt });

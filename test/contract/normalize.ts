@@ -23,6 +23,8 @@ const goDifference = /\n(?:@@ .*\n(?:[ +-].*\n)*)*/g;
 const endsBeforeDifference = /(?:previously negative\)|for bound claims|may not be changed|immutable after creation)$/;
 /** When a manager wrote last, where a message shows metadata. */
 const managedAt = /(?<="time":")[^"]+(?=")/g;
+/** The identity of a token. */
+const credential = /(?<![\w])JTI=[0-9a-f-]{36}/g;
 const word = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g;
 const versionInText =
   /(?<=resource version: |ResourceVersion in (?:(?:the )?precondition|object meta|record)(?:: | \())\d+/g;
@@ -38,6 +40,7 @@ export function normalizedText(text: string, context: Context): string {
     .replaceAll(goDifference, (found, at: number) =>
       endsBeforeDifference.test(text.slice(0, at)) ? "\nDIFFERENCE\n" : found,
     )
+    .replaceAll(credential, "JTI=UID")
     .replaceAll(managedAt, (found) => times.get(found) ?? "TIME")
     .replaceAll(uid, (found) => uids.get(found) ?? found)
     .replaceAll(word, (found) => generated.get(found) ?? found)
@@ -63,8 +66,26 @@ function serverVersion(version: string, { versions }: Names): string {
   return known === 0 ? "VERSION" : `VERSION since v${known}`;
 }
 
+const jsonWebToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** What a token of a service account says, with its times from its beginning on; its key and its own identity are its server's. */
+function tokenClaims(token: string, context: Context): unknown {
+  const [, payload = ""] = token.split(".");
+  const { iat, exp, nbf, jti, ...claims } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Json;
+  const since = (time: unknown): number => Number(time) - Number(iat);
+  const own = { ...claims, exp: since(exp), nbf: since(nbf), jti: uid.test(String(jti)) ? "UID" : jti };
+  return normalized(own, context);
+}
+
+/** How long after the request something expires, in minutes. */
+function lifetime(expires: string, { from }: Context): string {
+  return `${Math.round((Date.parse(expires) - from) / 60_000)} min`;
+}
+
 /** A value of an answer. */
 export function normalized(value: unknown, context: Context): unknown {
+  if (typeof value === "string" && jsonWebToken.test(value) && value.startsWith("ey"))
+    return tokenClaims(value, context);
   if (typeof value === "string") return normalizedText(value, context);
   if (Array.isArray(value)) return value.map((item) => normalized(item, context));
   if (!isObject(value)) return value;
@@ -90,6 +111,12 @@ function field(object: Json, key: string, context: Context): unknown {
     case "nonResourceRules":
       return Array.isArray(item) ? inAnyOrder(item, context) : normalized(item, context);
     case "metadata":
+      // It has the uid of its ServiceAccount, and a time of its own.
+      if (isObject(item) && object["kind"] === "TokenRequest")
+        return {
+          ...(normalized({ ...item, creationTimestamp: undefined }, context) as Json),
+          creationTimestamp: "TIME",
+        };
       // A list's own version may be another's, and is not an object's here, whatever its number is; so is that of a bookmark.
       return isObject(item) && (isListObject(object) || isInitialEventsEnd(item))
         ? { ...(normalized(item, context) as Json), ...listVersion(item, names) }
@@ -109,6 +136,8 @@ function field(object: Json, key: string, context: Context): unknown {
         : normalized(item, context);
     case "serverAddress":
       return "ADDRESS";
+    case "expirationTimestamp":
+      return typeof item === "string" ? lifetime(item, context) : normalized(item, context);
     case "continue":
       return item === "" ? item : "TOKEN";
     default:

@@ -27,6 +27,7 @@ export async function bareSandbox(): Promise<Side> {
     timeline: { ...clock, now: () => clock.now() + ahead },
     random: seededRandom(1),
     defaultServiceAccounts: false,
+    rbac: true,
   });
   const pauses: Pauses = {
     now: () => clock.now() + ahead,

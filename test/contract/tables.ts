@@ -1,5 +1,6 @@
 /** All contract cases. */
 import type { Table } from "./case.ts";
+import { access } from "./cases/access.ts";
 import { admission } from "./cases/admission.ts";
 import { appliedKinds } from "./cases/apply-kinds.ts";
 import { appliedLists } from "./cases/apply-lists.ts";
@@ -45,6 +46,7 @@ export const tables: readonly Table[] = [
   proxies,
   answers,
   reviews,
+  access,
   lifecycle,
   workloads,
   admission,

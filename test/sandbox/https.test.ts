@@ -50,7 +50,18 @@ describe("the sandbox over HTTPS", () => {
     }
   });
 
-  test.each(["", "x", "admintoken"])("lets nobody in by the token %p", async (token) => {
+  test("knows a user for who has no token, who may read what is public and nothing else", async () => {
+    const plain = (path: string): Promise<Response> => fetch(`${https.url}${path}`, { tls: { ca: https.ca } });
+    expect((await plain("/version")).status).toBe(200);
+    expect((await plain("/readyz")).status).toBe(200);
+    const refused = await plain("/api/v1/secrets");
+    expect([refused.status, ((await refused.json()) as { message: string }).message]).toEqual([
+      403,
+      'secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" at the cluster scope',
+    ]);
+  });
+
+  test.each(["x", "admintoken", "a.b.c", "e30.e30.e30"])("lets nobody in by the token %p", async (token) => {
     const answer = await send("/api/v1/secrets", {}, token);
     expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);
   });
@@ -86,7 +97,7 @@ describe("the sandbox over HTTPS", () => {
       const answer = await send(path, { method: "POST", body, headers: { "impersonate-user": user } });
       return ((await answer.json()) as { status: unknown }).status;
     };
-    const evaluationError = "roles are bound to it, but this sandbox evaluates none";
+    const evaluationError = "roles are bound to it, but this sandbox evaluates none: add --rbac to `sandbox`";
     const pods = { resourceAttributes: { verb: "get", resource: "pods", namespace: "default" } };
     expect(await ask("bound", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false, evaluationError });
     expect(await ask("other", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false });

@@ -1,11 +1,12 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { removeFile, temporaryPath } from "../../../src/platform/files.ts";
+import { messageOf } from "../../../src/api/error-message.ts";
+import { readTextFile, removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
 import { pluginPurposes } from "../../../src/sandbox/context/admission-plugins.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import { RunReport } from "../../../src/views/run-report.ts";
-import { type Command, command, negation, text, texts, wholeNumber } from "../../cli/command.ts";
+import { type Command, command, flag, negation, text, texts, wholeNumber } from "../../cli/command.ts";
 import { pluginsNamed } from "../../names/admission-names.ts";
 import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
 import type { Io } from "../../cli/io.ts";
@@ -42,6 +43,11 @@ const options = {
     "admission plugins to switch off, as kube-apiserver names them",
     { candidates: () => Object.entries(pluginPurposes).map(([value, about]) => ({ value, about })) },
   ),
+  rbac: flag("--rbac", "evaluate roles and bindings, and begin with those that every cluster has"),
+  clientCa: text(
+    "--client-ca-file <file>",
+    "accept client certificates signed by the authorities in FILE (PEM): the common name is the user, organizations are groups",
+  ),
   run: texts("--run <controller,...>", "run these controllers in it and print what they do; none: bring your own", {
     candidates: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
     default: "all",
@@ -59,6 +65,9 @@ interface SandboxRequest {
   readonly kubeconfig: string | undefined;
   readonly kubelet: boolean;
   readonly scheduler: boolean;
+  readonly rbac: boolean;
+  /** A file with authorities for client certificates. */
+  readonly clientCa: string | undefined;
   readonly controllers: readonly ControllerDefinition[];
   readonly disabledAdmissionPlugins: readonly string[];
 }
@@ -96,13 +105,16 @@ export const sandbox: Command = command({
       kubeconfig: flags.kubeconfig,
       kubelet: flags.kubelet !== false,
       scheduler: flags.scheduler !== false,
+      rbac: flags.rbac === true,
+      clientCa: flags.clientCa,
       controllers: controllersToRun(run, calledAs),
       disabledAdmissionPlugins: pluginsNamed(disableAdmission),
     };
   },
   async run(request, session) {
-    const { kubeconfig, controllers, namespace, port: _port, ...parts } = request;
+    const { kubeconfig, controllers, namespace, port: _port, clientCa: _file, ...parts } = request;
     const { io } = session;
+    const clientCa = request.clientCa === undefined ? undefined : await certificatesIn(request.clientCa);
     const identity = kubeconfig === undefined ? undefined : await earlierIdentity(kubeconfig, io.timeline.now());
     const bus = openBus(io);
     const lines = heldLines(io);
@@ -113,7 +125,7 @@ export const sandbox: Command = command({
     );
     if (connection === undefined) return 0;
     try {
-      return await serve(connection, { request, session, identity, introduced: lines.release });
+      return await serve(connection, { request, session, identity, clientCa, introduced: lines.release });
     } finally {
       await connection.close();
     }
@@ -133,15 +145,17 @@ interface Serving {
   readonly session: Session;
   /** That of the sandbox before, which clients may still know. */
   readonly identity: SandboxIdentity | undefined;
+  /** PEM of the authorities for client certificates. */
+  readonly clientCa: string | undefined;
   /** Lines of controllers that are held back may be printed now. */
   readonly introduced: () => void;
 }
 
 /** Serves it until the session ends. */
 async function serve(connection: SandboxConnection, serving: Serving): Promise<number> {
-  const { request, session, identity, introduced } = serving;
+  const { request, session, introduced } = serving;
   const { random, out } = session.io;
-  const https = await listen(connection, request.port, identity);
+  const https = await listen(connection, serving);
   const kept = request.kubeconfig;
   const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
   try {
@@ -159,16 +173,28 @@ async function serve(connection: SandboxConnection, serving: Serving): Promise<n
   }
 }
 
+/** @throws UserError for a file that cannot be read or holds no certificate. */
+async function certificatesIn(file: string): Promise<string> {
+  const pem = await readTextFile(file).catch((error: unknown) => {
+    throw new UserError(`--client-ca-file: cannot read ${file}: ${messageOf(error)}`, [], { cause: error });
+  });
+  if (pem === undefined) throw new UserError(`--client-ca-file: ${file} does not exist`);
+  if (pem.includes("-----BEGIN CERTIFICATE-----")) return pem;
+  throw new UserError(`--client-ca-file: ${file} holds no certificate in PEM`, [
+    "give the certificate of the authority that signs your client certificates",
+  ]);
+}
+
 async function listen(
   { cluster }: SandboxConnection,
-  port: number | undefined,
-  identity: SandboxIdentity | undefined,
+  { request: { port }, identity, clientCa }: Serving,
 ): Promise<SandboxHttps> {
   try {
     return await serveSandbox(cluster.sandbox, {
       controllers: cluster.manager.controllers.map(({ definition }) => definition.name),
       ...(port !== undefined && { port }),
       ...(identity !== undefined && { identity }),
+      ...(clientCa !== undefined && { clientCa }),
     });
   } catch (error) {
     if (port === undefined) throw error;

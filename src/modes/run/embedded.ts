@@ -36,6 +36,8 @@ export interface EmbeddedOptions {
   readonly kubelet?: boolean;
   /** Disabled admission plugins, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
+  /** Evaluates RBAC, with the roles that every cluster has. Default: the admin alone may do anything. */
+  readonly rbac?: boolean;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;
   /** Wraps the transport of each client: for faults, delays, records. */
@@ -62,8 +64,8 @@ const readyPollMs = 2;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { timeline, random, nodes = 3 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
-  const { disabledAdmissionPlugins = [] } = options;
-  const sandbox = await createSandbox({ timeline, random, disabledAdmissionPlugins });
+  const { disabledAdmissionPlugins = [], rbac = false } = options;
+  const sandbox = await createSandbox({ timeline, random, disabledAdmissionPlugins, rbac });
   const transportFor = (actor: string): Transport => {
     const transport = sandbox.transport({ actor });
     return options.wrap?.(transport, actor) ?? transport;

@@ -3,9 +3,8 @@ import { child, nameOrGenerateName, textOf, type ApiObject } from "../meta/objec
 import { forbidden } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Attributes } from "../context/attributes.ts";
-import type { Collection } from "../storage/collection.ts";
 
-const classesOf = (scope: RequestScope): Collection =>
+const classesOf = (scope: RequestScope): RequestScope["collection"] =>
   scope.server.store.collection("priorityclasses.scheduling.k8s.io", false);
 
 /** The class of pods that name none: of several the one with the lowest value. */

@@ -2,20 +2,14 @@
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { AdmissionPlugin } from "./admission-plugins.ts";
+import type { TokenAuthenticator } from "./authenticator.ts";
+import type { Authorizer, RuleResolver, User } from "./authorizer.ts";
 import type { ProtobufReader } from "../serialization/protobuf-body.ts";
 import type { ResourceRegistry, Resource } from "../registry/resource.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import type { OpenWatches } from "./watch.ts";
 import type { YamlSlot } from "../serialization/yaml/codec.ts";
-
-/** The authenticated user of a request. */
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** The parts of one API server: what every request may use. */
 export interface Server {
@@ -27,6 +21,12 @@ export interface Server {
   readonly managesFields: boolean;
   /** The admission plugins that are on. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
+  /** Whose token a request has; signs those of service accounts. */
+  readonly tokens: TokenAuthenticator;
+  /** Who may do what. */
+  readonly authorizer: Authorizer;
+  /** The same authorizer where it evaluates roles: then nobody grants more than they may do. */
+  readonly ruleResolver: RuleResolver | undefined;
   readonly readProtobuf: ProtobufReader;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;

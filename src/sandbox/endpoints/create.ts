@@ -3,6 +3,7 @@ import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
 import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
+import { checkEscalation } from "../access/escalation.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { strategyContext } from "../context/strategy-context.ts";
 import type { ApiObject } from "../meta/object.ts";
@@ -57,6 +58,7 @@ export function createObject(
   const ended = scope.served.form?.refusesCreate;
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   mutatingAdmission(write);
+  checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.
   checkLimits(scope, object);

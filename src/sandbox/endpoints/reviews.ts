@@ -1,19 +1,19 @@
 /** Reviews: kinds that are only asked, never stored. Source: kubernetes v1.36 pkg/registry/{authorization,authentication}. */
 import { formatTime } from "../../api/time.ts";
-import { decide, hasRole, notEvaluated, rulesOf, type Attributes } from "./authorization.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { checkReview } from "./review-errors.ts";
-import type { RequestScope, Server, User } from "../context/server.ts";
+import type { Attributes, PolicyRule, User } from "../context/authorizer.ts";
+import type { RequestScope } from "../context/server.ts";
 import { bodyJson, matchNamespace, objectOf } from "./body.ts";
 
 type Review = (review: ApiObject, scope: RequestScope) => object;
 
 const reviews: Readonly<Record<string, Review>> = {
-  SelfSubjectAccessReview: (review, { server, user }) => decide(server, user, attributesOf(review)),
-  SubjectAccessReview: (review, { server }) => decide(server, subjectOf(review), attributesOf(review)),
-  LocalSubjectAccessReview: (review, { server }) => decide(server, subjectOf(review), attributesOf(review)),
-  SelfSubjectRulesReview: (_review, { server, user }) => ({ ...rulesOf(user), ...completeness(server, user) }),
+  SelfSubjectAccessReview: (review, { server, user }) => server.authorizer.decide(user, attributesOf(review)),
+  SubjectAccessReview: (review, { server }) => server.authorizer.decide(subjectOf(review), attributesOf(review)),
+  LocalSubjectAccessReview: (review, { server }) => server.authorizer.decide(subjectOf(review), attributesOf(review)),
+  SelfSubjectRulesReview: rulesStatus,
   SelfSubjectReview: (_review, { user }) => ({ userInfo: userInfoOf(user) }),
   TokenReview: tokenStatus,
 };
@@ -40,8 +40,21 @@ function subjectOf({ spec }: ApiObject): User {
   return { name: textOf(spec?.["user"]), groups: Array.isArray(groups) ? groups.map(String) : [] };
 }
 
-function completeness(server: Server, user: User): object {
-  return hasRole(server, user) ? { incomplete: true, evaluationError: notEvaluated } : { incomplete: false };
+/** Source: apiserver v0.36 authorization; kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/rbac.go RulesFor. */
+function rulesStatus({ spec }: ApiObject, { server, user }: RequestScope): object {
+  const { rules, ...completeness } = server.authorizer.rulesFor(user, textOf(spec?.["namespace"]));
+  const of = (key: "resources" | "nonResourceURLs"): PolicyRule[] =>
+    rules.filter(({ [key]: list = [] }) => list.length > 0);
+  return {
+    resourceRules: of("resources").map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames === undefined ? {} : { resourceNames }),
+    })),
+    nonResourceRules: of("nonResourceURLs").map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    ...completeness,
+  };
 }
 
 const userInfoOf = ({ name, uid, groups, extra }: User): object => ({
@@ -51,15 +64,13 @@ const userInfoOf = ({ name, uid, groups, extra }: User): object => ({
   ...(extra === undefined ? {} : { extra }),
 });
 
-/** The default audiences of tokens. */
-const audience = "https://kubernetes.default.svc";
-
 function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
-  const user = server.logins.get(textOf(spec?.["token"]));
   const asked = spec?.["audiences"];
-  const isForOthers = Array.isArray(asked) && asked.length > 0 && !asked.includes(audience);
-  if (user === undefined || isForOthers) return { user: {}, error: "invalid bearer token" };
-  return { authenticated: true, user: userInfoOf(user), audiences: [audience] };
+  const audiences = Array.isArray(asked) && asked.length > 0 ? asked.map(textOf) : server.tokens.audiences;
+  const found = server.tokens.authenticate(textOf(spec?.["token"]), audiences);
+  if ("user" in found) return { authenticated: true, user: userInfoOf(found.user), audiences: found.audiences };
+  const unknown = "invalid bearer token";
+  return { user: {}, error: found.why === undefined ? unknown : `[${unknown}, ${found.why}]` };
 }
 
 /** What the server itself would write; a request cannot. Source: apiserver v0.36 registry/rest/meta.go. */

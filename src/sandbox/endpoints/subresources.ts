@@ -7,6 +7,7 @@ import { evict } from "./evict.ts";
 import { finalize } from "./finalize.ts";
 import { patch } from "./patch.ts";
 import { getScale, patchScale, putScale } from "./scale.ts";
+import { requestToken } from "./token-request.ts";
 import { update } from "./update.ts";
 
 /** The result of a subresource: a stored object, or a value that is not stored. */
@@ -30,6 +31,7 @@ const part: Readonly<Record<string, Handler>> = {
 
 const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   scale: { GET: getScale, PUT: putScale, PATCH: patchScale },
+  "serviceaccounts/token": { POST: requestToken },
   "pods/binding": { POST: bind },
   "pods/eviction": { POST: evict },
   "namespaces/finalize": { PUT: finalize },
@@ -37,8 +39,8 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   "pods/ephemeralcontainers": part,
 };
 
-/** Served by the real server, which passes them on to a node or signs tokens: nothing here could. */
-const elsewhere = new Set(["log", "exec", "attach", "portforward", "token"]);
+/** Served by the real server, which passes them on to a node: nothing runs here. */
+const elsewhere = new Set(["log", "exec", "attach", "portforward"]);
 
 /** @throws StatusError */
 export function serveSubresource(scope: RequestScope, method: string): SubresourceResult {

@@ -2,6 +2,7 @@
 import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
+import { checkEscalation } from "../access/escalation.ts";
 import { written } from "../serialization/decode.ts";
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { type ApiObject } from "../meta/object.ts";
@@ -137,6 +138,7 @@ export function replaceObject(
   const object = updatedObject(strategy, sent, old.object);
   const update: ObjectUpdate = { scope, object, old: old.object, strategy, context };
   mutatingAdmission(update);
+  checkEscalation(update);
   prepareForUpdate(update);
   validateUpdate(update);
   strategy.allocate?.(object, context);

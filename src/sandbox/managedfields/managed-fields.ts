@@ -7,7 +7,6 @@ import { unprintableIn } from "../meta/field-errors.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
 import { param } from "../options/list-options.ts";
 import type { RequestScope } from "../context/server.ts";
-import type { Resource } from "../registry/resource.ts";
 import { type FieldManager, fieldManagerOf, managersAfterUpdate } from "./field-manager.ts";
 import { type Managers, readManagers, writeManagers } from "./managers.ts";
 import { newFields } from "./new-fields.ts";
@@ -162,7 +161,11 @@ export interface StatusWrite {
 }
 
 /** The managed fields after a write of the server's own to the status of an object of another kind. */
-export function manageOwnStatus(scope: RequestScope, resource: Resource, { live, object }: StatusWrite): void {
+export function manageOwnStatus(
+  scope: RequestScope,
+  resource: RequestScope["resource"],
+  { live, object }: StatusWrite,
+): void {
   const query = [["fieldManager", "kube-apiserver"]] as const;
   manageUpdate({
     scope: { ...scope, resource, served: resource, query, subresource: "status" },

@@ -2,13 +2,14 @@
 import { messageOf } from "../../api/error-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { discoveryResponse, nonResourceResponse } from "./documents.ts";
-import { authorize } from "../endpoints/authorization.ts";
+import { attributesOf, authorize } from "../access/authorize.ts";
+import { impersonated, wantedUser } from "../access/impersonation.ts";
+import type { Attributes, User } from "../context/authorizer.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { flagParam } from "../options/list-options.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
 import { notFoundPage, statusResponse, textResponse } from "./responses.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
-import { userOf } from "./impersonation.ts";
 import { prefersYaml } from "../serialization/negotiation.ts";
 import { requestScope } from "./request-scope.ts";
 import { routeOf } from "../context/route.ts";
@@ -29,6 +30,9 @@ interface Exchange {
   phase: "reading" | "authorizing" | "serving";
 }
 
+/** True for a request that asks for a watch, whatever it is for. */
+export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagParam(query, "watch");
+
 /** Serves a request. All errors become responses here: it never throws. */
 export function handle(server: Server, request: HttpRequest): HttpResponse {
   const exchange: Exchange = { server, request, warnings: [], phase: "reading" };
@@ -43,11 +47,12 @@ export function handle(server: Server, request: HttpRequest): HttpResponse {
 function serve(exchange: Exchange): Result {
   const { server, request, warnings } = exchange;
   if (request.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
-  const { method, path, query, headers } = request;
+  const { method, path } = request;
   const route = routeOf(path);
   exchange.phase = "authorizing";
-  const user = userOf(headers, request.user);
-  authorize(server, user, route, { method, path, isWatch: flagParam(query, "watch") });
+  const asked = attributesOf(route, { method, path, isWatch: isWatch(request) });
+  const user = effectiveUser(exchange, asked);
+  authorize(server.authorizer, { user, asked });
   exchange.phase = "serving";
   switch (route.is) {
     case "discovery":
@@ -59,6 +64,13 @@ function serve(exchange: Exchange): Result {
       return scope === undefined ? notFoundPage() : serveResource(scope, request);
     }
   }
+}
+
+/** The user that a request acts as. @throws StatusError 400, 403. */
+function effectiveUser({ server, request }: Exchange, asked: Attributes): User {
+  const wanted = wantedUser(request.headers);
+  if (wanted === undefined) return request.user;
+  return impersonated({ authorizer: server.authorizer, requestor: request.user, wanted, asked });
 }
 
 function errorResponse({ phase }: Exchange, error: unknown): Result {

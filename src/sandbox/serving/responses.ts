@@ -4,7 +4,7 @@ import type { StatusError } from "../../api/status-error.ts";
 import { type Content, contentOf } from "../serialization/content.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import type { Query } from "../options/list-options.ts";
-import type { User } from "../context/server.ts";
+import type { User } from "../context/authorizer.ts";
 
 /** A request that has been read whole. */
 export interface HttpRequest {

@@ -12,7 +12,6 @@ import { checkWatchable } from "../serialization/negotiation.ts";
 import { checkOutputForm, formatOf, outputFormOf, tableOptions } from "./output-form.ts";
 import { reviewOf } from "../endpoints/reviews.ts";
 import type { RequestScope } from "../context/server.ts";
-import type { Entry } from "../storage/entry.ts";
 import { serveSubresource } from "../endpoints/subresources.ts";
 import { scaleTable, tableOf } from "../printers/table.ts";
 import { bindByName } from "../endpoints/bind.ts";
@@ -89,7 +88,7 @@ function updateResponse(scope: RequestScope, { entry, created }: UpdateResult): 
 }
 
 /** An object in the form that the client asks for. */
-function objectResponse(scope: RequestScope, status: number, entry: Entry): Result {
+function objectResponse(scope: RequestScope, status: number, entry: UpdateResult["entry"]): Result {
   const form = outputFormOf(scope);
   checkOutputForm(scope, form, false);
   const whole = formatOf(scope, form);

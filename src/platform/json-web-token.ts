@@ -1,0 +1,83 @@
+/** JSON Web Tokens (RFC 7519), signed with ES256 or RS256. */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+  type KeyObject,
+} from "node:crypto";
+
+/** Signs tokens, and knows its own again. */
+export interface TokenSigner {
+  /** A signed token with these claims. */
+  sign(claims: object): string;
+  /** The claims of a token that was signed with one of its keys; undefined for any other text. Times are not checked. */
+  verified(token: string): Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Keys of a signer, in PEM; by default a new pair. */
+export interface SignerKeys {
+  readonly signingKey: string;
+  /** Public or private keys whose tokens are accepted, beside the signing key's own. */
+  readonly verifyingKeys?: readonly string[];
+}
+
+interface VerifyingKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+const base64url = (value: Uint8Array | string): string => Buffer.from(value).toString("base64url");
+
+/** As kube-apiserver names keys: the hash of the public key's DER. Source: kubernetes v1.36 pkg/serviceaccount/jwt.go keyIDFromPublicKey. */
+function verifyingKey(key: KeyObject): VerifyingKey {
+  const der = key.export({ type: "spki", format: "der" });
+  return { id: createHash("sha256").update(der).digest("base64url"), key };
+}
+
+const algorithmOf = (key: KeyObject): "ES256" | "RS256" => (key.asymmetricKeyType === "ec" ? "ES256" : "RS256");
+
+/** What node:crypto needs beside the key: ECDSA signatures are two numbers side by side. */
+const withKey = (key: KeyObject): { readonly key: KeyObject; readonly dsaEncoding: "ieee-p1363" } => ({
+  key,
+  dsaEncoding: "ieee-p1363",
+});
+
+/** @throws Error for a key that cannot be read. */
+export function tokenSigner(keys?: SignerKeys): TokenSigner {
+  const signingKey =
+    keys === undefined
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+      : createPrivateKey(keys.signingKey);
+  const own = verifyingKey(createPublicKey(signingKey));
+  const others = (keys?.verifyingKeys ?? []).map((pem) => verifyingKey(createPublicKey(pem)));
+  const byId = new Map([own, ...others].map((one) => [one.id, one.key]));
+  return {
+    sign(claims) {
+      const header = base64url(JSON.stringify({ alg: algorithmOf(signingKey), kid: own.id }));
+      const signed = `${header}.${base64url(JSON.stringify(claims))}`;
+      return `${signed}.${base64url(sign("sha256", Buffer.from(signed), withKey(signingKey)))}`;
+    },
+    verified(token) {
+      const [header = "", payload = "", signature = "", ...more] = token.split(".");
+      if (signature === "" || more.length > 0) return undefined;
+      const { alg, kid } = jsonOf(header) ?? {};
+      const key = typeof kid === "string" ? byId.get(kid) : undefined;
+      if (key === undefined || alg !== algorithmOf(key)) return undefined;
+      const signed = Buffer.from(`${header}.${payload}`);
+      if (!verify("sha256", signed, withKey(key), Buffer.from(signature, "base64url"))) return undefined;
+      return jsonOf(payload);
+    },
+  };
+}
+
+function jsonOf(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Roles and bindings that grant more than their author may do. Only a server that evaluates roles asks. Source: kubernetes v1.36
+ * pkg/registry/rbac/{escalation_check,helpers}.go, pkg/registry/rbac/*\/policybased/storage.go, pkg/registry/rbac/validation/rule.go.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.ts";
+import { notFound, qualified, refusal } from "../meta/refusal.ts";
+import { privilegedGroup, type PolicyRule } from "../context/authorizer.ts";
+import type { RequestScope } from "../context/server.ts";
+import { missingRules, quoted } from "./policy-rule.ts";
+
+const group = "rbac.authorization.k8s.io";
+
+/** Kinds of roles, and kinds of bindings, by their storage name. */
+const roles: ReadonlySet<string> = new Set([`roles.${group}`, `clusterroles.${group}`]);
+const bindings: ReadonlySet<string> = new Set([`rolebindings.${group}`, `clusterrolebindings.${group}`]);
+
+/** A role or a binding about to be stored; `old` is undefined for new ones. */
+export interface RoleWrite {
+  readonly scope: RequestScope;
+  readonly object: ApiObject;
+  readonly old?: ApiObject;
+}
+
+/** That the user may grant what a role or a binding grants; other kinds pass. @throws StatusError 403, 404 for a role that does not exist. */
+export function checkEscalation(write: RoleWrite): void {
+  const { scope, object, old } = write;
+  const { storage } = scope.resource;
+  if (!roles.has(storage) && !bindings.has(storage)) return;
+  const { ruleResolver } = scope.server;
+  const { user, namespace } = scope;
+  if (ruleResolver === undefined || user.groups.includes(privilegedGroup)) return;
+  if (old !== undefined && onlyForCollection(object, old)) return;
+  const granted = roles.has(storage) ? rulesOfRole(write) : rulesOfBinding(write);
+  if (granted === undefined) return;
+  const { rules: held, evaluationError } = ruleResolver.rulesFor(user, namespace);
+  const missing = missingRules(held, granted);
+  if (missing.length === 0) return;
+  const who = `user ${JSON.stringify(user.name)} (groups=${quoted(user.groups)})`;
+  const unresolved = evaluationError === undefined ? "" : `; resolution errors: [${evaluationError}]`;
+  const { asResource } = scope.resource;
+  const name = textOf(object.metadata.name);
+  throw refusal(
+    403,
+    "Forbidden",
+    `${qualified(asResource)} ${JSON.stringify(name)} is forbidden: ${who} is attempting to grant RBAC permissions not currently held:\n${missing.join("\n")}${unresolved}`,
+    { ...(name === "" ? {} : { name }), group, kind: asResource.name },
+  );
+}
+
+/** What a role grants; undefined if the user may escalate. */
+function rulesOfRole({ scope, object }: RoleWrite): readonly PolicyRule[] | undefined {
+  const { server, user, resource, namespace, name } = scope;
+  const asked = { is: "resource", verb: "escalate", group, resource: resource.plural, subresource: "" } as const;
+  if (server.authorizer.decide(user, { ...asked, namespace, name }).allowed) return undefined;
+  // The type has been checked; the rules are validated after this.
+  return fieldsIn(object["rules"]).map((rule) => ({ verbs: [], ...rule }));
+}
+
+/** What a binding grants; undefined if the user may bind that role. @throws StatusError 404. */
+function rulesOfBinding({ scope, object }: RoleWrite): readonly PolicyRule[] | undefined {
+  const { server, user, resource, namespace } = scope;
+  const reference = isFields(object["roleRef"]) ? object["roleRef"] : {};
+  const [kind, name] = [textOf(reference["kind"]), textOf(reference["name"])];
+  const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
+  const asked = { is: "resource", verb: "bind", group: textOf(reference["apiGroup"]), subresource: "" } as const;
+  if (server.authorizer.decide(user, { ...asked, resource: plural, namespace, name }).allowed) return undefined;
+  const rules = server.ruleResolver?.rulesOf({ kind, name, namespace });
+  // The real server names the resource of the request.
+  if (rules === undefined) throw notFound(resource.asResource, name);
+  return rules;
+}
+
+/** True if nothing changes but what the garbage collector writes. */
+function onlyForCollection(object: ApiObject, old: ApiObject): boolean {
+  const shown = ({ metadata, ...rest }: ApiObject): object => {
+    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...others } = metadata;
+    return { ...rest, metadata: others };
+  };
+  return deepEqual(shown(object), shown(old));
+}

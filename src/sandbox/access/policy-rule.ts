@@ -1,0 +1,99 @@
+/**
+ * What a rule of a role covers: requests, and other rules. Source: kubernetes v1.36 pkg/apis/rbac/v1/evaluation_helpers.go;
+ * component-helpers v0.36 auth/rbac/validation/policy_comparator.go.
+ */
+import type { Attributes, PolicyRule } from "../context/authorizer.ts";
+
+const none: readonly string[] = [];
+
+/** `*`, or the value itself. */
+const lists = (patterns: readonly string[] = none, value: string): boolean =>
+  patterns.includes("*") || patterns.includes(value);
+
+/** `pods/log` is covered by itself, by `*`, and by the log of every resource: the pattern `*`, a slash, `log`. */
+function coversResource(patterns: readonly string[] = none, resource: string): boolean {
+  if (lists(patterns, resource)) return true;
+  const slash = resource.indexOf("/");
+  return slash >= 0 && patterns.includes(`*${resource.slice(slash)}`);
+}
+
+const coversPath = (patterns: readonly string[] = none, path: string): boolean =>
+  patterns.some(
+    (pattern) => pattern === path || (pattern.endsWith("*") && path.startsWith(pattern.replace(/\*+$/, ""))),
+  );
+
+const coversName = (names: readonly string[] = none, name: string): boolean =>
+  names.length === 0 || names.includes(name);
+
+/** True if the rule allows what is asked. */
+export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {
+  if (!lists(rule.verbs, asked.verb)) return false;
+  if (asked.is === "path") return coversPath(rule.nonResourceURLs, asked.path);
+  const resource = asked.subresource === "" ? asked.resource : `${asked.resource}/${asked.subresource}`;
+  return (
+    lists(rule.apiGroups, asked.group) &&
+    coversResource(rule.resources, resource) &&
+    coversName(rule.resourceNames, asked.name)
+  );
+}
+
+/** A rule with one verb, and one resource in one group, of one name at most, or one path. */
+interface Permission {
+  readonly verb: string;
+  readonly group?: string;
+  readonly resource?: string;
+  readonly name?: string;
+  readonly path?: string;
+}
+
+function permissionsOf(rule: PolicyRule): Permission[] {
+  const { verbs, apiGroups = none, resources = none, resourceNames = none, nonResourceURLs = none } = rule;
+  const onResources = apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb): Permission[] =>
+        resourceNames.length === 0
+          ? [{ verb, group, resource }]
+          : resourceNames.map((name) => ({ verb, group, resource, name })),
+      ),
+    ),
+  );
+  return [...onResources, ...nonResourceURLs.flatMap((path) => verbs.map((verb) => ({ verb, path })))];
+}
+
+function covers(rule: PolicyRule, { verb, group, resource, name, path }: Permission): boolean {
+  if (!lists(rule.verbs, verb)) return false;
+  if (path !== undefined) return coversPath(rule.nonResourceURLs, path);
+  const { resourceNames = none } = rule;
+  const named = resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name));
+  return lists(rule.apiGroups, group ?? "") && coversResource(rule.resources, resource ?? "") && named;
+}
+
+/**
+ * What `wanted` grants that `held` does not cover, as the real server writes it: rules that differ only in their verbs are one, in
+ * the order of their texts. Empty if all is covered.
+ */
+export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): string[] {
+  const missing = wanted.flatMap(permissionsOf).filter((permission) => !held.some((rule) => covers(rule, permission)));
+  const texts = new Set<string>();
+  const byResource = new Map<string, { readonly permission: Permission; readonly verbs: string[] }>();
+  for (const permission of missing) {
+    const { verb, group, resource, name, path } = permission;
+    if (path !== undefined) {
+      texts.add(`{NonResourceURLs:${quoted([path])}, Verbs:${quoted([verb])}}`);
+      continue;
+    }
+    const key = JSON.stringify([group, resource, name]);
+    const same = byResource.get(key);
+    if (same === undefined) byResource.set(key, { permission, verbs: [verb] });
+    else same.verbs.push(verb);
+  }
+  for (const { permission, verbs } of byResource.values()) {
+    const { group = "", resource = "", name } = permission;
+    const names = name === undefined ? "" : `ResourceNames:${quoted([name])}, `;
+    texts.add(`{APIGroups:${quoted([group])}, Resources:${quoted([resource])}, ${names}Verbs:${quoted(verbs)}}`);
+  }
+  return [...texts].sort();
+}
+
+/** Texts as Go prints them with %q. */
+export const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;

@@ -1,0 +1,54 @@
+/**
+ * Keeps the rules of ClusterRoles with an aggregation rule: kube-controller-manager's part, without which `admin`, `edit` and `view`
+ * allow nothing. Source: kubernetes v1.36 pkg/controller/clusterroleaggregation.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import { matches, selectorOf } from "../../api/labels.ts";
+import { fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Server } from "../context/server.ts";
+import { loopbackRequest } from "./loopback.ts";
+
+const manager = "clusterrole-aggregation-controller";
+
+/** Aggregates the roles there are, and again after each change of a ClusterRole. */
+export function keepAggregatedRoles(server: Server): void {
+  const roles = server.store.collection("clusterroles.rbac.authorization.k8s.io", false);
+  let scheduled = false;
+  const aggregateAll = (): void => {
+    scheduled = false;
+    // Each change schedules another pass: roles may aggregate aggregated ones.
+    for (const role of allOf(roles)) aggregate(server, { role, all: allOf(roles) });
+  };
+  roles.listeners.add(() => {
+    if (scheduled) return;
+    scheduled = true;
+    server.timeline.after(0, manager, aggregateAll);
+  });
+  aggregateAll();
+}
+
+type Roles = ReturnType<Server["store"]["collection"]>;
+
+const allOf = (roles: Roles): ApiObject[] => Array.from(roles.range({}), ({ object }) => object);
+
+interface Aggregation {
+  readonly role: ApiObject;
+  readonly all: readonly ApiObject[];
+}
+
+function aggregate(server: Server, { role, all }: Aggregation): void {
+  const { aggregationRule, metadata } = role;
+  if (!isFields(aggregationRule)) return;
+  const rules: Fields[] = [];
+  for (const selector of fieldsIn(aggregationRule["clusterRoleSelectors"])) {
+    // Validated when the role was stored.
+    const wanted = selectorOf(selector);
+    for (const other of all) {
+      if (other.metadata.name === metadata.name || !matches(wanted, other.metadata.labels)) continue;
+      for (const rule of fieldsIn(other["rules"])) if (!rules.some((one) => deepEqual(one, rule))) rules.push(rule);
+    }
+  }
+  if (deepEqual(rules, fieldsIn(role["rules"]))) return;
+  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${metadata.name ?? ""}`;
+  loopbackRequest(server, { method: "PATCH", path, body: { rules }, by: manager });
+}

@@ -1,0 +1,43 @@
+/** Who a request is from. Source: apiserver v0.36 pkg/authentication/authenticator/interfaces.go. */
+import type { User } from "./authorizer.ts";
+
+/** A user whose token was accepted, and for whom the token is. */
+export interface Authenticated {
+  readonly user: User;
+  readonly audiences: readonly string[];
+}
+
+/** A token that was not accepted. */
+export interface Rejected {
+  /** What is wrong with a token that the server signed, in the real server's words; undefined for one that is not its own. */
+  readonly why: string | undefined;
+}
+
+/** What a token of a service account may be bound to: it becomes invalid when that object is deleted. */
+export interface BoundObject {
+  readonly kind: "Pod" | "Secret" | "Node";
+  readonly name: string;
+  readonly uid: string;
+  /** Of a pod: the node that it runs on; `uid` is `""` if that node does not exist. */
+  readonly node?: { readonly name: string; readonly uid: string };
+}
+
+/** A token to be signed. */
+export interface TokenGrant {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly audiences: readonly string[];
+  /** How long it is valid. */
+  readonly seconds: number;
+  readonly boundTo?: BoundObject;
+}
+
+/** Signs tokens for service accounts, and tells whose token a request has. */
+export interface TokenAuthenticator {
+  /** The audiences of tokens that name none. */
+  readonly audiences: readonly string[];
+  sign(grant: TokenGrant): string;
+  /** Whose token it is, static tokens included. It must be for one of the audiences; by default, for the server itself. */
+  authenticate(token: string, audiences?: readonly string[]): Authenticated | Rejected;
+}

@@ -1,0 +1,171 @@
+/** Who a request over HTTPS is from: client certificates, and tokens of service accounts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import { jane, joe, mallory, nameless, trusted } from "./support/client-certificates.ts";
+
+let sandbox: Sandbox;
+let https: SandboxHttps;
+let aheadMs = 0;
+beforeAll(async () => {
+  const clock = realTimeline();
+  const timeline = { ...clock, now: () => clock.now() + aheadMs };
+  sandbox = await createSandbox({ timeline, random: seededRandom(1), rbac: true });
+  https = await serveSandbox(sandbox, { clientCa: trusted });
+});
+afterAll(async () => {
+  sandbox.stop();
+  await https.close();
+});
+
+interface Asked {
+  readonly path: string;
+  readonly body?: object;
+  readonly method?: string;
+  readonly token?: string | undefined;
+  readonly certificate?: { readonly cert: string; readonly key: string };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  readonly body: any;
+}
+
+async function ask({ path, body, method, token, certificate, headers }: Asked): Promise<Answer> {
+  const answer = await fetch(`${https.url}${path}`, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      "content-type": "application/json",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    tls: { ca: https.ca, ...certificate },
+    keepalive: false,
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+const asAdmin = (asked: Omit<Asked, "token">): Promise<Answer> => ask({ ...asked, token: https.token });
+const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+const core = "/api/v1/namespaces/default";
+
+describe("client certificates", () => {
+  test("name the user and the groups", async () => {
+    const { status, body } = await ask({ path: whoAmI, body: {}, certificate: jane });
+    expect(status).toBe(201);
+    expect(body.status.userInfo).toMatchObject({
+      username: "jane",
+      groups: ["system:masters", "dev", "system:authenticated"],
+      extra: { "authentication.kubernetes.io/credential-id": [expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)] },
+    });
+    expect((await ask({ path: "/api/v1/secrets", certificate: jane })).status).toBe(200);
+  });
+
+  test("without a group let nobody do what roles do not allow", async () => {
+    const { status, body } = await ask({ path: "/api/v1/secrets", certificate: joe });
+    expect([status, body.message]).toEqual([
+      403,
+      'secrets is forbidden: User "joe" cannot list resource "secrets" in API group "" at the cluster scope',
+    ]);
+  });
+
+  test("of another authority are refused; with a token the token counts", async () => {
+    expect((await ask({ path: "/version", certificate: mallory })).status).toBe(401);
+    expect((await ask({ path: "/api/v1/secrets", certificate: mallory, token: https.token })).status).toBe(200);
+  });
+
+  test("without a common name count as none", async () => {
+    const { body } = await ask({ path: "/api/v1/secrets", certificate: nameless });
+    expect(body.message).toContain('User "system:anonymous" cannot list');
+  });
+
+  test("impersonate nobody without the right to", async () => {
+    const asSomebody = { path: "/api/v1/secrets", certificate: joe, headers: { "impersonate-user": "admin" } };
+    const { status, body } = await ask(asSomebody);
+    expect([status, body.message]).toEqual([
+      403,
+      'secrets is forbidden: User "joe" cannot impersonate-on:user-info:list resource "secrets" in API group "" at the cluster scope',
+    ]);
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    const rules = [{ apiGroups: [""], resources: ["users"], resourceNames: ["admin"], verbs: ["impersonate"] }];
+    await asAdmin({ path: `${rbac}/clusterroles`, body: { metadata: { name: "as-admin" }, rules } });
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "as-admin" };
+    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "joe" }];
+    const bound = { metadata: { name: "as-admin" }, roleRef, subjects };
+    await asAdmin({ path: `${rbac}/clusterrolebindings`, body: bound });
+    expect((await ask(asSomebody)).body.message).toContain('User "admin" cannot list resource "secrets"');
+    const grouped = { ...asSomebody, headers: { ...asSomebody.headers, "impersonate-group": "system:masters" } };
+    expect((await ask(grouped)).status).toBe(403);
+  });
+});
+
+describe("tokens of service accounts", () => {
+  async function tokenOf(name: string, spec: object = {}): Promise<string> {
+    await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name } } });
+    const { status, body } = await asAdmin({ path: `${core}/serviceaccounts/${name}/token`, body: { spec } });
+    expect(status).toBe(201);
+    return body.status.token as string;
+  }
+
+  test("name the account", async () => {
+    const token = await tokenOf("named");
+    const { body } = await ask({ path: whoAmI, body: {}, token });
+    expect(body.status.userInfo).toMatchObject({
+      username: "system:serviceaccount:default:named",
+      groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
+    });
+    expect((await ask({ path: "/api/v1/secrets", token })).status).toBe(403);
+  });
+
+  test("end with the account", async () => {
+    const token = await tokenOf("deleted");
+    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(201);
+    await asAdmin({ path: `${core}/serviceaccounts/deleted`, method: "DELETE" });
+    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+    await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name: "deleted" } } });
+    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+  });
+
+  test("end with their time", async () => {
+    const token = await tokenOf("expired", { expirationSeconds: 600 });
+    aheadMs = 650_000;
+    const late = (await ask({ path: whoAmI, body: {}, token })).status;
+    aheadMs = 670_000;
+    const tooLate = (await ask({ path: whoAmI, body: {}, token })).status;
+    aheadMs = 0;
+    expect([late, tooLate]).toEqual([201, 401]);
+  });
+
+  test("end with the object that they are bound to", async () => {
+    await asAdmin({ path: `${core}/secrets`, body: { metadata: { name: "bound" } } });
+    const token = await tokenOf("bound", { boundObjectRef: { apiVersion: "v1", kind: "Secret", name: "bound" } });
+    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(201);
+    await asAdmin({ path: `${core}/secrets/bound`, method: "DELETE" });
+    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+  });
+
+  test("for another audience are not for this server", async () => {
+    const token = await tokenOf("elsewhere", { audiences: ["vault"] });
+    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+  });
+
+  test("are accepted as they were signed, and no other way", async () => {
+    const token = await tokenOf("signed");
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+    const other = Buffer.from(JSON.stringify({ ...claims, sub: "system:admin" })).toString("base64url");
+    const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
+    for (const forged of [
+      `${header}.${other}.${signature}`,
+      `${none}.${payload}.`,
+      `${header}.${payload}.`,
+      `${none}.${payload}.${signature}`,
+    ])
+      expect((await ask({ path: whoAmI, body: {}, token: forged })).status).toBe(401);
+  });
+});
