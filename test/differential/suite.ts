@@ -57,6 +57,8 @@ export interface Suite {
    * may still be on its way. `actedAt`: when the step's actions were done, in ms since 1970. Unset: any silence will do.
    */
   readonly isSettled?: (stage: Stage, log: SideLog, actedAt: number) => boolean | Promise<boolean>;
+  /** Whether writes are still to come, by what is in the log: a step then waits for them, for 15 s of silence at most. */
+  readonly owes?: (log: SideLog) => boolean;
   /** How long the silence lasts after which a step ends when all is settled. Default 0.35 s. */
   readonly quietMs?: number;
   /** How long the silence lasts after which a step ends although not all is settled. Default 4 s. */

@@ -154,11 +154,9 @@ export const deployments: Suite = {
   oracle: "deployment-controller,replicaset-controller",
   ours: [deployment, replicaset],
   kinds: [{ kind: Deployments, tell: tellDeployment }, { kind: ReplicaSets }, { kind: Pods, tell: tellPod }],
-  isSettled: async (stage, log) =>
-    !owesEvents(log) &&
-    (await replicasAreSettled(stage)) &&
-    (await readinessIsCounted(stage)) &&
-    (await deploymentsAreSettled(stage)),
+  owes: owesEvents,
+  isSettled: async (stage) =>
+    (await replicasAreSettled(stage)) && (await readinessIsCounted(stage)) && (await deploymentsAreSettled(stage)),
   order,
   scripts,
   random: randomScript,
