@@ -5,16 +5,16 @@ const settled = Promise.resolve();
 
 /** Above this setTimeout fires at once: 2³¹ − 1 ms, 24.8 days. */
 const longestTimerMs = 2 ** 31 - 1;
-/** After a gap between calls the clock is compared with the wall clock, which continues while a laptop sleeps. */
+/** How often the clock is compared with the wall clock, which is slewed by the machine and continues while a laptop sleeps. */
 const compareAfterMs = 1000;
-const jumpMs = 500;
 /** Hops are microtasks; how often the clock is read, and after which time timers and connections get their turn. */
 const hopsALook = 64;
 const giveWayAfterMs = 10;
 
 /**
  * The real clock: the wall clock at the start plus a monotonic one, so that it has fractions of milliseconds and never goes
- * back. When the machine has slept, or the wall clock was set forward, it follows with a jump.
+ * back. It is compared with the wall clock once a second and follows it forward: when the machine has slept, when the wall clock
+ * was set, and when it runs a little faster, so that a timestamp is in the second that other processes are in.
  *
  * A hop costs a microtask. Actors that hand work to each other for longer than 10 ms yield to timers and connections, so that a
  * hundred thousand keys without work do not block the event loop.
@@ -45,7 +45,7 @@ export function realTimeline(): Timeline {
     if (monotonic - compared > compareAfterMs) {
       compared = monotonic;
       const behind = Date.now() - (origin + monotonic);
-      if (behind > jumpMs) origin += behind;
+      if (behind > 0) origin += behind;
     }
     return origin + monotonic;
   };

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, jest, spyOn, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { sleep } from "../../src/platform/timeline.ts";
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe("realTimeline", () => {
   test("tells the wall clock's time and never goes back", () => {
@@ -12,6 +14,25 @@ describe("realTimeline", () => {
       expect(now).toBeGreaterThanOrEqual(last);
       last = now;
     }
+  });
+
+  test("follows a wall clock that runs a little faster, within a second, and none that is set back", () => {
+    let wall = 1_800_000_000_000;
+    let steady = 5000;
+    spyOn(Date, "now").mockImplementation(() => wall);
+    spyOn(performance, "now").mockImplementation(() => steady);
+    const timeline = realTimeline();
+    const pass = (steadyMs: number, wallMs: number): number => {
+      steady += steadyMs;
+      wall += wallMs;
+      return timeline.now() - wall;
+    };
+    expect(pass(10, 10)).toBe(0);
+    expect(pass(1001, 1051)).toBe(0);
+    expect(pass(900, 950)).toBe(-50);
+    expect(pass(101, 101)).toBe(0);
+    expect(pass(3_600_000, 3_600_000 - 250)).toBe(250);
+    expect(pass(1001, 1001 + 7_200_000)).toBe(0);
   });
 
   test("all that runs in one go has one beginning, which is not that of what runs after an await", async () => {

@@ -261,7 +261,6 @@ const impersonations: readonly Case[] = [
       ...as("system:anonymous", post(whoAmI, {})),
       ...as("system:serviceaccount:{ns}:a", post(whoAmI, {})),
       ...as("system:serviceaccount:{ns}", post(whoAmI, {})),
-      ...as("system:node:a", post(whoAmI, {})),
       ...as("system:node:A_B", post(whoAmI, {})),
       ...withHeaders({ "impersonate-user": "u", "impersonate-group": "g" }, post(whoAmI, {})),
       ...withHeaders({ "impersonate-user": "u", "impersonate-group": "system:authenticated" }, post(whoAmI, {})),

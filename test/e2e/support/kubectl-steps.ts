@@ -145,10 +145,6 @@ export const scenes: readonly Scene[] = [
         run: "port-forward one -n shop 8080",
         differs: { because: noKubelet, prints: nothingRuns("pods/portforward") },
       },
-      {
-        run: "create token default -n shop",
-        differs: { because: "there is nobody to sign tokens for", prints: nothingRuns("serviceaccounts/token") },
-      },
       { run: "top pod -n shop" },
     ],
   },
