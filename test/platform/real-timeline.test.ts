@@ -2,7 +2,9 @@ import { afterEach, describe, expect, jest, spyOn, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe("realTimeline", () => {
   test("tells the wall clock's time and never goes back", () => {
