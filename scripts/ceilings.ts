@@ -18,18 +18,24 @@ export interface Counts {
 
 /** Counts in the work tree at `top`. */
 export async function countsOf(top: string): Promise<Counts> {
-  const { arrows } = await floorsOf(top);
+  const { density } = await floorsOf(top);
   const findings = new Map<string, readonly Finding[]>(Object.entries(await tidinessOf(top)));
   findings.set("public API without documentation", undocumented(await publicApi(top)));
-  const counts = new Map([...arrows].map(([folder, count]) => [`arrows inside ${folder}`, count]));
-  counts.set(
-    "arrows inside the large rooms",
-    [...arrows.values()].reduce((sum, count) => sum + count, 0),
+  const counts = new Map(
+    [...density].map(([folder, { arrows, places }]) => [
+      `arrows a place inside ${folder}`,
+      hundredths(arrows / places),
+    ]),
   );
   for (const [name, found] of findings) counts.set(name, found.length);
   const subjects = longSubjects(top);
   if (subjects !== undefined) counts.set("commit subjects over 72 characters", subjects);
   return { counts, findings };
+}
+
+/** Rounded up. */
+function hundredths(value: number): number {
+  return Math.ceil(value * 100) / 100;
 }
 
 export async function readCeilings(): Promise<Ceilings> {

@@ -266,9 +266,6 @@ export const rooms: readonly Room[] = [
   },
 ];
 
-/** The rooms and places whose arrows inside are counted: see `ceilings.json`. */
-export const largeFolders: readonly string[] = ["src/controller", "src/sandbox", "src/sandbox/registry", "plugin"];
-
 /** Every folder that has floors inside, rooms and places alike. */
 export const levels: readonly Level[] = rooms.flatMap(({ folder, inner }) => levelsOf(folder, inner));
 

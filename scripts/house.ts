@@ -4,7 +4,7 @@
  */
 import { parseSync } from "oxc-parser";
 import { dirname, join, relative } from "node:path";
-import { forbiddenGlobals, levels, mayImport, largeFolders, type Place, type Room, roomOf, rooms } from "./floors.ts";
+import { forbiddenGlobals, levels, mayImport, type Place, type Room, roomOf, rooms } from "./floors.ts";
 
 const start = "<!-- floors: made by `npm run check -- --write` from scripts/floors.ts -->";
 const end = "<!-- end of floors -->";
@@ -109,8 +109,15 @@ async function importsOf(top: string): Promise<readonly Import[]> {
 export interface Floors {
   /** Imports that go up or sideways, at any depth, or name what only one place may; a line each. */
   readonly broken: readonly string[];
-  /** Of each large folder: the arrows between its places, which are its folders and each file that lies flat in it. */
-  readonly arrows: ReadonlyMap<string, number>;
+  /** Of each folder that has floors inside. */
+  readonly density: ReadonlyMap<string, Density>;
+}
+
+/** How tightly the places of a folder hang together; its places are its folders and each file that lies flat in it. */
+export interface Density {
+  readonly places: number;
+  /** Pairs of places of which one imports the other. */
+  readonly arrows: number;
 }
 
 export async function floorsOf(top: string): Promise<Floors> {
@@ -118,7 +125,7 @@ export async function floorsOf(top: string): Promise<Floors> {
   const own = imports.filter(({ isOwn }) => isOwn);
   return {
     broken: [...imports.flatMap(brokenBetweenRooms), ...imports.flatMap(brokenBetweenPlaces), ...circlesIn(own)].sort(),
-    arrows: new Map(largeFolders.map((folder) => [folder, arrowsIn(folder, own)])),
+    density: new Map(levels.map(({ folder }) => [folder, densityOf(folder, own)])),
   };
 }
 
@@ -179,12 +186,15 @@ function circlesIn(imports: readonly Import[]): readonly string[] {
   });
 }
 
-/** Pairs of places of a folder of which one imports the other. */
-function arrowsIn(folder: string, imports: readonly Import[]): number {
+function densityOf(folder: string, imports: readonly Import[]): Density {
+  const isInside = (path: string): boolean => path.startsWith(`${folder}/`);
   const placeOf = (path: string): string => path.slice(folder.length + 1).split("/")[0] ?? "";
-  const inside = imports.filter(({ from, to }) => from.startsWith(`${folder}/`) && to.startsWith(`${folder}/`));
+  const inside = imports.filter(({ from, to }) => isInside(from) && isInside(to));
   const pairs = inside.map(({ from, to }) => [placeOf(from), placeOf(to)]).filter(([from, to]) => from !== to);
-  return new Set(pairs.map((pair) => pair.join(" "))).size;
+  return {
+    places: new Set(imports.flatMap(({ from, to }) => [from, to].filter(isInside).map(placeOf))).size,
+    arrows: new Set(pairs.map((pair) => pair.join(" "))).size,
+  };
 }
 
 /** `src`, `src/a` and `src/a/b` of `src/a/b/c.ts`. */

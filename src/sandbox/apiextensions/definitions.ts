@@ -1,6 +1,5 @@
 /** The stored CustomResourceDefinitions, for the controllers that keep their status. */
-import { bytesOf } from "../serialization/encoding.ts";
-import { handle } from "../serving/handler.ts";
+import { askLoopback } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 import type { Collection } from "../storage/collection.ts";
 import { copyOf, type ApiObject } from "../meta/object.ts";
@@ -16,20 +15,13 @@ export function definitionNamed(server: Server, name: string): ApiObject | undef
   return entry === undefined ? undefined : copyOf(entry.object);
 }
 
-const user = { name: "system:apiserver", groups: ["system:masters"] } as const;
-
 /** Writes the status of a definition, and its finalizers, as the server itself; undefined if it was changed or deleted meanwhile. */
 export function writeStatus(server: Server, definition: ApiObject): ApiObject | undefined {
-  const { status, body } = handle(server, {
+  const { status, text } = askLoopback(server, {
     method: "PUT",
     path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name ?? ""}/status`,
-    query: [],
-    headers: { "user-agent": "kube-apiserver", "content-type": "application/json" },
-    body: bytesOf(JSON.stringify(definition)),
-    user,
-    actor: "kube-apiserver",
+    body: definition,
   });
-  if (status !== 200 || !(body instanceof Uint8Array)) return undefined;
   // It was just made of one.
-  return JSON.parse(new TextDecoder().decode(body)) as ApiObject;
+  return status === 200 ? (JSON.parse(text) as ApiObject) : undefined;
 }

@@ -6,7 +6,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Server } from "../context/server.ts";
-import { loopbackRequest } from "./loopback.ts";
+import { loopbackRequest } from "../serving/loopback.ts";
 
 const manager = "clusterrole-aggregation-controller";
 

@@ -5,7 +5,7 @@
  */
 import { formatTime } from "../../api/time.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
-import { loopbackRequest } from "./loopback.ts";
+import { loopbackRequest } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
 const serviceCidr = "10.0.0.0/16";

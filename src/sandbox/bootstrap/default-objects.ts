@@ -1,7 +1,7 @@
 /** What every cluster has from the start, and what a controller would make in each namespace. */
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
-import { loopbackRequest } from "./loopback.ts";
+import { loopbackRequest } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
 const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];

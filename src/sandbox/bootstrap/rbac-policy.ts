@@ -1,5 +1,5 @@
 /** The roles and bindings that a server with RBAC begins with. Source: kubernetes v1.36 pkg/registry/rbac/rest/storage_rbac.go. */
-import { loopbackRequest } from "./loopback.ts";
+import { loopbackRequest } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
 /** A role or a binding, without the label and the annotation that all of them have. */

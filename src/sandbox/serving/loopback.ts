@@ -1,0 +1,45 @@
+/** The loopback client: requests that the server sends itself, as kube-apiserver does for the objects that it owns. */
+import type { Server } from "../context/server.ts";
+import { bytesOf } from "../serialization/encoding.ts";
+import { handle } from "./handler.ts";
+
+const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
+
+/** A write of the server itself. */
+export interface LoopbackRequest {
+  readonly method: "POST" | "PUT" | "PATCH";
+  readonly path: string;
+  readonly body: object;
+  /** The field manager; `kube-apiserver` by default. */
+  readonly by?: string;
+}
+
+/** What the server sent back: an object as JSON, or a `Status`. */
+export interface LoopbackResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends the request as `system:apiserver`. */
+export function askLoopback(
+  server: Server,
+  { method, path, body, by = "kube-apiserver" }: LoopbackRequest,
+): LoopbackResponse {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const { status, body: sent } = handle(server, {
+    method,
+    path,
+    query: [],
+    headers: { "user-agent": by, "content-type": type },
+    body: bytesOf(JSON.stringify(body)),
+    user: master,
+    actor: "kube-apiserver",
+  });
+  return { status, text: sent instanceof Uint8Array ? new TextDecoder().decode(sent) : "" };
+}
+
+/** The same for a write that must succeed. @throws Error if it is refused. */
+export function loopbackRequest(server: Server, request: LoopbackRequest): void {
+  const { status, text } = askLoopback(server, request);
+  if (status >= 300) throw new Error(`Cannot make ${request.path}: ${text}`);
+}
