@@ -191,7 +191,7 @@ const stories: readonly Story[] = [
   {
     name: "a status that flips after a rollout is over",
     fields: (n) => ({ status: { updatedReplicas: Math.min(n, 30), ready: n > 30 && n % 2 === 0 } }),
-    writes: 70,
+    writes: 100,
     is: { how: "alternates", paths: [".status.ready"] },
   },
   {
@@ -258,6 +258,107 @@ const stories: readonly Story[] = [
     is: "not busy",
   },
 ];
+
+/**
+ * The last change of a Deployment of 10 replicas amid its rollout, as kube-controller-manager wrote it on a busy machine: replicas,
+ * updatedReplicas, readyReplicas, unavailableReplicas, terminatingReplicas.
+ */
+const overtaken: readonly (readonly number[])[] = [
+  [13, 10, 8, 5, 5],
+  [13, 3, 11, 0, 1],
+  [8, 3, 8, 5, 6],
+  [8, 3, 8, 5, 5],
+  [13, 8, 8, 5, 5],
+  [13, 8, 8, 5, 0],
+  [13, 8, 11, 2, 0],
+  [13, 8, 11, 0, 0],
+  [13, 8, 11, 1, 0],
+  [13, 8, 13, 0, 0],
+  [10, 8, 10, 2, 3],
+  [10, 8, 10, 0, 3],
+  [12, 10, 10, 0, 3],
+  [10, 10, 8, 2, 5],
+  [10, 10, 8, 2, 3],
+  [10, 10, 8, 2, 2],
+  [10, 10, 9, 1, 2],
+  [10, 10, 10, 0, 2],
+  [10, 10, 10, 0, 0],
+];
+const inSmallSteps: readonly (readonly number[])[] = [
+  [13, 8, 13, 0, 0],
+  [10, 0, 8, 5, 5],
+  [10, 0, 8, 3, 5],
+  [10, 0, 8, 5, 5],
+  [13, 3, 8, 5, 5],
+  [13, 3, 10, 3, 5],
+  [15, 5, 10, 3, 0],
+  [13, 5, 8, 5, 2],
+  [13, 5, 9, 4, 2],
+  [13, 5, 11, 1, 2],
+  [13, 5, 11, 2, 2],
+  [12, 5, 10, 3, 3],
+  [13, 6, 10, 1, 3],
+  [13, 6, 10, 3, 3],
+  [11, 6, 8, 5, 5],
+  [13, 8, 8, 5, 5],
+  [13, 8, 9, 4, 5],
+  [13, 8, 10, 2, 5],
+  [13, 8, 10, 3, 5],
+  [14, 9, 10, 3, 5],
+  [13, 9, 9, 4, 4],
+  [13, 9, 9, 3, 4],
+  [13, 9, 9, 4, 4],
+  [12, 9, 8, 5, 5],
+  [13, 10, 8, 5, 5],
+  [13, 10, 8, 5, 4],
+  [13, 10, 9, 4, 4],
+  [13, 10, 9, 3, 2],
+  [13, 10, 11, 1, 2],
+  [12, 10, 10, 2, 3],
+  [12, 10, 10, 0, 3],
+  [10, 10, 8, 2, 5],
+  [10, 10, 8, 2, 4],
+  [10, 10, 9, 1, 4],
+  [10, 10, 9, 1, 3],
+  [10, 10, 10, 0, 3],
+];
+
+/** Write 1 changes the template, write 2 answers it. */
+function rolloutOf(statuses: readonly (readonly number[])[]): (n: number) => object {
+  return (n) => {
+    const [replicas, updatedReplicas, readyReplicas, unavailableReplicas, terminatingReplicas] =
+      statuses[Math.max(0, n - 1)] ?? [];
+    return {
+      metadata: { generation: n === 0 ? 1 : 2 },
+      spec: { image: n === 0 ? "none:1" : "none:2" },
+      status: {
+        observedGeneration: n <= 1 ? 1 : 2,
+        replicas,
+        updatedReplicas,
+        readyReplicas,
+        unavailableReplicas,
+        terminatingReplicas,
+      },
+    };
+  };
+}
+
+describe("Loops follows a rollout that was recorded", () => {
+  for (const [name, statuses] of Object.entries({ overtaken, "in small steps": inSmallSteps })) {
+    test(`${name}: at no time is it a loop`, () => {
+      const view = new Loops({ perMinute: 40 });
+      const fields = rolloutOf(statuses);
+      const events = new Events(0);
+      for (let n = 1; n <= statuses.length; n++) {
+        events.at = n * 500;
+        const [before, after] = [objectOf(String(n), fields(n - 1)), objectOf(String(n + 1), fields(n))];
+        const writer = n === 1 ? "deployer" : "kube-controller-manager";
+        view.accept(events.delta({ before, after, writer, receivedAt: events.at }));
+        expect({ write: n, found: view.found() }).toEqual({ write: n, found: [] });
+      }
+    });
+  }
+});
 
 describe("Loops finds", () => {
   for (const { name, is, ...story } of stories) {

@@ -26,6 +26,13 @@ export interface FieldWrite {
   readonly writer: string | undefined;
   readonly at: number;
   readonly write: number;
+  /** The write is the first one after a change of the spec was observed: counts start over with it. */
+  readonly isFirstAnswer: boolean;
+}
+
+/** Whether a write with these changes is the first one after a change of the spec was observed. */
+export function answersFirst(changes: readonly FieldChange[]): boolean {
+  return changes.some(({ path }) => path === ".status.observedGeneration");
 }
 
 /** Follows one field. */
@@ -63,7 +70,7 @@ export class FieldHistory {
     this.isCounter = isCounter(path);
   }
 
-  add({ change, writer, at, write }: FieldWrite): void {
+  add({ change, writer, at, write, isFirstAnswer }: FieldWrite): void {
     const { before, after } = change;
     // Masked values, too, are compared with earlier ones.
     const marks = markedValues(change) ?? change;
@@ -73,7 +80,9 @@ export class FieldHistory {
       this.#from = numberOf(this.path, before, at) ?? (before === undefined ? 0 : undefined);
       this.#round.add(this.#remember(before, marks.before).name);
     }
-    this.#step(numberOf(this.path, before, at) ?? 0, numberOf(this.path, after, at));
+    const [from, to] = [numberOf(this.path, before, at) ?? 0, numberOf(this.path, after, at)];
+    if (isFirstAnswer) this.#startOver(to);
+    else this.#step(from, to);
     this.changes++;
     this.lastAt = at;
     this.lastWrite = write;
@@ -92,7 +101,12 @@ export class FieldHistory {
 
   /** A number on its way: it goes one way but for a step here and there, or far before it turns. The replicas of a rollout do. */
   get advances(): boolean {
-    if (this.isCounter || tally.test(this.path) || this.#steps.length < 2 || this.#steps.includes(0)) return false;
+    return this.#steps.length > 1 && this.isUnderWay;
+  }
+
+  /** The same, and a single step will do. */
+  get isUnderWay(): boolean {
+    if (this.isCounter || tally.test(this.path) || this.#steps.length === 0 || this.#steps.includes(0)) return false;
     const ups = this.#steps.filter((step) => step > 0).length;
     const downs = this.#steps.length - ups;
     const turns = this.#steps.filter((step, index) => index > 0 && step !== this.#steps[index - 1]).length;
@@ -115,6 +129,15 @@ export class FieldHistory {
   /** Who changed it, the busiest first. */
   get shares(): readonly WriterShare[] {
     return sharesOf(this.writers);
+  }
+
+  /** The pods that were updated are none again when the next rollout begins. */
+  #startOver(to: number | undefined): void {
+    this.#steps = [];
+    this.#run = 0;
+    this.#turnedAt = to ?? 0;
+    this.#from = this.#turnedAt;
+    this.#to = this.#turnedAt;
   }
 
   #step(before: number, after: number | undefined): void {

@@ -18,8 +18,11 @@ import type { ObjectHistory, ObjectWrite } from "./object-history.ts";
 const nearlyAll = 0.8;
 /** So often a value has to come back: where two undo each other's writes, and where one goes round by itself. */
 const leastRounds = { fight: 2, alone: 3 } as const;
-/** After this many changes a number that advanced once is no longer expected to go on. */
-const patience = 10;
+/**
+ * After this many changes a number that advanced is no longer expected to go on, nor what follows from it to settle: `each` for
+ * each unit that it came further, within these bounds. The last pods of a rollout become ready and old ones end after all were created.
+ */
+const patience = { least: 10, each: 2, most: 100 } as const;
 /** A status that changes at most this often for each change of the spec follows from it. */
 const answersEach = 4;
 /** A rollout replaces a pod once, and twice where the next one overtakes it. */
@@ -153,9 +156,13 @@ function isEveryWriteOf(writer: string, field: FieldHistory, { recent }: ObjectH
 function isExcused(field: FieldHistory, history: ObjectHistory): boolean {
   const others = [...history.fields.values()].filter((other) => other !== field);
   const changedIn = history.recent.filter(({ fields }) => fields.includes(field));
-  const since = (write: number): number => Math.min(changedIn.length, history.writes - write);
-  if (others.some((other) => other.advances && since(other.lastWrite) < patience)) return true;
+  const since = (write: number): number => Math.min(field.changes, history.writes - write);
+  if (others.some((other) => other.isUnderWay && since(other.lastWrite) < patienceWith(other))) return true;
   return asksIn(history) * answersEach >= changedIn.length;
+}
+
+function patienceWith({ way: { from, to } }: FieldHistory): number {
+  return Math.min(patience.most, Math.max(patience.least, patience.each * Math.abs(to - from)));
 }
 
 /** Writes that ask for something else, lately; labels and annotations ask for nothing. */

@@ -1,7 +1,7 @@
 /** What was written to one object while it was watched: its writes, who made them, and its fields. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, KindName } from "../../trace/events.ts";
-import { FieldHistory } from "./field-history.ts";
+import { answersFirst, FieldHistory } from "./field-history.ts";
 import { asksFor, isAskedFor } from "./loop.ts";
 import { Moments } from "./moments.ts";
 
@@ -64,9 +64,10 @@ export class ObjectHistory {
       this.emptyMoments.add(at);
     }
     if (changes.some(({ path }) => asksFor(path))) this.#begin();
+    const isFirstAnswer = answersFirst(changes);
     const fields = changes.flatMap((change) => {
       const field = this.#field(change.path);
-      field?.add({ change, writer, at, write: this.writes });
+      field?.add({ change, writer, at, write: this.writes, isFirstAnswer });
       return field ?? [];
     });
     this.recent.push({ writer, fields, hasMore: fields.length < changes.length });

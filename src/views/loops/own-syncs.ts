@@ -2,7 +2,7 @@
 import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
-import { FieldHistory } from "./field-history.ts";
+import { answersFirst, FieldHistory } from "./field-history.ts";
 import { leastWrites, type LoopField, type LoopsOptions, type SelfTriggeredLoop, type RequeueLoop } from "./loop.ts";
 
 /** Nearly all syncs of such a loop are woken by the one before. */
@@ -105,11 +105,12 @@ export class OwnSyncs {
     this.#ownDeltas.set(delta, name);
     const history = this.#keys.get(name);
     if (history === undefined) return;
+    const isFirstAnswer = answersFirst(event.changes);
     for (const change of event.changes) {
       if (change.path === ".metadata.generation") continue;
       const field = history.fields.get(change.path) ?? new FieldHistory(change.path);
       history.fields.set(change.path, field);
-      field.add({ change, writer: event.fieldManager, at, write: history.syncs });
+      field.add({ change, writer: event.fieldManager, at, write: history.syncs, isFirstAnswer });
     }
   }
 
