@@ -96,6 +96,7 @@ export const rooms: readonly Room[] = [
         ],
       },
       { floor: 2, folder: "conversion", owns: "between the versions of a kind" },
+      { floor: 2, folder: "webhook", owns: "calls of webhooks: where they are, and what goes wrong on the way" },
       { floor: 2, folder: "storage", owns: "revisions, collections by key, the watch cache" },
       {
         floor: 3,

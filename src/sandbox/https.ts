@@ -136,7 +136,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     if (user === undefined) return unauthorized;
     await yamlReadyFor(server.yaml, request.headers);
     if (needsMachinery(request.method, request.path)) await machineryReady();
-    const response = handle(server, { ...request, user, actor: `chunk https ${++requests}` });
+    const response = await handle(server, { ...request, user, actor: `chunk https ${++requests}` });
     return { ...response, protocols, headers: { ...response.headers, server: named } };
   };
   const https = await serveHttps({

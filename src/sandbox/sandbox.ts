@@ -19,6 +19,8 @@ import { protobufReader } from "./serialization/protobuf-body.ts";
 import { resourceRegistryOf } from "./registry/resource.ts";
 import type { User } from "./context/authorizer.ts";
 import { collectionOf, type Server } from "./context/server.ts";
+import { webhookClient, type WebhookClient } from "./webhook/client.ts";
+import { unresolvedService } from "./webhook/services.ts";
 import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
 import { atStoredVersion } from "./conversion/versions.ts";
@@ -45,8 +47,19 @@ export interface SandboxOptions {
    * everything, others what every authenticated user may.
    */
   readonly rbac?: boolean;
+  /**
+   * Calls webhooks. Default: none is called, and a custom resource that only one can convert is not served at other versions; a copy
+   * of a cluster must not reach its webhooks.
+   */
+  readonly webhooks?: WebhookOptions;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
   readonly disabledAdmissionPlugins?: readonly string[];
+}
+
+/** How webhooks are called. */
+export interface WebhookOptions {
+  /** Where Services are, by `NAMESPACE/NAME`: `https://127.0.0.1:9443`. Nothing routes to any other Service. */
+  readonly services?: ReadonlyMap<string, string>;
 }
 
 /** An API server in this process. */
@@ -87,7 +100,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const authorizer = ruleResolver ?? new DefaultAuthorizer(store);
   const logins = new Map<string, User>();
   const tokens = new ServiceAccountTokens({ store, timeline, random, logins });
-  const access = { tokens, logins, authorizer, ruleResolver, admission };
+  const webhooks = options.webhooks === undefined ? undefined : webhooksOf(options.webhooks, { timeline, store });
+  const access = { webhooks, tokens, logins, authorizer, ruleResolver, admission };
   const made = { timeline, random, store, registry, managesFields, readProtobuf, ...access };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
   let stopped = false;
@@ -111,9 +125,19 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     compact: (revision) => store.compact(revision ?? store.revision),
     stop() {
       stopped = true;
+      webhooks?.close();
       for (const watch of server.watches) watch.end();
     },
   };
+}
+
+function webhooksOf(
+  { services = new Map() }: WebhookOptions,
+  { timeline, store }: { readonly timeline: Timeline; readonly store: Store },
+): WebhookClient {
+  const find = (namespace: string, name: string): ApiObject | undefined =>
+    store.collection("services", true).get(namespace, name)?.object;
+  return webhookClient({ timeline, services, unresolved: (service) => unresolvedService(service, find) });
 }
 
 function load(server: Server, objects: readonly unknown[], asked: number | undefined): void {

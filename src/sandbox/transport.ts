@@ -45,7 +45,7 @@ export function transportTo(
       await timeline.hop(requestHop);
       signal.throwIfAborted();
       if (isStopped()) throw new TransportError("the sandbox has been stopped", { failure: "unreachable" });
-      const { status, headers, body } = handle(server, {
+      const response = handle(server, {
         method: request.method,
         path: request.path,
         query: request.query ?? [],
@@ -54,6 +54,8 @@ export function transportTo(
         user,
         actor: chunkHop,
       });
+      // What has waited for nothing is not waited for.
+      const { status, headers, body } = response instanceof Promise ? await response : response;
       await timeline.hop(answerHop);
       const header = (name: string): string | undefined => headers[name];
       if (body instanceof Uint8Array) {

@@ -10,7 +10,15 @@ const { server } = await createSandbox({ timeline: realTimeline(), random: seede
 
 function send(method: string, path: string, more: Partial<HttpRequest> = {}): HttpResponse {
   const body = new Uint8Array(0);
-  return handle(server, { method, path, query: [], headers: {}, body, user: clusterAdmin, actor: "test", ...more });
+  return atOnce(
+    handle(server, { method, path, query: [], headers: {}, body, user: clusterAdmin, actor: "test", ...more }),
+  );
+}
+
+/** A response that nothing was waited for. */
+function atOnce(response: HttpResponse | Promise<HttpResponse>): HttpResponse {
+  if (response instanceof Promise) throw new Error("the response was waited for");
+  return response;
 }
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -53,7 +61,7 @@ describe("the handler of requests", () => {
       user: clusterAdmin,
       actor: "",
     };
-    const response = handle(broken, request);
+    const response = atOnce(handle(broken, request));
     expect(response.status).toBe(500);
     expect(said(response)).toContain("Internal error occurred");
     expect(send("GET", "/api/v1/%zz")).toMatchObject({ status: 400 });

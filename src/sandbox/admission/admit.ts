@@ -1,7 +1,9 @@
 /** The API server's built-in admission, in its order. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go AllOrderedPlugins. */
 import { child, nameOrGenerateName, type ApiObject } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
-import type { Attributes, UpdateAttributes } from "../context/attributes.ts";
+import type { Attributes, DeleteAttributes, UpdateAttributes } from "../context/attributes.ts";
+import type { Steps } from "../meta/steps.ts";
+import { deleteAttributes, writeAttributes } from "./attributes.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
 import { admitNode, admitRuntimeClass, admitStorageClass, checkOverhead } from "./cluster-defaults.ts";
@@ -13,21 +15,79 @@ import { protect } from "./protection.ts";
 import { admitQuota } from "./quota/admit.ts";
 import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
+import { hasHooks } from "./webhook/configurations.ts";
+import { callMutating, mutatingCalls } from "./webhook/mutating.ts";
+import { callValidating } from "./webhook/validating.ts";
 
 /**
  * Mutating admission, of a create or an update: may change the object. A new object may have no name yet: names are generated
  * after this. @throws StatusError, mostly 403.
  */
-export function mutatingAdmission({ scope, object, old }: Attributes): void {
-  if (old === undefined) admitCreate(scope, object);
-  else admitUpdate({ scope, object, old });
+export function* mutatingAdmission(attributes: Attributes): Steps<void> {
+  admitBuiltIn(attributes);
+  if (attributes.shownAs === undefined) yield* mutatingHooks(attributes, () => admitBuiltIn(attributes));
+}
+
+/**
+ * Policies and webhooks that mutate, in the order of the plugins. Where one of them changed the object, the plugins of the server
+ * look at it again, and after them those that ask to be reinvoked. Source: apiserver v0.36 admission/reinvocation.go.
+ */
+export function* mutatingHooks(attributes: Attributes, plugins: () => void = () => undefined): Steps<void> {
+  if (!hasHooks(attributes.scope, "mutating")) return;
+  const asked = writeAttributes(attributes);
+  const calls = mutatingCalls();
+  const first = { isReinvoke: false, shouldReinvoke: false };
+  // MutatingAdmissionPolicy: here, before the webhooks.
+  yield* callMutating(asked, calls, first);
+  if (!first.shouldReinvoke) return;
+  plugins();
+  yield* callMutating(asked, calls, { isReinvoke: true, shouldReinvoke: false });
 }
 
 /**
  * Validating admission, of a create or an update: changes nothing. Returns what charges the quotas that have room for the object;
  * call it once nothing else can refuse the write. @throws StatusError, mostly 403.
  */
-export function validatingAdmission({ scope, object, old }: Attributes): () => void {
+export function* validatingAdmission(attributes: Attributes): Steps<() => void> {
+  validateBuiltIn(attributes);
+  yield* validatingHooks(attributes);
+  return admitQuota(attributes);
+}
+
+/** Policies and webhooks that validate, in the order of the plugins. */
+function* validatingHooks(attributes: Attributes): Steps<void> {
+  const { scope, object, old, shownAs = itself } = attributes;
+  if (!hasHooks(scope, "validating")) return;
+  const asked = writeAttributes({ scope, object: shownAs(object), old: old === undefined ? undefined : shownAs(old) });
+  // ValidatingAdmissionPolicy: here, before the webhooks.
+  yield* callValidating(asked);
+}
+
+const itself = (object: ApiObject): ApiObject => object;
+
+/** Admission of a request whose object is not stored: an Eviction, a Binding, a review. @throws StatusError, mostly 403. */
+export function* requestAdmission(attributes: Attributes): Steps<void> {
+  yield* mutatingHooks(attributes);
+  yield* validatingHooks(attributes);
+}
+
+/** Admission of a deletion. @throws StatusError, mostly 403. */
+export function* deletionAdmission(attributes: DeleteAttributes): Steps<void> {
+  const { scope } = attributes;
+  if (!hasHooks(scope, "mutating") && !hasHooks(scope, "validating")) return;
+  const asked = deleteAttributes(attributes);
+  // A policy that mutates is not asked about deletions; a webhook is, and may change nothing.
+  yield* callMutating(asked, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });
+  // ValidatingAdmissionPolicy: here, before the webhooks.
+  yield* callValidating(asked);
+}
+
+function admitBuiltIn({ scope, object, old }: Attributes): void {
+  if (old === undefined) admitCreate(scope, object);
+  else admitUpdate({ scope, object, old });
+}
+
+function validateBuiltIn({ scope, object, old }: Attributes): void {
   const { server, resource, subresource } = scope;
   const plugins = server.admission;
   admitPodSecurity({ scope, object, old });
@@ -44,7 +104,6 @@ export function validatingAdmission({ scope, object, old }: Attributes): () => v
       break;
     default:
   }
-  return admitQuota({ scope, object, old });
 }
 
 function admitUpdate({ scope, object, old }: UpdateAttributes): void {

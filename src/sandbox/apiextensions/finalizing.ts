@@ -1,4 +1,5 @@
 /** A definition that is deleted goes after its objects. Source: apiextensions-apiserver v0.36 pkg/controller/finalizer/crd_finalizer.go. */
+import { runNow } from "../meta/steps.ts";
 import { deleteEntry } from "../endpoints/delete.ts";
 import { collectionOf, type RequestScope, type Server } from "../context/server.ts";
 import type { ApiObject } from "../meta/object.ts";
@@ -54,7 +55,7 @@ function deleteObjects(server: Server, definition: ApiObject): number {
   const collection = collectionOf(server, served);
   for (const entry of collection.range({})) {
     const { namespace, name } = entry;
-    deleteEntry(scopeOf(server, { resource: served, namespace, name }), entry, plain);
+    runNow(deleteEntry(scopeOf(server, { resource: served, namespace, name }), { entry, options: plain }));
   }
   return collection.size;
 }
@@ -76,6 +77,7 @@ function scopeOf(
     body: new Uint8Array(0),
     user: { name: "system:apiserver", groups: ["system:masters"] },
     dryRun: false,
+    deadline: Number.POSITIVE_INFINITY,
     strict: [],
     literals: new Map(),
     warnings: [],

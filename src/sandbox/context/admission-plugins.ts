@@ -18,6 +18,8 @@ export const pluginPurposes = {
   PodTopologyLabels: "pods get the zone and the region of their node as labels",
   NodeDeclaredFeatureValidator: "updates that a node cannot carry out are refused",
   PodResizeValidator: "pods are not resized beyond their node",
+  MutatingAdmissionWebhook: "webhooks change objects before they are stored",
+  ValidatingAdmissionWebhook: "webhooks refuse requests",
   ResourceQuota: "ResourceQuotas count and limit objects",
 } as const;
 
@@ -50,9 +52,7 @@ export const idlePlugins: readonly string[] = [
   "PodGroupWorkloadExists",
   "JobValidation",
   "MutatingAdmissionPolicy",
-  "MutatingAdmissionWebhook",
   "ValidatingAdmissionPolicy",
-  "ValidatingAdmissionWebhook",
   "AlwaysDeny",
 ];
 

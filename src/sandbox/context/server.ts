@@ -9,6 +9,7 @@ import type { ResourceRegistry, Resource } from "../registry/resource.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import type { OpenWatches } from "./watch.ts";
+import type { WebhookClient } from "../webhook/client.ts";
 import type { YamlSlot } from "../serialization/yaml/codec.ts";
 
 /** The parts of one API server: what every request may use. */
@@ -21,6 +22,8 @@ export interface Server {
   readonly managesFields: boolean;
   /** The admission plugins that are on. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
+  /** Calls webhooks; undefined: none are called. */
+  readonly webhooks: WebhookClient | undefined;
   /** Whose token a request has; signs those of service accounts. */
   readonly tokens: TokenAuthenticator;
   /** Who may do what. */
@@ -54,6 +57,8 @@ export interface RequestScope {
   readonly body: Uint8Array;
   readonly user: User;
   readonly dryRun: boolean;
+  /** Until when a write that waits is answered, in ms since 1970. */
+  readonly deadline: number;
   /** Strict decoding errors of the body, before it is decoded as its kind. */
   readonly strict: string[];
   /** The text of numbers in a JSON body that are not digits alone, by path; filled in when it is parsed. */

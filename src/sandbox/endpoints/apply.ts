@@ -5,6 +5,7 @@
 import { decodeUnstructured, TypeProblem } from "../serialization/decode.ts";
 import { jsonNameOf, noLiterals, readJson } from "../meta/json.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Steps } from "../meta/steps.ts";
 import { badRequest, conflict, notFound, refusal } from "../meta/refusal.ts";
 import { param } from "../options/list-options.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
@@ -22,7 +23,7 @@ import { updateObject, type UpdateResult } from "./update.ts";
 export const applyType = "application/apply-patch+yaml";
 
 /** @throws StatusError */
-export function applyObject(scope: RequestScope): UpdateResult {
+export function* applyObject(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "ApplyOptions");
   const old = scope.collection.get(scope.namespace, scope.name);
   if (old === undefined) {
@@ -36,7 +37,7 @@ export function applyObject(scope: RequestScope): UpdateResult {
     throw conflict(scope.resource.asResource, scope.name, why);
   }
   matchRequest(scope, object);
-  return updateObject(scope, object, { checksUid: false, createsMissing: true, manage });
+  return yield* updateObject(scope, object, { checksUid: false, createsMissing: true, manage });
 }
 
 /** An object that was applied to, with what sets its managed fields once it has its defaults. */

@@ -1,8 +1,10 @@
 /** `pods/binding`: a scheduler's decision. Source: kubernetes v1.36 pkg/registry/core/pod/storage/storage.go BindingREST. */
 import { formatTime } from "../../api/time.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.ts";
+import type { Steps } from "../meta/steps.ts";
 import { badRequest, conflict, notFound, refusal } from "../meta/refusal.ts";
 import { collectionOf, type RequestScope } from "../context/server.ts";
+import { requestAdmission } from "../admission/admit.ts";
 import { topologyLabels } from "../admission/topology-labels.ts";
 import { subresourceBody } from "./subresource-body.ts";
 import { storageKey } from "./update.ts";
@@ -16,19 +18,21 @@ interface Bound {
 }
 
 /** @throws StatusError 400, 404, 409, 500. */
-export function bind(scope: RequestScope): Bound {
+export function* bind(scope: RequestScope): Steps<Bound> {
   const binding = bindingOf(scope);
   if (binding.metadata.name !== scope.name) throw badRequest("name in URL does not match name in Binding object");
+  yield* requestAdmission({ scope, object: binding });
   return assign(scope, binding);
 }
 
 /** A POST to the collection of Bindings, which keeps none: the same for the pod that the Binding names. @throws StatusError */
-export function bindByName(scope: RequestScope): Bound {
+export function* bindByName(scope: RequestScope): Steps<Bound> {
   const binding = bindingOf(scope);
   // Its uid is that of the Binding, which has none.
   delete binding.metadata.uid;
   const { name = "" } = binding.metadata;
   if (name === "") throw badRequest("Name parameter required.");
+  yield* requestAdmission({ scope, object: binding });
   const resource = scope.server.registry.find("v1", "pods") ?? scope.resource;
   return assign({ ...scope, resource, name, collection: collectionOf(scope.server, resource) }, binding);
 }

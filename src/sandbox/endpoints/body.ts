@@ -8,7 +8,7 @@ import type { RequestScope } from "../context/server.ts";
 import { atStoredVersion } from "../conversion/versions.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
-import { readingOf, readObject } from "./object-reading.ts";
+import { readingOf, readObject } from "../context/object-reading.ts";
 import { param } from "../options/list-options.ts";
 
 const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];

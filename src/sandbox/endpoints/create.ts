@@ -9,24 +9,25 @@ import { strategyContext } from "../context/strategy-context.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { alreadyExists, forbidden, generatedNameTaken, refusal } from "../meta/refusal.ts";
 import { uintProblem } from "../meta/numbers.ts";
+import type { Steps } from "../meta/steps.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageCreate, type ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
-import { applyDefaults } from "./defaults.ts";
+import { applyDefaults } from "../context/defaults.ts";
 import { type ObjectWrite, validateCreate } from "./validation.ts";
 
 /** How many generated names are tried until one is free. */
 const nameAttempts = 8;
 
 /** @throws StatusError */
-export function create(scope: RequestScope): Entry {
+export function* create(scope: RequestScope): Steps<Entry> {
   checkWriteOptions(scope.query, "CreateOptions");
   refuseCreate(scope);
   const object = sentObject(scope);
-  return createObject(scope, object, { version: object.metadata.resourceVersion });
+  return yield* createObject(scope, object, { version: object.metadata.resourceVersion });
 }
 
 /** @throws StatusError 405 for a kind whose objects cannot be created here. */
@@ -44,11 +45,11 @@ export interface CreateOptions {
 }
 
 /** Creates a decoded object, which belongs to the server from now on. @throws StatusError */
-export function createObject(
+export function* createObject(
   scope: RequestScope,
   object: ApiObject,
   { version = "", manage = manageCreate }: CreateOptions = {},
-): Entry {
+): Steps<Entry> {
   const { strategy } = scope.resource;
   const write: ObjectWrite = { scope, object, context: strategyContext(scope) };
   fillSystemFields(scope, object);
@@ -57,7 +58,7 @@ export function createObject(
   manage({ scope, object, sent });
   const ended = scope.served.form?.refusesCreate;
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
-  mutatingAdmission(write);
+  yield* mutatingAdmission(write);
   checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.
@@ -65,7 +66,7 @@ export function createObject(
   const isDefaultedOnRead = strategy.isDefaultedOnRead?.(object) === true;
   prepareForCreate(write);
   validateCreate(write);
-  const charge = validatingAdmission(write);
+  const charge = yield* validatingAdmission(write);
   checkVersion(version);
   checkNotStored(write, isNameGenerated);
   charge();

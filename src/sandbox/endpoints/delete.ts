@@ -4,11 +4,14 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
+import { deletionAdmission } from "../admission/admit.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { written } from "../serialization/decode.ts";
 import { jsonNameOf, readJson } from "../meta/json.ts";
+import { isNotFound } from "../../api/status-error.ts";
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Steps } from "../meta/steps.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -18,6 +21,7 @@ import type { GarbageCollectionPolicy } from "../registry/strategy/rest-strategy
 import { Entry } from "../storage/entry.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { mediaTypeOf, yamlJson } from "./body.ts";
+import { checkUnmoved, retried } from "./retry.ts";
 
 /** The options of a deletion, from the body or the query. */
 export interface DeleteOptions {
@@ -121,12 +125,57 @@ export function checkOptions({ propagationPolicy, orphanDependents }: DeleteOpti
 }
 
 /** @throws StatusError */
-export function deleteOne(scope: RequestScope, options: DeleteOptions): Deleted {
+export function* deleteOne(scope: RequestScope, options: DeleteOptions): Steps<Deleted> {
   warnOfOrphans(scope, options);
   admitNamespaceDeletion(scope, scope.name);
-  const entry = scope.collection.get(scope.namespace, scope.name);
-  if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
-  return deleteEntry(scope, entry, options);
+  return yield* deleteNamed(scope, { options, name: scope.name });
+}
+
+/** A deletion that admission is asked about. */
+interface AskedDeletion {
+  readonly options: DeleteOptions;
+  /** Of the request, for admission: `""` where a collection is deleted. */
+  readonly name: string;
+}
+
+/** @throws StatusError */
+function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): Steps<Deleted> {
+  return yield* retried(scope, function* () {
+    const entry = scope.collection.get(scope.namespace, scope.name);
+    if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
+    return yield* deleteEntry(scope, {
+      entry,
+      options,
+      *admit() {
+        yield* deletionAdmission({
+          scope,
+          name,
+          old: entry.object,
+          options: fieldsOf(options),
+          dryRun: options.dryRun,
+        });
+        checkUnmoved(scope, entry);
+      },
+    });
+  });
+}
+
+/** The options as an object of their kind. */
+function fieldsOf(options: DeleteOptions): Fields {
+  const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy, dryRun } = options;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return {
+    kind: "DeleteOptions",
+    apiVersion: "meta.k8s.io/v1",
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(dryRun ? { dryRun: ["All"] } : {}),
+  };
 }
 
 /** Warns of the deletion of a Job without a propagation policy. */
@@ -142,30 +191,44 @@ const jobWarning =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 /** Deletes the objects of a list one after the other. Returns them as they were listed. */
-export function deleteCollection(scope: RequestScope, list: ListOptions, options: DeleteOptions): Entry[] {
+export function* deleteCollection(scope: RequestScope, list: ListOptions, options: DeleteOptions): Steps<Entry[]> {
   warnOfOrphans(scope, options);
   const listed = [...scope.collection.range({ namespace: list.selection.namespace })].filter((e) =>
     selects(list.selection, e),
   );
-  for (const entry of listed) deleteEntry({ ...scope, namespace: entry.namespace, name: entry.name }, entry, options);
+  for (const { namespace, name } of listed) {
+    try {
+      yield* deleteNamed({ ...scope, namespace, name }, { options, name: "" });
+    } catch (error) {
+      // It may have gone while another one waited.
+      if (!isNotFound(error)) throw error;
+    }
+  }
   return listed;
 }
 
-/** Deletes a stored object, or marks it for deletion. @throws StatusError 409. */
-export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOptions): Deleted {
+/** A deletion of a stored object. */
+export interface Deletion {
+  readonly entry: Entry;
+  readonly options: DeleteOptions;
+  /** Asked before anything is written; by default nobody is. */
+  readonly admit?: () => Steps<void>;
+}
+
+/** Deletes a stored object, or marks it for deletion. @throws StatusError 409, and what `admit` throws. */
+export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Deletion): Steps<Deleted> {
   checkPreconditions(scope, entry, options);
+  if (isEnding(scope, entry, options)) return { entry, gone: false };
+  if (admit !== undefined) yield* admit();
   const object = copyOfStored(entry);
-  if (scope.resource.storage === "namespaces") {
-    const ending = endNamespace(scope, entry, object, options);
-    if (ending !== undefined) return { entry: ending, gone: false };
-  }
+  if (scope.resource.storage === "namespaces" && object.metadata.deletionTimestamp === undefined)
+    return { entry: endNamespace(scope, entry, object, options), gone: false };
   const { strategy } = scope.resource;
   if (strategy.beginDelete !== undefined && object.metadata.deletionTimestamp === undefined) {
     strategy.beginDelete(object, scope.server.timeline.now());
     return { entry: mark(scope, object, entry, options), gone: false };
   }
   const graceful = beGraceful(scope, object, options);
-  if (graceful === "pending") return { entry, gone: false };
   setFinalizers(scope, object, options);
   const waits = (object.metadata.finalizers ?? []).length > 0;
   // An object that is deleted at once is deleted as it is stored, without the change of its finalizers.
@@ -180,9 +243,16 @@ export function deleteEntry(scope: RequestScope, entry: Entry, options: DeleteOp
   return remove(scope, { ...object, metadata: { ...object.metadata } }, options);
 }
 
-/** Marks a namespace, which stays while its spec has finalizers; undefined if it can be deleted. */
-function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, options: DeleteOptions): Entry | undefined {
-  if (object.metadata.deletionTimestamp !== undefined) return keptBySpec(object) ? entry : undefined;
+/** True for what is being deleted already, as far as this deletion could bring it. */
+function isEnding(scope: RequestScope, entry: Entry, options: DeleteOptions): boolean {
+  const { object } = entry;
+  if (scope.resource.storage === "namespaces")
+    return object.metadata.deletionTimestamp !== undefined && keptBySpec(object);
+  return beGraceful(scope, copyOfStored(entry), options) === "pending";
+}
+
+/** Marks a namespace, which stays while its spec has finalizers. */
+function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, options: DeleteOptions): Entry {
   object.metadata.deletionTimestamp = formatTime(scope.server.timeline.now());
   object.status = { ...object.status, phase: "Terminating" };
   setFinalizers(scope, object, options);

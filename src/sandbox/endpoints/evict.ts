@@ -2,8 +2,10 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
+import { requestAdmission } from "../admission/admit.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { manageOwnStatus } from "../managedfields/managed-fields.ts";
+import type { Steps } from "../meta/steps.ts";
 import { badRequest, notFound, refusal, tooManyRequests } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -12,13 +14,14 @@ import { checkOptions, checkPreconditions, deleteEntry, type DeleteOptions } fro
 import { subresourceBody } from "./subresource-body.ts";
 
 /** @throws StatusError 400, 404, 409, 422, 429, 500. */
-export function evict(scope: RequestScope): { status: number; value: object } {
+export function* evict(scope: RequestScope): Steps<{ status: number; value: object }> {
   const eviction = subresourceBody(scope, {
     kind: "Eviction",
     apiVersion: "policy/v1",
     alsoVersions: ["policy/v1beta1"],
   });
   if (eviction.metadata.name !== scope.name) throw badRequest("name in URL does not match name in Eviction object");
+  yield* requestAdmission({ scope, object: eviction });
   const entry = scope.collection.get(scope.namespace, scope.name);
   if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
   const options = optionsOf(scope, eviction);
@@ -28,7 +31,10 @@ export function evict(scope: RequestScope): { status: number; value: object } {
   const { resourceVersion } = options;
   // The mark is a write of its own: what the client knew is the version before it.
   const own = resourceVersion === undefined ? undefined : marked.object.metadata.resourceVersion;
-  deleteEntry(scope, marked, options.dryRun ? options : { ...options, resourceVersion: own });
+  yield* deleteEntry(scope, {
+    entry: marked,
+    options: options.dryRun ? options : { ...options, resourceVersion: own },
+  });
   return { status: 201, value: done };
 }
 

@@ -5,7 +5,7 @@ import { param } from "../options/list-options.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
 import { inexactNumber } from "./body.ts";
-import { readingOf, readObject } from "./object-reading.ts";
+import { readingOf, readObject } from "../context/object-reading.ts";
 
 /** True if the request asks that what is wrong with fields is passed over. */
 export const unchecked = (scope: RequestScope): boolean => param(scope.query, "fieldValidation") === "Ignore";

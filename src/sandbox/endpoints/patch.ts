@@ -1,5 +1,6 @@
 /** PATCH. Source: apiserver v0.36 endpoints/handlers/patch.go. */
 import type { ApiObject } from "../meta/object.ts";
+import type { Steps } from "../meta/steps.ts";
 import { notFound, refusal, unsupportedMediaType } from "../meta/refusal.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -16,13 +17,13 @@ const strategicType = "application/strategic-merge-patch+json";
 const patchTypes = [jsonPatchType, mergePatchType, strategicType, applyType];
 
 /** @throws StatusError */
-export function patch(scope: RequestScope): UpdateResult {
+export function* patch(scope: RequestScope): Steps<UpdateResult> {
   const media = patchTypeOf(scope);
-  if (media === applyType) return applyObject(scope);
+  if (media === applyType) return yield* applyObject(scope);
   checkWriteOptions(scope.query, "PatchOptions");
   const old = scope.collection.get(scope.namespace, scope.name);
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
-  return updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
+  return yield* updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
 }
 
 /** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */

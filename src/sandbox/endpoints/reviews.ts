@@ -1,6 +1,8 @@
 /** Reviews: kinds that are only asked, never stored. Source: kubernetes v1.36 pkg/registry/{authorization,authentication}. */
 import { formatTime } from "../../api/time.ts";
+import { requestAdmission } from "../admission/admit.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
+import type { Steps } from "../meta/steps.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { checkReview } from "./review-errors.ts";
 import type { Attributes, PolicyRule, User } from "../context/authorizer.ts";
@@ -77,7 +79,7 @@ function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
 const systemFields = ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"];
 
 /** The review with its status; undefined for kinds that are no reviews. @throws StatusError */
-export function reviewOf(scope: RequestScope): ApiObject | undefined {
+export function* reviewOf(scope: RequestScope): Steps<ApiObject | undefined> {
   const { resource } = scope;
   const statusOf = reviews[resource.kind];
   if (statusOf === undefined) return undefined;
@@ -85,6 +87,7 @@ export function reviewOf(scope: RequestScope): ApiObject | undefined {
   for (const field of systemFields) delete review.metadata[field];
   matchNamespace(scope, review.metadata);
   manageCreate({ scope, object: review, sent: review.metadata.managedFields });
+  yield* requestAdmission({ scope, object: review });
   checkReview(review);
   const { kind, apiVersion, spec } = review;
   return {

@@ -1,12 +1,14 @@
 /** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
 import { invalid, invalidObject } from "../meta/field-errors.ts";
+import { mutatingHooks } from "../admission/admit.ts";
 import { canonicalize } from "../meta/canonical.ts";
 import { at, copyOf, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
-import { manageUpdate } from "../managedfields/managed-fields.ts";
+import { manageUpdate, type ManagedUpdate } from "../managedfields/managed-fields.ts";
 import { managersAfterScale, type Scaled, scaleManagers } from "../managedfields/scale-fields.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { ScalePaths } from "../registry/strategy/object-form.ts";
+import type { Steps } from "../meta/steps.ts";
 import { conflict, internal, notFound, optimisticLock } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -60,7 +62,7 @@ function selectorOf(object: ApiObject, { labelSelector }: ScalePaths): string {
   return labelSelector === undefined ? selectorText(object.spec?.["selector"]) : textOf(at(object, ...labelSelector));
 }
 
-function scaleOf(scope: RequestScope, { object }: Entry): ApiObject {
+function scaleOf(scope: RequestScope, { object }: Pick<Entry, "object">): ApiObject {
   const paths = pathsOf(scope);
   const { name = "", namespace = "", uid = "", resourceVersion = "", creationTimestamp = "" } = object.metadata;
   const replicas = at(object, ...paths.specReplicas);
@@ -90,21 +92,21 @@ export function getScale(scope: RequestScope): ScaleResult {
 }
 
 /** @throws StatusError */
-export function putScale(scope: RequestScope): ScaleResult {
+export function* putScale(scope: RequestScope): Steps<ScaleResult> {
   checkWriteOptions(scope.query, "UpdateOptions");
   const scales = ofScales(scope);
   const scale = sentObject(scales);
   matchRequest(scales, scale);
-  return update(scope, entryOf(scope), scale);
+  return yield* update(scope, entryOf(scope), scale);
 }
 
 /** @throws StatusError */
-export function patchScale(scope: RequestScope): ScaleResult {
+export function* patchScale(scope: RequestScope): Steps<ScaleResult> {
   const type = patchTypeOf(scope);
   checkWriteOptions(scope.query, type === applyType ? "ApplyOptions" : "PatchOptions");
   const entry = entryOf(scope);
-  if (type === applyType) return apply(scope, entry);
-  return update(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(scope, entry)));
+  if (type === applyType) return yield* apply(scope, entry);
+  return yield* update(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(scope, entry)));
 }
 
 /** Where a kind has its number of replicas; undefined for one of another group. */
@@ -149,24 +151,24 @@ function withValue<T extends Fields>(object: T, { path: [key = "", ...path], val
 }
 
 /** Writes a Scale that was put or patched; its managed fields change as in any update. */
-function update(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult {
+function* update(scope: RequestScope, entry: Entry, scale: ApiObject): Steps<ScaleResult> {
   const live = managedScaleOf(scope, entry);
   const scales = ofScales(scope);
   const object = copyOf(scale);
   // A Scale leaves a zero out: after a scale to it nobody manages the replicas.
   canonicalScale(scales, object);
   manageUpdate({ scope: scales, live, object, sent: undefined });
-  return write(scope, entry, object);
+  return yield* write(scope, entry, object);
 }
 
 /** Applies the request's configuration to the Scale. */
-function apply(scope: RequestScope, entry: Entry): ScaleResult {
+function* apply(scope: RequestScope, entry: Entry): Steps<ScaleResult> {
   const scales = ofScales(scope);
   const { object, manage } = applied(scales, managedScaleOf(scope, entry));
   canonicalScale(scales, object);
   matchRequest(scales, object);
   manage({ scope: scales, object, sent: undefined });
-  return write(scope, entry, object);
+  return yield* write(scope, entry, object);
 }
 
 function canonicalScale({ served, server }: RequestScope, scale: ApiObject): void {
@@ -174,7 +176,9 @@ function canonicalScale({ served, server }: RequestScope, scale: ApiObject): voi
 }
 
 /** Writes the replicas of a Scale, and what its managed fields say of them. */
-function write(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult {
+function* write(scope: RequestScope, entry: Entry, scale: ApiObject): Steps<ScaleResult> {
+  const shownAs = (object: ApiObject): ApiObject => scaleOf(scope, { object });
+  yield* mutatingHooks({ scope, object: scale, old: shownAs(entry.object) });
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
     throw conflict(scope.resource.asResource, scope.name, optimisticLock);
@@ -189,9 +193,10 @@ function write(scope: RequestScope, entry: Entry, scale: ApiObject): ScaleResult
   object.metadata = { ...object.metadata };
   const [ofObject, ofScale] = [entry.object.metadata.managedFields ?? [], scale.metadata.managedFields ?? []];
   const managedFields = managersAfterScale({ ofObject, ofScale }, scaledBy(scope));
-  const scaled = replaceObject(scope, object, entry, ({ object: { metadata } }) => {
+  const manage = ({ object: { metadata } }: ManagedUpdate): void => {
     if (managedFields === undefined) delete metadata.managedFields;
     else metadata.managedFields = managedFields;
-  });
+  };
+  const scaled = yield* replaceObject(scope, object, { old: entry, manage, shownAs });
   return { status: 200, value: scaleOf(scope, scaled) };
 }

@@ -1,4 +1,5 @@
 /** Subresources other than status: each method of each, where it is served. */
+import type { Steps } from "../meta/steps.ts";
 import { badRequest, methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -6,6 +7,7 @@ import { bind } from "./bind.ts";
 import { evict } from "./evict.ts";
 import { finalize } from "./finalize.ts";
 import { patch } from "./patch.ts";
+import { retried } from "./retry.ts";
 import { getScale, patchScale, putScale } from "./scale.ts";
 import { requestToken } from "./token-request.ts";
 import { update } from "./update.ts";
@@ -14,7 +16,16 @@ import { update } from "./update.ts";
 export type SubresourceResult =
   { readonly status: number; readonly entry: Entry } | { readonly status: number; readonly value: object };
 
-type Handler = (scope: RequestScope) => SubresourceResult;
+/** Reads answer at once; writes may wait. */
+type Read = (scope: RequestScope) => SubresourceResult;
+type Write = (scope: RequestScope) => Steps<SubresourceResult>;
+
+interface Handlers {
+  readonly GET?: Read;
+  readonly POST?: Write;
+  readonly PUT?: Write;
+  readonly PATCH?: Write;
+}
 
 const stored = (scope: RequestScope): SubresourceResult => {
   const entry = scope.collection.get(scope.namespace, scope.name);
@@ -23,13 +34,17 @@ const stored = (scope: RequestScope): SubresourceResult => {
 };
 
 /** Of a subresource that writes a part of the object: it has an `UpdateStrategy`. */
-const part: Readonly<Record<string, Handler>> = {
+const part: Handlers = {
   GET: stored,
-  PUT: (scope) => ({ status: 200, entry: update(scope).entry }),
-  PATCH: (scope) => ({ status: 200, entry: patch(scope).entry }),
+  *PUT(scope) {
+    return { status: 200, entry: (yield* update(scope)).entry };
+  },
+  *PATCH(scope) {
+    return { status: 200, entry: (yield* patch(scope)).entry };
+  },
 };
 
-const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+const handlers: Readonly<Record<string, Handlers>> = {
   scale: { GET: getScale, PUT: putScale, PATCH: patchScale },
   "serviceaccounts/token": { POST: requestToken },
   "pods/binding": { POST: bind },
@@ -43,7 +58,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 const elsewhere = new Set(["log", "exec", "attach", "portforward"]);
 
 /** @throws StatusError */
-export function serveSubresource(scope: RequestScope, method: string): SubresourceResult {
+export function* serveSubresource(scope: RequestScope, method: string): Steps<SubresourceResult> {
   const { resource, subresource } = scope;
   if (!resource.subresources.has(subresource)) throw noSuchPath();
   const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
@@ -53,7 +68,8 @@ export function serveSubresource(scope: RequestScope, method: string): Subresour
       ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
       : methodNotAllowed();
   }
-  const handler = methods[method];
-  if (handler === undefined) throw methodNotAllowed();
-  return handler(scope);
+  if (method === "GET" && methods.GET !== undefined) return methods.GET(scope);
+  const write = method === "POST" || method === "PUT" || method === "PATCH" ? methods[method] : undefined;
+  if (write === undefined) throw methodNotAllowed();
+  return yield* retried(scope, () => write(scope));
 }

@@ -1,7 +1,9 @@
 /** POST of a TokenRequest to a ServiceAccount. Source: kubernetes v1.36 pkg/registry/core/serviceaccount/storage/token.go. */
+import { requestAdmission } from "../admission/admit.ts";
 import { formatTime } from "../../api/time.ts";
 import { invalid, invalidObject, type FieldError } from "../meta/field-errors.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
+import type { Steps } from "../meta/steps.ts";
 import { badRequest, conflict, notFound } from "../meta/refusal.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import type { BoundObject } from "../context/authenticator.ts";
@@ -15,7 +17,7 @@ const asKind = { group, name: "TokenRequest" };
 const [minSeconds, maxSeconds, defaultSeconds] = [600, 2 ** 32, 3600];
 
 /** The token, in the status of the request. @throws StatusError */
-export function requestToken(scope: RequestScope): { readonly status: number; readonly value: object } {
+export function* requestToken(scope: RequestScope): Steps<{ readonly status: number; readonly value: object }> {
   checkWriteOptions(scope.query, "CreateOptions");
   const request = subresourceBody(scope, { kind: "TokenRequest", apiVersion: `${group}/v1` });
   const { name, namespace, server } = scope;
@@ -32,6 +34,7 @@ export function requestToken(scope: RequestScope): { readonly status: number; re
   request.spec = spec;
   const managed = { ...scope, served: tokenRequests(scope) };
   manageCreate({ scope: managed, object: request, sent: request.metadata.managedFields });
+  yield* requestAdmission({ scope, object: request });
   const asked = Array.isArray(spec["audiences"]) ? spec["audiences"].map(textOf) : [];
   const audiences = asked.length === 0 ? server.tokens.audiences : asked;
   // Its type has been checked.

@@ -9,6 +9,7 @@ import { type ApiObject } from "../meta/object.ts";
 import { semanticDeepEqual } from "../meta/semantic-equality.ts";
 import { conflict, notFound, optimisticLock, refusal } from "../meta/refusal.ts";
 import { uintProblem } from "../meta/numbers.ts";
+import type { Steps } from "../meta/steps.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import { manageUpdate, type ManagedUpdate, type ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -18,7 +19,8 @@ import { strategyContext } from "../context/strategy-context.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
 import { createObject } from "./create.ts";
-import { applyDefaults } from "./defaults.ts";
+import { applyDefaults } from "../context/defaults.ts";
+import { checkUnmoved } from "./retry.ts";
 import { type ObjectUpdate, validateUpdate } from "./validation.ts";
 
 /** What an update responds with. */
@@ -28,11 +30,11 @@ export interface UpdateResult {
 }
 
 /** @throws StatusError */
-export function update(scope: RequestScope): UpdateResult {
+export function* update(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "UpdateOptions");
   const object = sentObject(scope);
   matchRequest(scope, object);
-  return updateObject(scope, object);
+  return yield* updateObject(scope, object);
 }
 
 /** How an object comes to be written. */
@@ -46,7 +48,7 @@ export interface WriteOptions {
 }
 
 /** Replaces the stored object by a decoded one, or creates it where that is allowed. @throws StatusError. */
-export function updateObject(scope: RequestScope, object: ApiObject, options: WriteOptions = {}): UpdateResult {
+export function* updateObject(scope: RequestScope, object: ApiObject, options: WriteOptions = {}): Steps<UpdateResult> {
   const { resource, name, collection } = scope;
   const { checksUid = true, createsMissing = resource.strategy.allowCreateOnUpdate, manage } = options;
   const old = collection.get(scope.namespace, name);
@@ -54,10 +56,11 @@ export function updateObject(scope: RequestScope, object: ApiObject, options: Wr
     if (!createsMissing || scope.subresource !== "") throw notFound(resource.asResource, name);
     if (object.metadata.uid !== undefined && object.metadata.uid !== "") throw absentUid(scope, object.metadata.uid);
     object.metadata.name ??= name;
-    return { entry: createObject(scope, object, { manage }), created: true };
+    return { entry: yield* createObject(scope, object, { manage }), created: true };
   }
-  checkPreconditions(scope, object, old, checksUid);
-  return { entry: replaceObject(scope, object, old, manage), created: false };
+  if (checksUid) checkUid(scope, object, old);
+  const version = object.metadata.resourceVersion ?? "";
+  return { entry: yield* replaceObject(scope, object, { old, manage, version }), created: false };
 }
 
 function absentUid(scope: RequestScope, uid: string): Error {
@@ -76,16 +79,20 @@ export function storageKey({ resource, namespace, name, dryRun }: RequestScope):
   return `${dryRun ? "" : "/registry"}/${resource.plural}/${scope}${name}`;
 }
 
-function checkPreconditions(scope: RequestScope, { metadata }: ApiObject, old: Entry, checksUid: boolean): void {
+/** @throws StatusError 409 for another object of that name. */
+function checkUid(scope: RequestScope, { metadata }: ApiObject, old: Entry): void {
   const { resource, name } = scope;
-  if (checksUid && metadata.uid !== undefined && metadata.uid !== "" && metadata.uid !== old.object.metadata.uid) {
+  if (metadata.uid !== undefined && metadata.uid !== "" && metadata.uid !== old.object.metadata.uid) {
     throw conflict(
       resource.asResource,
       name,
       `StorageError: invalid object, Code: 4, Key: ${storageKey(scope)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.object.metadata.uid}`,
     );
   }
-  const version = metadata.resourceVersion ?? "";
+}
+
+/** @throws StatusError 409 for another version than the one that is stored; 422 for none, where the kind needs one; 500. */
+function checkVersion({ resource, name }: RequestScope, version: string, old: Entry): void {
   if (version === "" || version === "0") {
     if (resource.strategy.allowUnconditionalUpdate) return;
     throw invalidObject({ group: resource.group, name: resource.plural }, name, [
@@ -116,17 +123,27 @@ function keepDeletion({ metadata }: ApiObject, old: ApiObject): void {
   }
 }
 
+/** What `replaceObject` replaces, and how. */
+export interface Replacement {
+  readonly old: Entry;
+  /** Sets the managed fields; by default they are those of an update. */
+  readonly manage?: ((update: ManagedUpdate) => void) | undefined;
+  /** The resourceVersion that it was sent with: it has to be that of `old`, or empty where the kind allows that. Default: not looked at. */
+  readonly version?: string;
+  /** What webhooks and policies get to see of the object, where mutating ones have seen it already. */
+  readonly shownAs?: ((object: ApiObject) => ApiObject) | undefined;
+}
+
 /**
  * Writes `sent` over `old`: resets what is not the client's, validates, and commits; an update that changes nothing is none.
  * Subresources with a strategy of their own write as it says, all others (`scale`) as the object itself is written.
  * @throws StatusError
  */
-export function replaceObject(
+export function* replaceObject(
   scope: RequestScope,
   sent: ApiObject,
-  old: Entry,
-  manage: (update: ManagedUpdate) => void = manageUpdate,
-): Entry {
+  { old, manage = manageUpdate, version, shownAs }: Replacement,
+): Steps<Entry> {
   const strategy = scope.resource.strategy.subresources[scope.subresource] ?? scope.resource.strategy;
   const context = strategyContext(scope);
   const { managedFields } = sent.metadata;
@@ -136,13 +153,16 @@ export function replaceObject(
   manage({ scope, live: old.object, object: sent, sent: managedFields });
   keepDeletion(sent, old.object);
   const object = updatedObject(strategy, sent, old.object);
-  const update: ObjectUpdate = { scope, object, old: old.object, strategy, context };
-  mutatingAdmission(update);
+  const update = { scope, object, old: old.object, strategy, context, shownAs };
+  yield* mutatingAdmission(update);
+  if (version !== undefined) checkVersion(scope, version, old);
   checkEscalation(update);
   prepareForUpdate(update);
   validateUpdate(update);
   strategy.allocate?.(object, context);
-  validatingAdmission(update)();
+  const charge = yield* validatingAdmission(update);
+  checkUnmoved(scope, old);
+  charge();
   object.metadata.resourceVersion = String(old.revision);
   return store(scope, object, old);
 }

@@ -125,6 +125,11 @@ export function serviceUnavailable(message: string): StatusError {
   return refusal(503, "ServiceUnavailable", message);
 }
 
+/** 504: the server has given the request as much time as it gets. */
+export function gatewayTimeout(): StatusError {
+  return refusal(504, "Timeout", "Timeout: request did not complete within requested timeout", {});
+}
+
 /** 415: the body is in none of the `supported` media types. */
 export function unsupportedMediaType(supported: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(", ")}`;

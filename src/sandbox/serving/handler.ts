@@ -1,4 +1,7 @@
-/** One HTTP request, from its route to an encoded response. Synchronous: nothing else happens between reading the store and writing it. */
+/**
+ * One HTTP request, from its route to an encoded response. Nothing else happens between reading the store and writing it, unless a
+ * webhook is called on the way.
+ */
 import { messageOf } from "../../api/error-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { discoveryResponse, nonResourceResponse } from "./documents.ts";
@@ -8,6 +11,7 @@ import type { Attributes, User } from "../context/authorizer.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { flagParam } from "../options/list-options.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
+import { run, runNow, type Steps } from "../meta/steps.ts";
 import { notFoundPage, statusResponse, textResponse } from "./responses.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
 import { prefersYaml } from "../serialization/negotiation.ts";
@@ -33,18 +37,29 @@ interface Exchange {
 /** True for a request that asks for a watch, whatever it is for. */
 export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagParam(query, "watch");
 
-/** Serves a request. All errors become responses here: it never throws. */
-export function handle(server: Server, request: HttpRequest): HttpResponse {
-  const exchange: Exchange = { server, request, warnings: [], phase: "reading" };
+/**
+ * Serves a request: at once, unless it has to wait for a webhook. All errors become responses here: it neither throws nor rejects.
+ */
+export function handle(server: Server, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  return run(responded({ server, request, warnings: [], phase: "reading" }));
+}
+
+/** Serves a request that the server sends itself: webhooks are not called, so that nothing waits. */
+export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
+  const own = server.webhooks === undefined ? server : { ...server, webhooks: undefined };
+  return runNow(responded({ server: own, request, warnings: [], phase: "reading" }));
+}
+
+function* responded(exchange: Exchange): Steps<HttpResponse> {
   try {
-    return encoded(exchange, serve(exchange));
+    return encoded(exchange, yield* serve(exchange));
   } catch (error) {
     return encoded(exchange, errorResponse(exchange, error));
   }
 }
 
 /** @throws StatusError, URIError for a path or a header that is not well escaped. */
-function serve(exchange: Exchange): Result {
+function* serve(exchange: Exchange): Steps<Result> {
   const { server, request, warnings } = exchange;
   if (request.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
   const { method, path } = request;
@@ -61,7 +76,7 @@ function serve(exchange: Exchange): Result {
       return nonResourceResponse(server, request);
     case "resource": {
       const scope = requestScope({ server, request: { ...request, user }, route, warnings });
-      return scope === undefined ? notFoundPage() : serveResource(scope, request);
+      return scope === undefined ? notFoundPage() : yield* serveResource(scope, request);
     }
   }
 }

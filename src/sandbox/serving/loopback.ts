@@ -1,7 +1,7 @@
 /** The loopback client: requests that the server sends itself, as kube-apiserver does for the objects that it owns. */
 import type { Server } from "../context/server.ts";
 import { bytesOf } from "../serialization/encoding.ts";
-import { handle } from "./handler.ts";
+import { handleOwn } from "./handler.ts";
 
 const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
 
@@ -26,7 +26,7 @@ export function askLoopback(
   { method, path, body, by = "kube-apiserver" }: LoopbackRequest,
 ): LoopbackResponse {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-  const { status, body: sent } = handle(server, {
+  const { status, body: sent } = handleOwn(server, {
     method,
     path,
     query: [],

@@ -53,10 +53,22 @@ export function requestScope({ server, request, route, warnings }: ScopeOptions)
     body,
     user,
     dryRun: param(query, "dryRun") === "All",
+    deadline: server.timeline.now() + timeoutMsOf(query),
     strict: [],
     literals: new Map(),
     warnings,
   };
+}
+
+/** How long a write may take. Source: apiserver v0.36 endpoints/handlers/rest.go requestTimeoutUpperBound. */
+const longestMs = 34_000;
+
+/** The time that a request asks for in the query, such as `10s`, within what it gets at most. */
+function timeoutMsOf(query: HttpRequest["query"]): number {
+  const asked = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(param(query, "timeout") ?? "");
+  if (asked === null) return longestMs;
+  const ms = Number(asked[1]) * { ms: 1, s: 1000, m: 60_000 }[asked[2] as "ms" | "s" | "m"];
+  return ms === 0 ? longestMs : Math.min(ms, longestMs);
 }
 
 /** False for a namespaced path of a cluster-scoped kind, and for an object without its namespace. */

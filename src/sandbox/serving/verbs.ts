@@ -5,6 +5,7 @@ import { partialOf, wholeFormat } from "../serialization/encoding.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { listContent, listed, listMetadata } from "../endpoints/list.ts";
 import { listOptionsOf, param, refuseExport, revisionOf } from "../options/list-options.ts";
+import type { Steps } from "../meta/steps.ts";
 import { methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import { contentResponse, jsonHeaders, jsonResponse, redirect } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
@@ -19,21 +20,22 @@ import { create } from "../endpoints/create.ts";
 import { deleteCollection, deleteOne, deleteOptionsOf } from "../endpoints/delete.ts";
 import { patch } from "../endpoints/patch.ts";
 import { proxied } from "../endpoints/proxy.ts";
+import { retried } from "../endpoints/retry.ts";
 import { update, type UpdateResult } from "../endpoints/update.ts";
 import { openWatch } from "../endpoints/watch.ts";
 
 const verbs: Readonly<Record<string, string>> = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
 /** Serves a request for a resource or a subresource. @throws StatusError */
-export function serveResource(scope: RequestScope, request: HttpRequest): Result {
+export function* serveResource(scope: RequestScope, request: HttpRequest): Steps<Result> {
   const { resource, subresource } = scope;
   if (subresource === "proxy") return redirect(proxied(scope, request.method, request.path).location, request.query);
-  if (subresource !== "" && subresource !== "status") return subresourceResponse(scope, request.method);
+  if (subresource !== "" && subresource !== "status") return yield* subresourceResponse(scope, request.method);
   if (subresource === "status" && !resource.subresources.has("status")) throw noSuchPath();
-  return scope.name === "" ? serveCollection(scope, request) : serveObject(scope, request.method);
+  return scope.name === "" ? yield* serveCollection(scope, request) : yield* serveObject(scope, request.method);
 }
 
-function serveObject(scope: RequestScope, method: string): Result {
+function* serveObject(scope: RequestScope, method: string): Steps<Result> {
   const { resource, subresource } = scope;
   const allowed = subresource === "" ? resource.verbs : new Set(resource.subresources.get(subresource)?.verbs ?? []);
   const verb = verbs[method];
@@ -44,15 +46,15 @@ function serveObject(scope: RequestScope, method: string): Result {
     case "get":
       return get(scope);
     case "update":
-      return updateResponse(scope, update(scope));
+      return updateResponse(scope, yield* retried(scope, () => update(scope)));
     case "patch":
-      return updateResponse(scope, patch(scope));
+      return updateResponse(scope, yield* retried(scope, () => patch(scope)));
     default:
-      return remove(scope);
+      return yield* remove(scope);
   }
 }
 
-function serveCollection(scope: RequestScope, request: HttpRequest): Result {
+function* serveCollection(scope: RequestScope, request: HttpRequest): Steps<Result> {
   const { resource } = scope;
   const allow = (verb: string): void => {
     if (!resource.verbs.has(verb)) throw methodNotAllowed();
@@ -64,23 +66,23 @@ function serveCollection(scope: RequestScope, request: HttpRequest): Result {
     case "POST":
       allow("create");
       if (resource.namespaced && scope.namespace === "") throw methodNotAllowed();
-      return post(scope);
+      return yield* post(scope);
     case "DELETE":
       allow("deletecollection");
-      return removeCollection(scope);
+      return yield* removeCollection(scope);
     default:
       throw methodNotAllowed();
   }
 }
 
-function post(scope: RequestScope): Result {
+function* post(scope: RequestScope): Steps<Result> {
   outputFormOf(scope);
   if (scope.resource.storage === "bindings") {
-    const { status, value } = bindByName(scope);
+    const { status, value } = yield* bindByName(scope);
     return jsonResponse(status, value);
   }
-  const review = reviewOf(scope);
-  return review === undefined ? objectResponse(scope, 201, create(scope)) : jsonResponse(201, review);
+  const review = yield* reviewOf(scope);
+  return review === undefined ? objectResponse(scope, 201, yield* create(scope)) : jsonResponse(201, review);
 }
 
 function updateResponse(scope: RequestScope, { entry, created }: UpdateResult): Result {
@@ -96,9 +98,9 @@ function objectResponse(scope: RequestScope, status: number, entry: UpdateResult
   return contentResponse(status, { json: () => `${format.text(entry)}\n`, value: () => format.value(entry) });
 }
 
-function subresourceResponse(scope: RequestScope, method: string): Result {
+function* subresourceResponse(scope: RequestScope, method: string): Steps<Result> {
   const { as, version } = outputFormOf(scope);
-  const result = serveSubresource(scope, method);
+  const result = yield* serveSubresource(scope, method);
   if ("entry" in result) return objectResponse(scope, result.status, result.entry);
   const { status, value } = result;
   if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonResponse(status, value);
@@ -142,9 +144,9 @@ function listOrWatch(scope: RequestScope, actor: string): Result {
   return contentResponse(200, listContent(form.as === "" ? resource : partial, list, format));
 }
 
-function remove(scope: RequestScope): Result {
+function* remove(scope: RequestScope): Steps<Result> {
   const options = deleteOptionsOf(scope);
-  const { entry, gone, asObject } = deleteOne(scope, options);
+  const { entry, gone, asObject } = yield* deleteOne(scope, options);
   const status = !gone && options.orphanDependents === false ? 202 : 200;
   if (!gone || asObject === true || scope.resource.strategy.returnsDeletedObject)
     return objectResponse(scope, status, entry);
@@ -158,13 +160,13 @@ function remove(scope: RequestScope): Result {
   });
 }
 
-function removeCollection(scope: RequestScope): Result {
+function* removeCollection(scope: RequestScope): Steps<Result> {
   const { served: resource, server } = scope;
   const list = listOptionsOf(scope.query, resource, namespaceOf(scope));
   // The list is as it was before anything was deleted.
   const { revision } = server.store;
   if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, revision);
-  const entries = deleteCollection(scope, list, deleteOptionsOf(scope));
+  const entries = yield* deleteCollection(scope, list, deleteOptionsOf(scope));
   const deleted = { entries, revision, continueToken: "", remaining: undefined };
   return contentResponse(200, listContent(resource, deleted, wholeFormat(resource, server.registry.schema)));
 }

@@ -1,5 +1,5 @@
 /** Fields of a body as an object: as the resource's own form reads them, or else by the types of its struct. */
-import type { RequestScope } from "../context/server.ts";
+import type { RequestScope } from "./server.ts";
 import { noLiterals, type Literals } from "../meta/json.ts";
 import type { Fields } from "../meta/object.ts";
 import { fillDefaults } from "../registry/defaults.ts";

@@ -1,5 +1,5 @@
 /** What the server fills in before anything looks at an object. */
-import type { RequestScope } from "../context/server.ts";
+import type { RequestScope } from "./server.ts";
 import { canonicalize } from "../meta/canonical.ts";
 import type { ApiObject } from "../meta/object.ts";
 

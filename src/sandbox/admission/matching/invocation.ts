@@ -1,0 +1,72 @@
+/** Whether a webhook or a policy is about an operation, and as what it sees it. Source: apiserver v0.36 admission/plugin/webhook/generic/webhook.go ShouldCallHook. */
+import type { Selector } from "../../../api/labels.ts";
+import type { AdmissionAttributes, GroupVersionKind, GroupVersionResource } from "../../context/attributes.ts";
+import type { RequestScope } from "../../context/server.ts";
+import type { Resource } from "../../registry/resource.ts";
+import { ruleMatches, type Rule } from "./rules.ts";
+import { matchesNamespace, matchesObject } from "./selectors.ts";
+
+/** What a webhook or a policy is about. */
+export interface MatchCriteria {
+  readonly rules: readonly Rule[];
+  /** `Equivalent`: also requests for the same objects by another group or version than its rules name. */
+  readonly matchPolicy: string;
+  readonly namespaceSelector: Selector;
+  readonly objectSelector: Selector;
+}
+
+/** As what an operation is seen: at the version of the rule that matches it. */
+export interface Invocation {
+  readonly resource: GroupVersionResource;
+  readonly kind: GroupVersionKind;
+}
+
+/** Undefined if it is not about the operation. @throws StatusError 404 where it would be, but its namespace does not exist. */
+export function invocationOf(criteria: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined {
+  const inNamespace = matchesNamespace(criteria.namespaceSelector, attributes);
+  if (inNamespace === false || !matchesObject(criteria.objectSelector, attributes)) return undefined;
+  const found = exactMatch(criteria, attributes) ?? equivalentMatch(criteria, attributes);
+  if (found !== undefined && inNamespace !== true) throw inNamespace;
+  return found;
+}
+
+function exactMatch({ rules }: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined {
+  const { resource, kind } = attributes;
+  return rules.some((rule) => ruleMatches(rule, attributes, resource)) ? { resource, kind } : undefined;
+}
+
+/** Earlier rules come before later ones. */
+function equivalentMatch(
+  { rules, matchPolicy }: MatchCriteria,
+  attributes: AdmissionAttributes,
+): Invocation | undefined {
+  if (matchPolicy !== "Equivalent") return undefined;
+  const others = equivalents(attributes.scope);
+  for (const rule of others.length === 0 ? [] : rules) {
+    for (const { group, version, plural, kind } of others) {
+      const resource = { group, version, resource: plural };
+      if (!ruleMatches(rule, attributes, resource)) continue;
+      const { scope, kind: asked } = attributes;
+      // Subresources with objects of their own have one kind in all versions.
+      return { resource, kind: asked.kind === scope.served.kind ? { group, version, kind } : asked };
+    }
+  }
+  return undefined;
+}
+
+const known = new WeakMap<readonly Resource[], Map<string, readonly Resource[]>>();
+
+/** The other resources by which the same objects are served. */
+function equivalents({ server, served, resource, subresource }: RequestScope): readonly Resource[] {
+  const { resources } = server.registry;
+  let byStorage = known.get(resources);
+  if (byStorage === undefined) known.set(resources, (byStorage = new Map()));
+  let same = byStorage.get(resource.storage);
+  if (same === undefined) {
+    same = resources.filter(({ storage }) => storage === resource.storage);
+    byStorage.set(resource.storage, same);
+  }
+  return same.filter(
+    (other) => other.apiVersion !== served.apiVersion && (subresource === "" || other.subresources.has(subresource)),
+  );
+}

@@ -1,0 +1,39 @@
+/** Rules of webhooks and policies: which operations on which resources they are about. Source: apiserver v0.36 admission/plugin/webhook/predicates/rules. */
+import type { AdmissionAttributes, GroupVersionResource } from "../../context/attributes.ts";
+
+/** One rule; `*` stands for everything. */
+export interface Rule {
+  readonly operations: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  /** `pods`, `pods/status`, `pods/*`. */
+  readonly resources: readonly string[];
+  /** `*`, `Cluster` or `Namespaced`. */
+  readonly scope: string;
+}
+
+const covers = (items: readonly string[], asked: string): boolean => items.includes("*") || items.includes(asked);
+
+/** True if the rule is about an operation; `resource` is the one asked about, or an equivalent one. */
+export function ruleMatches(rule: Rule, attributes: AdmissionAttributes, resource: GroupVersionResource): boolean {
+  return (
+    inScope(rule, attributes, resource) &&
+    covers(rule.operations, attributes.operation) &&
+    covers(rule.apiGroups, resource.group) &&
+    covers(rule.apiVersions, resource.version) &&
+    rule.resources.some((each) => coversResource(each, resource.resource, attributes.subresource))
+  );
+}
+
+function coversResource(item: string, plural: string, subresource: string): boolean {
+  const slash = item.indexOf("/");
+  const [of, sub] = slash < 0 ? [item, ""] : [item.slice(0, slash), item.slice(slash + 1)];
+  return (of === "*" || of === plural) && (sub === "*" || sub === subresource);
+}
+
+/** Namespaces are cluster-scoped, though requests for them have a namespace. */
+function inScope({ scope }: Rule, { namespace }: AdmissionAttributes, resource: GroupVersionResource): boolean {
+  const isNamespaced = namespace !== "" && !(resource.group === "" && resource.resource === "namespaces");
+  if (scope === "Namespaced") return isNamespaced;
+  return scope === "Cluster" ? !isNamespaced : true;
+}

@@ -1,0 +1,24 @@
+/** Objects under admission at another version of their kind. Source: apiserver v0.36 admission/conversion.go. */
+import type { RequestScope } from "../../context/server.ts";
+import type { GroupVersionKind } from "../../context/attributes.ts";
+import { atVersion } from "../../conversion/versions.ts";
+import { copyOf, type ApiObject } from "../../meta/object.ts";
+import { finished } from "../../serialization/decode.ts";
+
+/** `apps/v1`, `v1`. */
+export const apiVersionOf = ({ group, version }: Pick<GroupVersionKind, "group" | "version">): string =>
+  group === "" ? version : `${group}/${version}`;
+
+/** A copy of an object as a client would get it at a version of its kind. @throws StatusError where it cannot be converted. */
+export function atKind(scope: RequestScope, object: ApiObject, kind: GroupVersionKind): ApiObject {
+  const { registry } = scope.server;
+  const apiVersion = apiVersionOf(kind);
+  const resource = registry.ofKind(apiVersion, kind.kind);
+  // A Scale of a custom resource is no object of its form.
+  const isWhole = object.kind === scope.resource.kind;
+  if (resource?.form !== undefined && isWhole) return copyOf(resource.form.convert(object));
+  const struct = resource?.struct ?? registry.schema.kind(apiVersion, kind.kind);
+  const own = isWhole ? scope.resource.struct : struct;
+  const whole = finished(copyOf(object), own, registry.schema);
+  return isWhole ? atVersion(whole, apiVersion, struct, registry.schema) : whole;
+}

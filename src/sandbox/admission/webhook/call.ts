@@ -1,0 +1,123 @@
+/**
+ * One call of a webhook: the review is sent, the response checked. Source: apiserver v0.36
+ * admission/plugin/webhook/{mutating,validating}/dispatcher.go, admission/plugin/webhook/errors/statuserror.go.
+ */
+import { StatusError } from "../../../api/status-error.ts";
+import { randomUuid } from "../../../platform/random.ts";
+import { badRequest, gatewayTimeout, internal } from "../../meta/refusal.ts";
+import { textOf, type Fields } from "../../meta/object.ts";
+import { WebhookError } from "../../webhook/client.ts";
+import { atKind } from "../matching/versions.ts";
+import type { AdmissionAttributes } from "../../context/attributes.ts";
+import type { Invocation } from "../matching/invocation.ts";
+import type { Hook, HookType } from "./configurations.ts";
+import { InvalidResponse, responseOf, reviewOf, type ReviewResponse, type VersionedAttributes } from "./review.ts";
+
+/** A webhook that is about an operation. */
+export interface HookCall {
+  readonly hook: Hook;
+  readonly invocation: Invocation;
+}
+
+/** A webhook that could not be asked: its failure policy says what becomes of the request. */
+export class CallFailure extends Error {
+  override readonly name = "CallFailure";
+
+  constructor(hook: Hook, why: string, options?: ErrorOptions) {
+    super(`failed calling webhook ${JSON.stringify(hook.name)}: ${why}`, options);
+  }
+}
+
+/** The operation as a webhook sees it. @throws StatusError 500 for an object that cannot be converted. */
+export function versioned(attributes: AdmissionAttributes, invocation: Invocation): VersionedAttributes {
+  const { scope, object, old } = attributes;
+  const { kind } = invocation;
+  return {
+    attributes,
+    invocation,
+    object: object === undefined ? undefined : atKind(scope, object, kind),
+    old: old === undefined ? undefined : atKind(scope, old, kind),
+  };
+}
+
+/** What a webhook is asked, and as which. */
+export interface Asking {
+  readonly seen: VersionedAttributes;
+  readonly type: HookType;
+  /** Takes the warnings, those of a denial too. */
+  readonly warn: (texts: readonly string[]) => void;
+}
+
+/**
+ * The response of a webhook that allows the operation.
+ * @throws CallFailure; StatusError for an operation that it denies, or that it cannot be asked about.
+ */
+export async function allowedBy({ hook }: HookCall, { seen, type, warn }: Asking): Promise<ReviewResponse> {
+  const { scope, dryRun } = seen.attributes;
+  if (dryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun")
+    throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
+  const { webhooks, timeline, random } = scope.server;
+  const review = reviewOf(seen, { uid: randomUuid(random), versions: hook.reviewVersions });
+  if (review === undefined || webhooks === undefined) {
+    const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    throw new CallFailure(hook, `could not create admission objects: ${why}`);
+  }
+  const deadline = Math.min(timeline.now() + hook.timeoutSeconds * 1000, scope.deadline);
+  const bytes = await webhooks.call({ config: hook.client, body: review.body, deadline }).catch((error: unknown) => {
+    if (!(error instanceof WebhookError)) throw error;
+    const what = error.wasCalled ? "failed to call webhook" : "could not get REST client";
+    throw new CallFailure(hook, `${what}: ${error.message}`, { cause: error });
+  });
+  const response = checked(bytes, { hook, read: (body) => responseOf(body, review, type === "mutating") });
+  warn(response.warnings);
+  if (!response.allowed) throw denial(hook.name, response.result ?? {});
+  return response;
+}
+
+interface Checking {
+  readonly hook: Hook;
+  readonly read: (bytes: Uint8Array) => ReviewResponse;
+}
+
+function checked(bytes: Uint8Array, { hook, read }: Checking): ReviewResponse {
+  try {
+    return read(bytes);
+  } catch (error) {
+    if (error instanceof InvalidResponse && error.wasRead)
+      throw new CallFailure(hook, `received invalid webhook response: ${error.message}`, { cause: error });
+    const why = error instanceof InvalidResponse || error instanceof StatusError ? error.message : undefined;
+    if (why === undefined) throw error;
+    throw new CallFailure(hook, `failed to call webhook: ${why}`, { cause: error });
+  }
+}
+
+/** What a webhook says of an operation that it denies, as an error. Source: ToStatusErr. */
+function denial(name: string, result: Fields): StatusError {
+  const by = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const [message, reason, status] = [textOf(result["message"]), textOf(result["reason"]), textOf(result["status"])];
+  const asked = typeof result["code"] === "number" ? result["code"] : 0;
+  const code = asked < 400 ? 400 : asked;
+  const why = message === "" ? reason : message;
+  return new StatusError(code, {
+    kind: "Status",
+    apiVersion: "v1",
+    ...result,
+    ...{ metadata: result["metadata"] ?? {} },
+    status: status === "" || status === "Success" ? "Failure" : status,
+    message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
+    code,
+  });
+}
+
+/**
+ * What becomes of a request whose webhook could not be asked: nothing, if that is to be ignored.
+ * @throws StatusError 500; 504 where the time of the request is over. Anything else as it is.
+ */
+export function judgeFailure(
+  error: unknown,
+  { hook, attributes }: { readonly hook: Hook; readonly attributes: AdmissionAttributes },
+): void {
+  if (!(error instanceof CallFailure)) throw error;
+  if (!hook.ignoresFailure) throw internal(error.message);
+  if (attributes.scope.server.timeline.now() >= attributes.scope.deadline) throw gatewayTimeout();
+}

@@ -1,0 +1,110 @@
+/** The webhooks that are configured, in the order in which they are called. Source: apiserver v0.36 admission/configuration. */
+import { selectorOf, type Selector } from "../../../api/labels.ts";
+import type { RequestScope } from "../../context/server.ts";
+import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import type { Entry } from "../../storage/entry.ts";
+import { textsIn } from "../../validation/checks.ts";
+import { clientConfigOf, type ClientConfig } from "../../webhook/client-config.ts";
+import type { MatchCriteria } from "../matching/invocation.ts";
+import type { Rule } from "../matching/rules.ts";
+
+/** An expression that must be true for a webhook to be called. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** A webhook of a configuration. */
+export interface Hook {
+  readonly configuration: string;
+  readonly name: string;
+  /** Also where two webhooks have one name. */
+  readonly uid: string;
+  readonly criteria: MatchCriteria;
+  readonly matchConditions: readonly MatchCondition[];
+  readonly client: ClientConfig;
+  /** True if the request goes on where the webhook cannot be called. */
+  readonly ignoresFailure: boolean;
+  readonly sideEffects: string;
+  readonly timeoutSeconds: number;
+  /** The versions of AdmissionReview that it knows, the best first. */
+  readonly reviewVersions: readonly string[];
+  readonly isReinvoked: boolean;
+}
+
+/** Webhooks that may change objects, or those that only judge them. */
+export type HookType = "mutating" | "validating";
+
+const group = "admissionregistration.k8s.io";
+const plugins = { mutating: "MutatingAdmissionWebhook", validating: "ValidatingAdmissionWebhook" } as const;
+
+/** True if any webhook of the type is configured that may be about the request. What configures webhooks and policies is exempt. */
+export function hasHooks({ server, served }: RequestScope, type: HookType): boolean {
+  if (server.webhooks === undefined || served.group === group || !server.admission.has(plugins[type])) return false;
+  return server.store.collection(`${type}webhookconfigurations.${group}`, false).size > 0;
+}
+
+/** All webhooks of the type: by the name of their configuration, then as they stand in it. */
+export function hooksOf(scope: RequestScope, type: HookType): Hook[] {
+  if (!hasHooks(scope, type)) return [];
+  const configurations = scope.server.store.collection(`${type}webhookconfigurations.${group}`, false);
+  return [...configurations.range({})].flatMap(hooksIn);
+}
+
+const known = new WeakMap<Entry, readonly Hook[]>();
+
+function hooksIn(entry: Entry): readonly Hook[] {
+  let hooks = known.get(entry);
+  if (hooks === undefined) known.set(entry, (hooks = madeOf(entry.object)));
+  return hooks;
+}
+
+function madeOf(configuration: ApiObject): Hook[] {
+  const times = new Map<string, number>();
+  const { name: owner = "" } = configuration.metadata;
+  return fieldsIn(configuration["webhooks"]).map((fields) => {
+    const name = textOf(fields["name"]);
+    const before = times.get(name) ?? 0;
+    times.set(name, before + 1);
+    return hookOf(fields, { owner, uid: `${owner}/${name}/${before}` });
+  });
+}
+
+function hookOf(fields: Fields, { owner, uid }: { readonly owner: string; readonly uid: string }): Hook {
+  const { timeoutSeconds, clientConfig } = fields as Record<string, unknown>;
+  return {
+    configuration: owner,
+    name: textOf(fields["name"]),
+    uid,
+    criteria: {
+      rules: fieldsIn(fields["rules"]).map(ruleOf),
+      matchPolicy: textOf(fields["matchPolicy"]),
+      namespaceSelector: selector(fields["namespaceSelector"]),
+      objectSelector: selector(fields["objectSelector"]),
+    },
+    matchConditions: fieldsIn(fields["matchConditions"]).map((condition) => ({
+      name: textOf(condition["name"]),
+      expression: textOf(condition["expression"]),
+    })),
+    client: clientConfigOf(isFields(clientConfig) ? clientConfig : {}),
+    ignoresFailure: fields["failurePolicy"] === "Ignore",
+    sideEffects: textOf(fields["sideEffects"]),
+    timeoutSeconds: typeof timeoutSeconds === "number" ? timeoutSeconds : 10,
+    reviewVersions: textsIn(fields["admissionReviewVersions"]),
+    isReinvoked: fields["reinvocationPolicy"] === "IfNeeded",
+  };
+}
+
+function ruleOf(fields: Fields): Rule {
+  const texts = (key: string): readonly string[] => textsIn(fields[key]);
+  return {
+    operations: texts("operations"),
+    apiGroups: texts("apiGroups"),
+    apiVersions: texts("apiVersions"),
+    resources: texts("resources"),
+    scope: textOf(fields["scope"]),
+  };
+}
+
+/** It has been validated. */
+const selector = (value: unknown): Selector => selectorOf(isFields(value) ? value : {});

@@ -1,0 +1,159 @@
+/** Webhooks that mutate: one after the other, each with what the one before left. Source: apiserver v0.36 admission/plugin/webhook/mutating. */
+import { deepEqual } from "../../../api/field-changes.ts";
+import { jsonPatch, PatchError } from "../../../api/patch.ts";
+import { applyDefaults } from "../../context/defaults.ts";
+import { readObject } from "../../context/object-reading.ts";
+import type { AdmissionAttributes, Reinvocation } from "../../context/attributes.ts";
+import { atStoredVersion } from "../../conversion/versions.ts";
+import { noLiterals, readJson } from "../../meta/json.ts";
+import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { internal } from "../../meta/refusal.ts";
+import { waitFor, type Steps } from "../../meta/steps.ts";
+import { invocationOf } from "../matching/invocation.ts";
+import { apiVersionOf } from "../matching/versions.ts";
+import { allowedBy, CallFailure, judgeFailure, versioned, type HookCall } from "./call.ts";
+import { hooksOf, type Hook } from "./configurations.ts";
+import { InvalidResponse, type VersionedAttributes } from "./review.ts";
+
+/** What is remembered of the first round, for a second one. Source: reinvocationcontext.go. */
+export interface MutatingCalls {
+  /** The uids of webhooks that want to see what later ones changed. */
+  invoked: Set<string>;
+  /** Those of them that have to be asked again. */
+  readonly reinvoked: Set<string>;
+  lastOutput: unknown;
+}
+
+/** Before the first round. */
+export const mutatingCalls = (): MutatingCalls => ({ invoked: new Set(), reinvoked: new Set(), lastOutput: undefined });
+
+/** Calls the webhooks that are about an operation; `attributes.object` is changed in place. @throws StatusError */
+export function* callMutating(
+  attributes: AdmissionAttributes,
+  calls: MutatingCalls,
+  reinvocation: Reinvocation,
+): Steps<void> {
+  const hooks = hooksOf(attributes.scope, "mutating");
+  if (hooks.length === 0) return;
+  if (reinvocation.isReinvoke && !deepEqual(calls.lastOutput, attributes.object)) requireReinvoking(calls);
+  for (const hook of hooks) {
+    const invocation = invocationOf(hook.criteria, attributes);
+    if (invocation === undefined) continue;
+    // A webhook that was not called in the first round is not called in the second one either.
+    if (reinvocation.isReinvoke && !calls.reinvoked.has(hook.uid)) continue;
+    const changed = yield* mutatedBy({ hook, invocation }, attributes);
+    if (changed) {
+      requireReinvoking(calls);
+      reinvocation.shouldReinvoke = true;
+    }
+    if (hook.isReinvoked) calls.invoked.add(hook.uid);
+  }
+  calls.lastOutput = attributes.object === undefined ? undefined : copyOf(attributes.object);
+}
+
+function requireReinvoking(calls: MutatingCalls): void {
+  for (const uid of calls.invoked) calls.reinvoked.add(uid);
+  calls.invoked = new Set();
+}
+
+/** True if the webhook changed the object. @throws StatusError */
+function* mutatedBy(call: HookCall, attributes: AdmissionAttributes): Steps<boolean> {
+  const { hook } = call;
+  try {
+    const seen = versioned(attributes, call.invocation);
+    const { patch } = yield* waitFor(
+      allowedBy(call, { seen, type: "mutating", warn: (texts) => attributes.scope.warnings.push(...texts) }),
+    );
+    return patch === undefined ? false : patched({ hook, seen }, patch);
+  } catch (error) {
+    judgeFailure(error, { hook, attributes });
+    return false;
+  }
+}
+
+interface Patching {
+  readonly hook: Hook;
+  readonly seen: VersionedAttributes;
+}
+
+/** Applies a webhook's patch to the object. True if that changed it. @throws CallFailure, StatusError 500. */
+function patched({ hook, seen }: Patching, patch: Uint8Array): boolean {
+  const operations = operationsOf(hook, patch);
+  if (operations.length === 0) return false;
+  const { attributes, object, invocation } = seen;
+  if (object === undefined || attributes.object === undefined) {
+    const name = JSON.stringify(hook.name);
+    throw internal(
+      `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
+    );
+  }
+  const result = patchedObject(object, operations);
+  const read = decodedAs(attributes, invocation.kind, result);
+  const changed = !deepEqual(object, read);
+  replaceContents(attributes.object, storedForm(attributes, read));
+  return changed;
+}
+
+/** Source: evanphx/json-patch v4 DecodePatch. */
+function operationsOf(hook: Hook, patch: Uint8Array): readonly unknown[] {
+  try {
+    const { value } = readJson(patch, (problem) => problem);
+    if (Array.isArray(value)) return value as readonly unknown[];
+    throw new InvalidResponse(
+      `json: cannot unmarshal ${isFields(value) ? "object" : typeof value} into Go value of type jsonpatch.Patch`,
+    );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CallFailure(hook, `received undecodable patch in webhook response: ${why}`, { cause: error });
+  }
+}
+
+function patchedObject(object: ApiObject, operations: readonly unknown[]): Fields {
+  try {
+    const result = jsonPatch(object, operations);
+    if (isFields(result)) return result;
+    throw internal("the patched object is no object");
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw internal(error.message);
+  }
+}
+
+/** What a patch left, as an object of its kind with defaults. @throws StatusError 500 */
+function decodedAs(
+  { scope }: AdmissionAttributes,
+  kind: { readonly group: string; readonly version: string; readonly kind: string },
+  json: Fields,
+): ApiObject {
+  const { registry } = scope.server;
+  const apiVersion = apiVersionOf(kind);
+  const own = { kind: textOf(json["kind"]), apiVersion: textOf(json["apiVersion"]) };
+  if (own.kind !== kind.kind || own.apiVersion !== apiVersion) {
+    throw internal(
+      `no kind "${own.kind}" is registered for version "${own.apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  const resource = kind.kind === scope.served.kind ? registry.ofKind(apiVersion, kind.kind) : undefined;
+  const struct = resource?.struct ?? registry.schema.kind(apiVersion, kind.kind);
+  const reading = { form: resource?.form, struct, schema: registry.schema, literals: noLiterals };
+  const read = readObject(reading, json);
+  if ("problem" in read) throw internal(read.problem);
+  const { metadata } = read.value;
+  return { ...read.value, kind: kind.kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
+}
+
+/** The object as plugins and the store have it. */
+function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObject {
+  const copy = copyOf(object);
+  if (object.kind !== scope.resource.kind) return copy;
+  const { form } = scope.served;
+  const stored = form === undefined ? atStoredVersion(copy) : form.convert(copy);
+  applyDefaults(scope, stored);
+  return stored;
+}
+
+/** Makes `object` what `other` is. */
+function replaceContents(object: Fields, other: Fields): void {
+  for (const key of Object.keys(object)) delete object[key];
+  Object.assign(object, other);
+}

@@ -1,0 +1,30 @@
+/** Webhooks that validate: all at once, none of which sees what another says. Source: apiserver v0.36 admission/plugin/webhook/validating. */
+import type { AdmissionAttributes } from "../../context/attributes.ts";
+import { gatewayTimeout } from "../../meta/refusal.ts";
+import { waitFor, type Steps } from "../../meta/steps.ts";
+import { invocationOf } from "../matching/invocation.ts";
+import { allowedBy, judgeFailure, versioned, type HookCall } from "./call.ts";
+import { hooksOf } from "./configurations.ts";
+
+/** Calls the webhooks that are about an operation. @throws StatusError of the first that denies it, in their order. */
+export function* callValidating(attributes: AdmissionAttributes): Steps<void> {
+  const calls: HookCall[] = [];
+  for (const hook of hooksOf(attributes.scope, "validating")) {
+    const invocation = invocationOf(hook.criteria, attributes);
+    if (invocation !== undefined) calls.push({ hook, invocation });
+  }
+  if (calls.length === 0) return;
+  const { scope } = attributes;
+  if (scope.server.timeline.now() >= scope.deadline) throw gatewayTimeout();
+  const asked = calls.map((call) => ({ call, seen: versioned(attributes, call.invocation), warnings: [] as string[] }));
+  const answers = asked.map(({ call, seen, warnings }) =>
+    allowedBy(call, { seen, type: "validating", warn: (texts) => warnings.push(...texts) }),
+  );
+  const outcomes = yield* waitFor(Promise.allSettled(answers));
+  // In the order of the webhooks, whichever was the first to respond.
+  scope.warnings.push(...asked.flatMap(({ warnings }) => warnings));
+  for (const [index, { call }] of asked.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.status === "rejected") judgeFailure(outcome.reason, { hook: call.hook, attributes });
+  }
+}

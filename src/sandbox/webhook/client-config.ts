@@ -1,0 +1,50 @@
+/** Where a webhook is, and how its server is verified. Source: apiserver v0.36 pkg/util/webhook/client.go ClientConfig, hookClientConfig. */
+import { isFields, textOf, type Fields } from "../meta/object.ts";
+
+/** A Service of the cluster. */
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+  readonly path: string;
+}
+
+/** A webhook's address: a URL, or else a Service. */
+export interface ClientConfig {
+  readonly url: string;
+  readonly service: ServiceReference | undefined;
+  /** PEM; `""`: the authorities of the system. */
+  readonly caBundle: string;
+}
+
+/** The address in a `clientConfig` that has been validated. */
+export function clientConfigOf(fields: Fields): ClientConfig {
+  const { url, service, caBundle } = fields as Record<string, unknown>;
+  return {
+    url: textOf(url),
+    service: isFields(service) ? serviceOf(service) : undefined,
+    caBundle: atob(textOf(caBundle)),
+  };
+}
+
+function serviceOf(fields: Fields): ServiceReference {
+  const { namespace, name, port, path } = fields as Record<string, unknown>;
+  return {
+    namespace: textOf(namespace),
+    name: textOf(name),
+    port: typeof port === "number" && port !== 0 ? port : 443,
+    path: textOf(path),
+  };
+}
+
+/** The URL that messages name, without a query. */
+export function shownUrl({ url, service }: ClientConfig): string {
+  if (service === undefined) return withPath(url);
+  const { namespace, name, port, path } = service;
+  return `https://${name}.${namespace}.svc:${port}${path.startsWith("/") ? path : `/${path}`}`;
+}
+
+/** A URL with the path `/` if it has none. */
+function withPath(url: string): string {
+  return /^[a-z]+:\/\/[^/]+$/i.test(url) ? `${url}/` : url;
+}

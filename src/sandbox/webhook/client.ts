@@ -1,0 +1,196 @@
+/**
+ * Calls webhooks: a review is posted, and its answer read whole. What goes wrong is said in the words of Go's HTTP client and of
+ * client-go's. Source: apiserver v0.36 pkg/util/webhook/client.go; client-go v0.36 rest/request.go. Differs: at most 32 MiB are read.
+ */
+import { HttpError } from "../../platform/http-error.ts";
+import type { HttpBody, HttpClient, HttpResponse } from "../../platform/http.ts";
+import { openHttp } from "../../platform/open-http.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import { shownUrl, type ClientConfig, type ServiceReference } from "./client-config.ts";
+import { connectionProblem, deadlineExceeded, statusProblem } from "./words.ts";
+
+/** A call of a webhook. */
+export interface WebhookCall {
+  readonly config: ClientConfig;
+  /** JSON. */
+  readonly body: string;
+  /** When it has to have answered, in ms since 1970; undefined: within 30 s, and nothing is said of it. */
+  readonly deadline: number | undefined;
+}
+
+/** A webhook that could not be called, or did not answer as one does. The message has the real server's words. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError";
+  /** False where there is no way to call it at all, so that nothing was sent. */
+  readonly wasCalled: boolean;
+
+  constructor(message: string, { wasCalled = true, ...options }: ErrorOptions & { readonly wasCalled?: boolean } = {}) {
+    super(message, options);
+    this.wasCalled = wasCalled;
+  }
+}
+
+/** Calls webhooks. */
+export interface WebhookClient {
+  /** The body of the response. @throws WebhookError */
+  call(call: WebhookCall): Promise<Uint8Array>;
+  /** Closes idle connections. */
+  close(): void;
+}
+
+/** How a webhook client is made. */
+export interface WebhookClientOptions {
+  readonly timeline: Timeline;
+  /** Where Services are, by `NAMESPACE/NAME`: `https://127.0.0.1:9443`. */
+  readonly services: ReadonlyMap<string, string>;
+  /** Why no Service of that name can be reached. */
+  readonly unresolved: (service: ServiceReference) => string;
+}
+
+const usualTimeoutMs = 30_000;
+const mostBytes = 32 * 1024 * 1024;
+const mostClients = 200;
+const mostRedirects = 10;
+
+/** Makes a client; it opens no connection before it is used. */
+export function webhookClient({ timeline, services, unresolved }: WebhookClientOptions): WebhookClient {
+  const clients = new Map<string, HttpClient>();
+  const clientOf = (ca: string, serverName: string | undefined): HttpClient => {
+    const key = `${serverName ?? ""} ${ca}`;
+    const known = clients.get(key);
+    if (known !== undefined) return known;
+    for (const [oldest, client] of clients) {
+      if (clients.size < mostClients) break;
+      clients.delete(oldest);
+      client.close();
+    }
+    const tls = { ...(ca === "" ? {} : { ca }), ...(serverName === undefined ? {} : { serverName }) };
+    const made = openHttp({ tls });
+    clients.set(key, made);
+    return made;
+  };
+  const call = async ({ config, body, deadline }: WebhookCall): Promise<Uint8Array> => {
+    const { service, caBundle } = config;
+    if (caBundle.trim() !== "" && !caBundle.includes("-----BEGIN CERTIFICATE-----"))
+      throw new WebhookError("unable to load root certificates: unable to parse bytes as PEM block", {
+        wasCalled: false,
+      });
+    const timeoutMs = deadline === undefined ? usualTimeoutMs : deadline - timeline.now();
+    const query = deadline === undefined ? "" : `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
+    const shown = `${shownUrl(config)}${query}`;
+    const mapped = service === undefined ? undefined : services.get(`${service.namespace}/${service.name}`);
+    if (service !== undefined && mapped === undefined) throw new WebhookError(failedPost(shown, unresolved(service)));
+    const serverName = service === undefined ? undefined : `${service.name}.${service.namespace}.svc`;
+    const url = mapped === undefined ? shown : `${mapped.replace(/\/$/, "")}${pathOf(shown)}`;
+    const abort = new AbortController();
+    const cancel = timeline.after(Math.max(0, timeoutMs), "webhook timeout", () => abort.abort());
+    try {
+      const client = clientOf(caBundle.trim(), serverName);
+      return await posted({ client, url, shown, body, signal: abort.signal });
+    } finally {
+      cancel();
+      // What is still on its way is of no use.
+      abort.abort();
+    }
+  };
+  return {
+    call,
+    close() {
+      for (const client of clients.values()) client.close();
+      clients.clear();
+    },
+  };
+}
+
+const pathOf = (url: string): string => /^[a-z]+:\/\/[^/]+(.*)$/i.exec(url)?.[1] ?? "/";
+
+/** Go's words for a request without a response. Source: net/url Error. */
+const failedPost = (url: string, why: string): string => `Post ${JSON.stringify(url)}: ${why}`;
+
+interface Post {
+  readonly client: HttpClient;
+  readonly url: string;
+  /** The URL that messages name. */
+  readonly shown: string;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+async function posted(post: Post): Promise<Uint8Array> {
+  const { shown, signal } = post;
+  let response: HttpResponse;
+  try {
+    response = await followed(post);
+  } catch (error) {
+    if (error instanceof WebhookError) throw error;
+    throw new WebhookError(failedPost(shown, whyOf(error, post)), { cause: error });
+  }
+  let body: Uint8Array;
+  try {
+    body = await limited(response.body);
+  } catch (error) {
+    if (error instanceof WebhookError) throw error;
+    const why = signal.aborted
+      ? `${deadlineExceeded} (Client.Timeout or context cancellation while reading body)`
+      : whyOf(error, post);
+    const what = "unexpected error when reading response body. Please retry. Original error";
+    throw new WebhookError(`${what}: ${signal.aborted ? deadlineExceeded : why}`, { cause: error });
+  }
+  const { status } = response;
+  if (status < 200 || status > 206)
+    throw new WebhookError(statusProblem({ status, body, type: response.header("content-type") ?? "" }));
+  if (body.length === 0) {
+    const type = response.header("content-type") ?? "application/json";
+    throw new WebhookError(`0-length response with status code: ${status} and content type: ${type}`);
+  }
+  return body;
+}
+
+/** Follows redirects as Go's client does: 307 and 308 send the body again, all others get what is there. */
+async function followed({ client, url, shown, body, signal }: Post): Promise<HttpResponse> {
+  let [method, target] = ["POST", url];
+  for (let redirects = 0; ; redirects++) {
+    const response = await client.send({
+      method,
+      url: target,
+      headers: {
+        accept: "application/json, */*",
+        ...(method === "POST" ? { "content-type": "application/json" } : {}),
+      },
+      ...(method === "POST" ? { body: new TextEncoder().encode(body) } : {}),
+      signal,
+      stream: true,
+    });
+    const location = response.header("location");
+    if (location === undefined || ![301, 302, 303, 307, 308].includes(response.status)) return response;
+    response.body.cancel();
+    if (redirects >= mostRedirects) throw new WebhookError(failedPost(shown, "stopped after 10 redirects"));
+    target = new URL(location, target).href;
+    if (response.status < 304) method = "GET";
+  }
+}
+
+/** The whole body. @throws WebhookError for more than is read. */
+async function limited(body: HttpBody): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length <= mostBytes) continue;
+    body.cancel();
+    throw new WebhookError(`the response has more than ${mostBytes} bytes, the most that this sandbox reads`);
+  }
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
+}
+
+function whyOf(error: unknown, { url, signal }: Post): string {
+  if (signal.aborted) return deadlineExceeded;
+  return error instanceof HttpError ? connectionProblem(error, url) : String(error);
+}

@@ -1,0 +1,87 @@
+/** What Go's HTTP client and client-go say of calls that failed. Source: Go net, crypto/x509; apimachinery v0.36 api/errors/errors.go. */
+import type { HttpError } from "../../platform/http-error.ts";
+
+/** Of a call that took longer than it may. */
+export const deadlineExceeded = "context deadline exceeded";
+
+const certificateWords: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "x509: certificate has expired or is not yet valid",
+  CERT_NOT_YET_VALID: "x509: certificate has expired or is not yet valid",
+  ERR_TLS_CERT_ALTNAME_INVALID: "x509: certificate is not valid for any names, but wanted to match",
+};
+
+/** Why there was no response from the server of a URL. */
+export function connectionProblem(error: HttpError, url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const number = port === "" ? (protocol === "https:" ? 443 : 80) : port;
+  const address = `${host.includes(":") ? `[${host}]` : host}:${number}`;
+  switch (error.failure) {
+    case "refused":
+      return `dial tcp ${address}: connect: connection refused`;
+    case "unknown host":
+      return `dial tcp: lookup ${host}: no such host`;
+    case "unreachable":
+      return `dial tcp ${address}: connect: no route to host`;
+    case "timeout":
+      return `dial tcp ${address}: i/o timeout`;
+    case "certificate": {
+      const { code = "" } = (error.cause ?? {}) as { code?: string };
+      const known = certificateWords[code];
+      const why = known === undefined ? "x509: certificate signed by unknown authority" : known;
+      return `tls: failed to verify certificate: ${code === "ERR_TLS_CERT_ALTNAME_INVALID" ? `${why} ${host}` : why}`;
+    }
+    case "broken":
+      return error.message.includes("reset") ? `read tcp ${address}: read: connection reset by peer` : "EOF";
+  }
+}
+
+/** A response whose status is none of success. */
+export interface FailedResponse {
+  readonly status: number;
+  readonly body: Uint8Array;
+  /** Its content type. */
+  readonly type: string;
+}
+
+const mostShown = 2048;
+
+const messages: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
+
+/** What is said of such a response: the message of the Status in its body, or else one by its status. */
+export function statusProblem({ status, body, type }: FailedResponse): string {
+  const text = new TextDecoder().decode(body.subarray(0, mostShown));
+  const own = statusMessage(body);
+  if (own !== undefined) return own;
+  const isText = type === "" || type.startsWith("text/");
+  const said = isText ? text.trim() : "unknown";
+  if (status === 403 || status === 415) return said;
+  if (status === 406)
+    return said === "" || said === "unknown"
+      ? "the server was unable to respond with a content type that the client supports"
+      : said;
+  const known = messages[status];
+  if (known !== undefined) return known;
+  return status >= 500
+    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
+    : `the server responded with the status code ${status} but did not return more information`;
+}
+
+function statusMessage(body: Uint8Array): string | undefined {
+  try {
+    const json = JSON.parse(new TextDecoder().decode(body)) as { kind?: unknown; status?: unknown; message?: unknown };
+    return json?.kind === "Status" && json.status === "Failure" ? String(json.message ?? "") : undefined;
+  } catch {
+    return undefined;
+  }
+}
