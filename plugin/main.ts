@@ -1,6 +1,6 @@
 /** The program: arguments in, exit code out. */
 import { environment } from "../src/platform/environment.ts";
-import { exit, onStopSignal, programArguments } from "../src/platform/process.ts";
+import { calledName, compiledProgram, exit, onStopSignal, programArguments } from "../src/platform/process.ts";
 import { realRandom } from "../src/platform/random.ts";
 import { realTimeline } from "../src/platform/real-timeline.ts";
 import { openTerminal } from "../src/platform/terminal.ts";
@@ -23,6 +23,8 @@ import { reportError } from "./cli/report-error.ts";
 import { globals } from "./connections/globals.ts";
 import type { Io } from "./cli/io.ts";
 import { version } from "./cli/version.ts";
+import { runStandIn } from "./stand-ins/run-stand-in.ts";
+import { standInOf } from "./stand-ins/stand-in.ts";
 
 const commands: readonly Command[] = [
   run,
@@ -70,9 +72,13 @@ const io: Io = {
 io.onBroken(() => exit(0));
 
 const args = programArguments();
+const program = compiledProgram();
+const standIn = program === undefined ? undefined : standInOf(calledName());
 let code: number;
 try {
-  if (args[0] === "complete" && args[1] === "--") {
+  if (program !== undefined && standIn !== undefined) {
+    code = await runStandIn({ name: standIn, args, program }, io);
+  } else if (args[0] === "complete" && args[1] === "--") {
     await complete(line, args.slice(2), io);
     code = 0;
   } else {

@@ -262,6 +262,11 @@ export const rooms: readonly Room[] = [
         folder: "connections",
         owns: "the flags that choose a cluster, and what they connect to: a cluster or a sandbox",
       },
+      {
+        floor: 4,
+        folder: "stand-ins",
+        owns: "what the program is when it is called kube-apiserver, etcd or kubectl: envtest's assets",
+      },
       { floor: 5, folder: "commands", owns: "a folder for each command, with all that it alone prints", apart: true },
     ],
   },

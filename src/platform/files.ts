@@ -1,5 +1,5 @@
 /** Small text files and paths. */
-import { appendFile, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { Buffer } from "node:buffer";
@@ -30,6 +30,11 @@ export function decodedText(bytes: Uint8Array): string {
 /** The folder of a file, as an absolute path. */
 export function folderOf(path: string): string {
   return dirname(resolve(path));
+}
+
+/** A path as an absolute one. */
+export function absolutePath(path: string): string {
+  return resolve(path);
 }
 
 /** Resolves a path relative to `folder`; an absolute path stays unchanged. */
@@ -90,6 +95,11 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 /** Appends to a file, creating it if necessary. @throws Error with the system's `code`. */
 export async function appendTextFile(path: string, text: string): Promise<void> {
   await appendFile(path, text);
+}
+
+/** Makes a folder and those above it, as far as there are none. @throws Error with the system's `code`. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
 }
 
 /** A path in the system's temporary folder. */

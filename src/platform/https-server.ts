@@ -60,6 +60,8 @@ export interface ServedResponse {
 
 /** Where to listen, and how to respond. */
 export interface HttpsServerOptions {
+  /** The address to listen on; by default 127.0.0.1. */
+  readonly host?: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly certificate: ServerCertificate;
@@ -166,8 +168,9 @@ const limits = {
   requestTimeout: 0,
 };
 
-/** Listens on 127.0.0.1 only. @throws Error if the port is in use. */
+/** Listens, on 127.0.0.1 unless another address is given. @throws Error if the port is in use. */
 export async function serveHttps({
+  host = "127.0.0.1",
   port,
   certificate,
   clientCa,
@@ -215,7 +218,7 @@ export async function serveHttps({
   const destroyConnections = keepConnections(server, http);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
+    server.listen(port, host, resolve);
   });
   const address = server.address();
   return {

@@ -1,5 +1,6 @@
 /** This process: arguments, stop signals, exit. */
 import { hostname } from "node:os";
+import { basename } from "node:path";
 import process from "node:process";
 
 /**
@@ -26,6 +27,17 @@ export function exit(code: number): never {
 /** The command-line arguments after the program's name. */
 export function programArguments(): readonly string[] {
   return process.argv.slice(2);
+}
+
+/** The name by which the program was called, without its folder and `.exe`: of a link to it, the name of the link. */
+export function calledName(): string {
+  return basename(process.argv0).replace(/\.exe$/i, "");
+}
+
+/** The file of the compiled program; undefined where a runtime runs its source. */
+export function compiledProgram(): string | undefined {
+  // Where Bun mounts what is in a compiled program.
+  return /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/i.test(process.argv[1] ?? "") ? process.execPath : undefined;
 }
 
 /** This process's id. */

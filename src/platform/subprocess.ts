@@ -1,5 +1,7 @@
-/** Running another program to its end. */
+/** Running other programs to their end. */
 import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { onStopSignal } from "./process.ts";
 
 /** A program to be run. */
 export interface Program {
@@ -16,6 +18,27 @@ export type ProgramEnd =
   | { readonly is: "ended"; readonly code: number; readonly out: string }
   | { readonly is: "missing" }
   | { readonly is: "failed"; readonly why: string };
+
+/** A program that takes this process's place at the terminal. */
+export type AttachedProgram = Pick<Program, "command" | "args" | "env">;
+
+/**
+ * Runs a program with this process's standard streams, and passes on the signals that ask to end. Resolves with its exit code; as in a
+ * shell, 128 and the signal's number for one that a signal ended.
+ * @throws Error with the system's `code` if it cannot be started.
+ */
+export function runAttached({ command, args, env }: AttachedProgram): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], { env, stdio: "inherit" });
+    // The names are those of signals.
+    const off = onStopSignal((signal) => child.kill(signal as NodeJS.Signals));
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      off();
+      resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal]);
+    });
+  });
+}
 
 const mostOutputBytes = 10 * 1024 * 1024;
 

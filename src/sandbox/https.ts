@@ -23,6 +23,8 @@ export interface SandboxIdentity {
 
 /** How a sandbox is served. */
 export interface ServeOptions {
+  /** The address to listen on; by default 127.0.0.1. */
+  readonly host?: string;
   /** By default, any free port. */
   readonly port?: number;
   /** By default, a generated one. */
@@ -32,6 +34,8 @@ export interface ServeOptions {
    * default there are none.
    */
   readonly clientCa?: string;
+  /** False: requests without a token or a certificate are answered with 401. Default true: they are from `system:anonymous`. */
+  readonly anonymous?: boolean;
   /** The controllers that run in this cluster: named in a header of every response, so that no other process runs them too. */
   readonly controllers?: readonly string[];
 }
@@ -41,7 +45,7 @@ export const sandboxServer = "kubectl-reconcile-sandbox";
 
 /** A sandbox that is served over HTTPS. */
 export interface SandboxHttps {
-  /** `https://127.0.0.1:PORT`. */
+  /** `https://127.0.0.1:PORT`, or another address where it listens on one. */
   readonly url: string;
   readonly port: number;
   readonly identity: SandboxIdentity;
@@ -95,13 +99,13 @@ const anonymous: User = { name: "system:anonymous", groups: ["system:unauthentic
  * Whom a request is from; undefined if its token or certificate is not accepted. Source: kubernetes v1.36
  * pkg/kubeapiserver/authenticator/config.go; apiserver v0.36 authentication/request/{x509,union,anonymous}.
  */
-function userOf(server: Server, { certificate }: ServedRequest, { bearer, token }: Bearer): User | undefined {
+function userOf(server: Server, { certificate }: ServedRequest, { bearer, token, nobody }: Bearer): User | undefined {
   if (certificate?.is === "valid" && certificate.commonName !== "") {
     const { commonName: name, organizations, fingerprint } = certificate;
     const groups = [...new Set([...organizations, "system:authenticated"])];
     return { name, groups, extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] } };
   }
-  if (bearer === "") return certificate?.is === "invalid" ? undefined : anonymous;
+  if (bearer === "") return certificate?.is === "invalid" ? undefined : nobody;
   if (sameSecret(bearer, token)) return clusterAdmin;
   const found = server.tokens.authenticate(bearer);
   return "user" in found ? found.user : undefined;
@@ -112,6 +116,8 @@ interface Bearer {
   readonly bearer: string;
   /** The admin's. */
   readonly token: string;
+  /** Who asks without any; undefined: such requests are not accepted. */
+  readonly nobody: User | undefined;
 }
 
 const unknownMethod = { type: "application/json", body: JSON.stringify(methodNotAllowed().status) };
@@ -122,17 +128,19 @@ function newIdentity(now: number): SandboxIdentity {
   return { certificate: loopbackCertificate(now), token: secretToken(), until: now + elevenMonthsMs };
 }
 
-/** Serves a sandbox on 127.0.0.1. @throws Error where the port is taken. */
+/** Serves a sandbox, on 127.0.0.1 unless another address is given. @throws Error where the port is taken. */
 export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {}): Promise<SandboxHttps> {
   const { server } = sandbox;
   const identity = options.identity ?? newIdentity(server.timeline.now());
   const { certificate, token } = identity;
+  const { host = "127.0.0.1", clientCa } = options;
+  const nobody = options.anonymous === false ? undefined : anonymous;
   server.logins.set(token, clusterAdmin);
   const named = `${sandboxServer} ${(options.controllers ?? []).join(",")}`.trimEnd();
   let requests = 0;
   const respond = async (request: ServedRequest): Promise<ServedResponse> => {
     const { bearer, protocols } = loginOf(request.headers);
-    const user = userOf(server, request, { bearer, token });
+    const user = userOf(server, request, { bearer, token, nobody });
     if (user === undefined) return unauthorized;
     await yamlReadyFor(server.yaml, request.headers);
     if (needsMachinery(request.method, request.path)) await machineryReady();
@@ -140,17 +148,18 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     return { ...response, protocols, headers: { ...response.headers, server: named } };
   };
   const https = await serveHttps({
+    host,
     port: options.port ?? 0,
     certificate,
-    ...(options.clientCa === undefined ? {} : { clientCa: options.clientCa }),
+    ...(clientCa === undefined ? {} : { clientCa }),
     maxBodyBytes,
     unknownMethod,
     allowsWebSocket: isWatch,
     handle: respond,
   });
-  announceServer(server, { port: https.port, ca: certificate.ca });
+  announceServer(server, { port: https.port, ca: clientCa ?? certificate.ca });
   if (sandbox.fillsNamespaces) keepRootCertificates(server, certificate.ca);
-  const url = `https://127.0.0.1:${https.port}`;
+  const url = `https://${host.includes(":") ? `[${host}]` : host}:${https.port}`;
   return {
     url,
     port: https.port,

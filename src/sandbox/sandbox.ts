@@ -3,7 +3,8 @@ import { formatTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
 import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
-import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
+import { ServiceAccountTokens, type TokenIssuer } from "./access/service-account-tokens.ts";
+import { alwaysAllow } from "./access/always-allow.ts";
 import { DefaultAuthorizer } from "./access/default-authorizer.ts";
 import { RbacAuthorizer } from "./access/rbac-authorizer.ts";
 import { keepAggregatedRoles } from "./bootstrap/aggregated-roles.ts";
@@ -52,6 +53,10 @@ export interface SandboxOptions {
    * of a cluster must not reach its webhooks.
    */
   readonly webhooks?: WebhookOptions;
+  /** True: everybody may do everything, as with kube-apiserver's `--authorization-mode=AlwaysAllow`. Not with `rbac`. Default false. */
+  readonly alwaysAllow?: boolean;
+  /** Who signs tokens of service accounts. By default the sandbox itself, with keys of its own. */
+  readonly serviceAccounts?: TokenIssuer;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
   readonly disabledAdmissionPlugins?: readonly string[];
 }
@@ -97,9 +102,9 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
   const storesDefinitions = options.storesDefinitions === true;
   const ruleResolver = options.rbac === true ? new RbacAuthorizer(store) : undefined;
-  const authorizer = ruleResolver ?? new DefaultAuthorizer(store);
+  const authorizer = ruleResolver ?? (options.alwaysAllow === true ? alwaysAllow : new DefaultAuthorizer(store));
   const logins = new Map<string, User>();
-  const tokens = new ServiceAccountTokens({ store, timeline, random, logins });
+  const tokens = new ServiceAccountTokens({ ...options.serviceAccounts, store, timeline, random, logins });
   const webhooks = options.webhooks === undefined ? undefined : webhooksOf(options.webhooks, { timeline, store });
   const access = { webhooks, tokens, logins, authorizer, ruleResolver, admission };
   const made = { timeline, random, store, registry, managesFields, readProtobuf, ...access };

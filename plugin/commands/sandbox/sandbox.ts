@@ -18,6 +18,7 @@ import { pluralize, styleOf } from "../../cli/style.ts";
 import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
 import { UserError } from "../../cli/user-error.ts";
+import { fillAssets, refuseOthers } from "./assets.ts";
 
 const options = {
   manifests: texts("-f, --filename <path>", "put these files, folders, URLs or - (standard input) into it; repeatable"),
@@ -48,6 +49,10 @@ const options = {
     "--client-ca-file <file>",
     "accept client certificates signed by the authorities in FILE (PEM): the common name is the user, organizations are groups",
   ),
+  assets: text(
+    "--assets <dir>",
+    "fill DIR with kube-apiserver, etcd and kubectl for envtest (KUBEBUILDER_ASSETS), and do nothing else",
+  ),
   run: texts("--run <controller,...>", "run these controllers in it and print what they do; none: bring your own", {
     candidates: () => [...controllerCandidates(), { value: "none", about: "no controllers but those of its nodes" }],
     default: "all",
@@ -70,6 +75,8 @@ interface SandboxRequest {
   readonly clientCa: string | undefined;
   readonly controllers: readonly ControllerDefinition[];
   readonly disabledAdmissionPlugins: readonly string[];
+  /** The folder to fill with envtest's programs, instead of running anything. */
+  readonly assets: string | undefined;
 }
 
 /** `sandbox`. */
@@ -91,13 +98,16 @@ export const sandbox: Command = command({
       line: "sandbox --run garbage-collector",
     },
     { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
+    { says: "The programs that envtest starts", line: "sandbox --assets bin/envtest" },
     { says: "At a fixed address, for scripts", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   onSignal: "drain",
   statusOnOutput: () => true,
   complete({ options: flags }, { calledAs }): SandboxRequest {
-    const { manifests = [], nodes = 3, run = ["all"], disableAdmission = [] } = flags;
+    const { manifests = [], nodes = 3, run = ["all"], disableAdmission = [], assets } = flags;
+    if (assets !== undefined) refuseOthers(flags);
     return {
+      assets,
       manifests,
       namespace: flags.namespace,
       nodes,
@@ -112,8 +122,9 @@ export const sandbox: Command = command({
     };
   },
   async run(request, session) {
-    const { kubeconfig, controllers, namespace, port: _port, clientCa: _file, ...parts } = request;
+    const { kubeconfig, controllers, namespace, port: _port, clientCa: _file, assets, ...parts } = request;
     const { io } = session;
+    if (assets !== undefined) return await fillAssets(assets, io);
     const clientCa = request.clientCa === undefined ? undefined : await certificatesIn(request.clientCa);
     const identity = kubeconfig === undefined ? undefined : await earlierIdentity(kubeconfig, io.timeline.now());
     const bus = openBus(io);

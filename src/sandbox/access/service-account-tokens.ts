@@ -8,17 +8,23 @@ import type { Store } from "../storage/store.ts";
 import type { Authenticated, Rejected, TokenAuthenticator, TokenGrant } from "../context/authenticator.ts";
 import type { User } from "../context/authorizer.ts";
 
+/** Who signs tokens of service accounts, for whom, and with which keys. */
+export interface TokenIssuer {
+  /** By default `https://kubernetes.default.svc`. */
+  readonly issuer?: string;
+  /** The audiences of tokens that name none. By default, the issuer. */
+  readonly audiences?: readonly string[];
+  /** By default a pair made on first use. */
+  readonly keys?: SignerKeys;
+}
+
 /** What a token authenticator is made of. */
-export interface TokenOptions {
+export interface TokenOptions extends TokenIssuer {
   readonly store: Store;
   readonly timeline: Timeline;
   readonly random: Random;
   /** Users by static token. */
   readonly logins: ReadonlyMap<string, User>;
-  /** By default `https://kubernetes.default.svc`. */
-  readonly issuer?: string;
-  /** By default a pair made on first use. */
-  readonly keys?: SignerKeys;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -36,7 +42,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
 
   constructor(options: TokenOptions) {
     this.#options = options;
-    this.audiences = [options.issuer ?? defaultIssuer];
+    this.audiences = options.audiences ?? [options.issuer ?? defaultIssuer];
   }
 
   sign({ namespace, name, uid, audiences, seconds, boundTo }: TokenGrant): string {

@@ -1,0 +1,39 @@
+/** Puts the stand-ins into a folder. */
+import { messageOf } from "../../src/api/error-message.ts";
+import { absolutePath, makeFolder } from "../../src/platform/files.ts";
+import { linkProgram } from "../../src/platform/program-links.ts";
+import { UserError } from "../cli/user-error.ts";
+import { standIns } from "./stand-in.ts";
+
+/** Where the stand-ins are to be, and what they link to. */
+export interface Installation {
+  readonly folder: string;
+  /** The file of the compiled program, which has to stay where it is. */
+  readonly program: string;
+}
+
+/**
+ * Fills the folder, which is made if need be; links that are there are renewed.
+ * @returns the folder's absolute path.
+ * @throws UserError if the folder holds other programs of these names, such as envtest's own, or cannot be written.
+ */
+export async function installStandIns({ folder, program }: Installation): Promise<{ readonly absolute: string }> {
+  const absolute = absolutePath(folder);
+  for (const name of standIns) {
+    const made = await link({ folder: absolute, program, name });
+    if (made.is === "taken")
+      throw new UserError(`--assets: ${made.path} is there already and no link: it stays as it is`, [
+        "give another folder, or remove the file",
+      ]);
+  }
+  return { absolute };
+}
+
+async function link(wanted: Parameters<typeof linkProgram>[0]): ReturnType<typeof linkProgram> {
+  try {
+    await makeFolder(wanted.folder);
+    return await linkProgram(wanted);
+  } catch (error) {
+    throw new UserError(`--assets: cannot write to ${wanted.folder}: ${messageOf(error)}`, [], { cause: error });
+  }
+}

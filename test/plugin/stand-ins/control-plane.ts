@@ -1,0 +1,158 @@
+/**
+ * Starts the stand-ins as envtest starts a control plane: the flags, the health checks, the end.
+ * Source: controller-runtime v0.25.2 pkg/internal/testing/controlplane/{etcd,apiserver}.go, process/process.go.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { binaryFolder, runBinary } from "../../support/binary.ts";
+import type { Certificates, Pair } from "../../platform/certificates.ts";
+
+/** The folder with the programs, filled by `sandbox --assets`. */
+export async function assetsIn(folder: string): Promise<string> {
+  const { code, stderr } = await runBinary(["sandbox", "--assets", folder]);
+  if (code !== 0) throw new Error(stderr);
+  return folder;
+}
+
+/** A port of 127.0.0.1 that was free just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+export interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  readonly body: any;
+}
+
+export interface Asked {
+  readonly path: string;
+  readonly body?: object;
+  readonly as?: Pair;
+  readonly token?: string;
+}
+
+/** What a program said and how it ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** A started program. */
+export interface Running {
+  /** Sends SIGTERM and waits for the end. */
+  stop(): Promise<Ended>;
+  /** Waits for an end that comes by itself. */
+  ended(): Promise<Ended>;
+  /** True until it has ended. */
+  readonly isRunning: boolean;
+}
+
+export async function start(assets: string, name: string, args: readonly string[]): Promise<Running> {
+  await binaryFolder();
+  const child = Bun.spawn([join(assets, name), ...args], { stdout: "ignore", stderr: "pipe", env: { PATH: "" } });
+  const said = new Response(child.stderr).text();
+  const ended = async (): Promise<Ended> => ({ code: await child.exited, stderr: await said });
+  return {
+    get isRunning() {
+      return child.exitCode === null;
+    },
+    ended,
+    stop: () => {
+      child.kill("SIGTERM");
+      return ended();
+    },
+  };
+}
+
+/** Asks every 20 ms until the answer is 200. @throws Error when the program ends first, or after a minute. */
+export async function healthy(url: string, program: Running, token = "none"): Promise<void> {
+  const headers = token === "none" ? {} : { authorization: `Bearer ${token}` };
+  for (let tries = 0; tries < 3000 && program.isRunning; tries++) {
+    const status = await fetch(url, { headers, tls: { rejectUnauthorized: false }, keepalive: false }).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    await Bun.sleep(20);
+  }
+  throw new Error(`never healthy at ${url}: ${(await program.stop()).stderr}`);
+}
+
+/** A control plane that runs. */
+export interface Plane extends AsyncDisposable {
+  readonly url: string;
+  readonly certDir: string;
+  ask(asked: Asked): Promise<Answer>;
+  stop(): Promise<{ readonly etcd: Ended; readonly apiserver: Ended }>;
+}
+
+/** The flags by which envtest starts kube-apiserver, sorted as it sorts them. */
+function apiserverFlags(certDir: string, port: number, etcd: string): readonly string[] {
+  return [
+    "--allow-privileged=true",
+    "--authorization-mode=RBAC",
+    "--bind-address=127.0.0.1",
+    `--cert-dir=${certDir}`,
+    `--client-ca-file=${join(certDir, "client-cert-auth-ca.crt")}`,
+    "--disable-admission-plugins=ServiceAccount",
+    `--etcd-servers=${etcd}`,
+    `--secure-port=${port}`,
+    `--service-account-issuer=https://127.0.0.1:${port}/`,
+    `--service-account-key-file=${join(certDir, "sa-signer.crt")}`,
+    `--service-account-signing-key-file=${join(certDir, "sa-signer.key")}`,
+    "--service-cluster-ip-range=10.0.0.0/24",
+  ];
+}
+
+/** Writes the files that envtest writes, and starts both programs. */
+export async function startPlane(assets: string, certificates: Certificates): Promise<Plane> {
+  const certDir = mkdtempSync(join(tmpdir(), "k8s_test_framework_"));
+  const write = (name: string, text: string): void => writeFileSync(join(certDir, name), text);
+  write("apiserver.crt", certificates.server.cert);
+  write("apiserver.key", certificates.server.key);
+  write("sa-signer.crt", certificates.other.cert);
+  write("sa-signer.key", certificates.other.key);
+  write("client-cert-auth-ca.crt", certificates.ca);
+  const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  const etcd = await start(assets, "etcd", [
+    `--advertise-client-urls=${etcdUrl}`,
+    `--data-dir=${join(certDir, "etcd")}`,
+    `--listen-client-urls=${etcdUrl}`,
+    `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+    "--unsafe-no-fsync=true",
+  ]);
+  await healthy(`${etcdUrl}/health`, etcd);
+  const apiserver = await start(assets, "kube-apiserver", apiserverFlags(certDir, port, etcdUrl));
+  const url = `https://127.0.0.1:${port}`;
+  await healthy(`${url}/healthz`, apiserver);
+  return {
+    url,
+    certDir,
+    async ask({ path, body, as, token }) {
+      const answer = await fetch(`${url}${path}`, {
+        method: body === undefined ? "GET" : "POST",
+        headers: {
+          "content-type": "application/json",
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        tls: { ca: certificates.ca, ...as },
+        keepalive: false,
+      });
+      return { status: answer.status, body: await answer.json() };
+    },
+    stop: async () => ({ apiserver: await apiserver.stop(), etcd: await etcd.stop() }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([apiserver.stop(), etcd.stop()]);
+      rmSync(certDir, { recursive: true, force: true });
+    },
+  };
+}
