@@ -146,11 +146,12 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
 
   async function killedAndStartedAgain(killAt: number): Promise<void> {
     const workload = await namespace();
-    // Slow enough that a busy machine, too, can kill it in the middle.
+    // So slow that 3 s are left to kill it in the middle, wherever that is.
+    const slow = ["--kube-api-qps", "40", "--kube-api-burst", "60"];
     const fast = ["--kube-api-qps", "120", "--kube-api-burst", "60"];
     await workload.createReplicaSet("many", 0);
     {
-      await using first = await running(workload, ...fast);
+      await using first = await running(workload, ...slow);
       await workload.scale("many", 500);
       await eventually(async () => expect((await workload.pods()).length).toBeGreaterThan(killAt));
       first.signal("SIGKILL");
