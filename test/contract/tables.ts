@@ -9,6 +9,7 @@ import { applied } from "./cases/apply-objects.ts";
 import { appliedRefusals } from "./cases/apply-refusals.ts";
 import { appliedSubresources } from "./cases/apply-subresources.ts";
 import { basics } from "./cases/basics.ts";
+import { customResourceRules } from "./cases/custom-resource-rules.ts";
 import { customResourceCases } from "./cases/custom-resources.ts";
 import { definitionCases } from "./cases/definitions.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
@@ -70,4 +71,5 @@ export const tables: readonly Table[] = [
   appliedKinds,
   definitionCases,
   customResourceCases,
+  customResourceRules,
 ];

@@ -157,14 +157,6 @@ describe("what follows a definition", () => {
     expect((await ask("GET", pathOf("things"))).status).toBe(404);
   });
 
-  test("a definition with rules is accepted with a warning", async () => {
-    const { ask } = await cluster();
-    const ruled = { ...field({ type: "integer" }), "x-kubernetes-validations": [{ rule: "self.spec.field > 1" }] };
-    const { status, warning } = await ask("POST", definitions, definitionOf("things", ruled));
-    expect(status).toBe(201);
-    expect(warning).toContain("does not evaluate x-kubernetes-validations yet");
-  });
-
   test("watches of its objects end when it is deleted, after the objects' own deletions", async () => {
     const { ask, settle, transport } = await cluster();
     await ask("POST", definitions, definitionOf("things", field({ type: "string" })));

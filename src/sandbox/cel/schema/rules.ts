@@ -23,18 +23,28 @@ const expressionLimit = 10_000_000n;
 const schemaLimit = 100_000_000n;
 const most = 2n ** 64n - 1n;
 
+/** What is compiled of a schema, and how. */
+export interface CompileOptions {
+  /** False for a part of a resource: then nothing is known of `apiVersion`, `kind` and `metadata`. Default true. */
+  readonly isRoot?: boolean;
+  /** True for the paths of schemas whose own rules are left out. Default: none. */
+  readonly skips?: (path: string) => boolean;
+}
+
 /**
  * Compiles the rules of a structural schema; `path` is where it is: `spec.versions[0].schema.openAPIV3Schema`. The schema must be
- * structural, and all else about it right.
+ * structural.
  */
-export function compileRules(schema: JsonSchema, path: string): CompiledRules {
-  const compiler = new Compiler();
-  const node = compiler.visit({ schema, path, isRoot: true, cardinality: 1n, uncorrelatable: undefined });
+export function compileRules(
+  schema: JsonSchema,
+  path: string,
+  { isRoot = true, skips = () => false }: CompileOptions = {},
+): CompiledRules {
+  if (!hasRules(schema)) return { errors: [], validator: undefined };
+  const compiler = new Compiler(skips);
+  const node = compiler.visit({ schema, path, isRoot, cardinality: 1n, uncorrelatable: undefined });
   compiler.checkTotal(path);
-  return {
-    errors: compiler.errors,
-    validator: hasRules(schema) && node !== undefined ? new RuleValidator(node) : undefined,
-  };
+  return { errors: compiler.errors, validator: node === undefined ? undefined : new RuleValidator(node) };
 }
 
 const rulesOf = (schema: JsonSchema): readonly ValidationRule[] => schema["x-kubernetes-validations"] ?? [];
@@ -65,7 +75,12 @@ const multiplied = (cost: bigint, by: bigint): bigint => (cost * by > most ? mos
 class Compiler {
   readonly errors: FieldError[] = [];
   readonly #expensive: { readonly path: string; readonly cost: bigint }[] = [];
+  readonly #skips: (path: string) => boolean;
   #total = 0n;
+
+  constructor(skips: (path: string) => boolean) {
+    this.#skips = skips;
+  }
 
   visit(place: Place): ValidatorNode | undefined {
     const { schema, isRoot } = place;
@@ -107,6 +122,7 @@ class Compiler {
   }
 
   #rulesAt({ schema, path, cardinality, uncorrelatable }: Place, type: DeclType): CompiledRule[] {
+    if (rulesOf(schema).length === 0 || this.#skips(path)) return [];
     const occurrences = cardinality ?? mostOccurrences(type);
     return compileAll(rulesOf(schema), { type, schema }).map((one, n) => {
       const at = `${path}.x-kubernetes-validations[${n}]`;
@@ -232,7 +248,6 @@ function compileAll(
   rules: readonly ValidationRule[],
   { type, schema }: { readonly type: DeclType; readonly schema: JsonSchema },
 ): Compilation[] {
-  if (rules.length === 0) return [];
   const { root, structs } = named(type, "selfType");
   const sizes = sizesOf(type);
   const environment = (isOptional: boolean): Environment => ({

@@ -10,7 +10,7 @@ import { type CompiledRule, perCallLimit, type ValidatorNode } from "./node.ts";
 import { type JsonSchema, type ValidationRule, withTypeAndObjectMeta } from "./schema.ts";
 
 /** What all rules of an object may cost together. */
-const objectBudget = 10_000_000;
+export const objectBudget = 10_000_000;
 const longestMessage = 5 * 1024;
 
 /** What the rules say of an object. */
@@ -22,6 +22,18 @@ export interface Verdict {
   readonly budget: number;
 }
 
+/** How an object is judged. */
+export interface ValidateOptions {
+  /** The object before an update; undefined for a new one. */
+  readonly old?: unknown;
+  /** What the paths of errors begin with. Default none. */
+  readonly path?: string;
+  /** What the rules may cost together. Default: what those of an object may. */
+  readonly budget?: number;
+  /** False: errors of what did not change count like others. Default true. */
+  readonly ratchets?: boolean;
+}
+
 /** Judges objects by the rules of a schema. */
 export class RuleValidator {
   readonly #root: ValidatorNode;
@@ -30,11 +42,11 @@ export class RuleValidator {
     this.#root = root;
   }
 
-  /** Judges an object; `old` is the one before an update, undefined for a new one. The paths of errors begin with `path`. */
-  validate(value: unknown, { old, path = "" }: { readonly old?: unknown; readonly path?: string } = {}): Verdict {
-    const run = new Run();
-    const correlated =
-      old === undefined || old === null ? undefined : new Correlated(value, { old, schema: this.#root.schema });
+  /** Judges an object, or a part of one. */
+  validate(value: unknown, { old, path = "", budget = objectBudget, ratchets = true }: ValidateOptions = {}): Verdict {
+    const run = new Run(budget);
+    const isCompared = ratchets && old !== undefined && old !== null;
+    const correlated = isCompared ? new Correlated(value, { old, schema: this.#root.schema }) : undefined;
     run.visit(this.#root, { value, old, path, ratchet: { current: correlated, parent: undefined } });
     return { errors: run.errors, warnings: run.warnings, budget: run.budget };
   }
@@ -71,7 +83,11 @@ const isPassedOver = ({ current, parent }: Ratchet): boolean => (current ?? pare
 class Run {
   readonly errors: FieldError[] = [];
   readonly warnings: FieldError[] = [];
-  budget = objectBudget;
+  budget: number;
+
+  constructor(budget: number) {
+    this.budget = budget;
+  }
 
   visit(node: ValidatorNode, visited: Visited): void {
     const { value } = visited;

@@ -72,7 +72,7 @@ export const definitionStrategy: RESTStrategy = restStrategy({
   },
   warningsOnCreate: (definition) => [
     ...warningsOf(machinery().unknownFormatsIn(definition)),
-    ...machinery().warningsOfRules(definition),
+    ...machinery().warningsOfConversion(definition),
   ],
   warningsOnUpdate: (definition, old) => warningsOf(newFormats(definition, old)),
   beginDelete(definition, now) {

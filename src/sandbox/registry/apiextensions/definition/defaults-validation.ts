@@ -1,32 +1,69 @@
 /** Whether the defaults of a schema are valid, and hold nothing that it does not describe. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/validation.go. */
+import { compileRules } from "../../../cel/schema/rules.ts";
+import { objectBudget } from "../../../cel/schema/validator.ts";
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { copyOf } from "../../../meta/object.ts";
+import { ruleSchemaOf } from "../schema/rule-schema.ts";
 import { embeddedErrors } from "../schema/objectmeta.ts";
 import { pruneValue } from "../schema/pruning.ts";
 import type { Structural } from "../schema/structural.ts";
 import { fieldErrorsOf } from "../validation/result.ts";
 import { schemaValidatorOf, validate } from "../validation/schema-validator.ts";
 
-/** What is wrong with the defaults in a schema; `path` is that of the schema. */
+/** What is wrong with the defaults in a schema, that of a resource; `path` is that of the schema. */
 export function defaultsErrors(structural: Structural, path: string): FieldError[] {
-  if (!structural.hasDefaults) return [];
-  const { items, properties } = structural;
-  return [
-    ...(structural.default === undefined ? [] : defaultErrors(structural, `${path}.default`)),
-    ...(items === undefined ? [] : defaultsErrors(items, `${path}.items`)),
-    ...[...properties].flatMap(([name, property]) => defaultsErrors(property, `${path}.properties[${name}]`)),
-  ];
+  const walk: Walk = { errors: [], budget: objectBudget };
+  visit(structural, { path, isRoot: true, walk });
+  return walk.errors;
 }
 
-function defaultErrors(structural: Structural, path: string): FieldError[] {
+/** The way through a schema, on which all rules share one budget. It ends where that is spent. */
+interface Walk {
+  readonly errors: FieldError[];
+  budget: number;
+}
+
+interface Place {
+  readonly path: string;
+  /** A whole resource. */
+  readonly isRoot: boolean;
+  readonly walk: Walk;
+}
+
+function visit(structural: Structural, place: Place): void {
+  const { path, walk } = place;
+  if (!structural.hasDefaults) return;
+  if (structural.default !== undefined) checkDefault(structural, { ...place, path: `${path}.default` });
+  const below = (part: Structural, at: string): void => {
+    if (walk.budget >= 0) visit(part, { path: `${path}.${at}`, isRoot: part.isEmbeddedResource, walk });
+  };
+  if (structural.items !== undefined) below(structural.items, "items");
+  for (const [name, property] of structural.properties) below(property, `properties[${name}]`);
+}
+
+function checkDefault(structural: Structural, place: Place): void {
+  const { path, walk } = place;
   const value = structural.default;
   const pruned = copyOf(value);
   const unknown = pruneValue(pruned, structural).length > 0 || !deepEqual(pruned, value);
+  if (unknown) walk.errors.push(invalid(path, value, "must not have unknown fields"));
   const embedded = embeddedErrors(value, { structural, path });
   const asked =
     embedded.length > 0
       ? embedded
       : fieldErrorsOf(validate(schemaValidatorOf(structural.schema), { value, path: "" }), path);
-  return [...(unknown ? [invalid(path, value, "must not have unknown fields")] : []), ...asked];
+  walk.errors.push(...asked);
+  if (asked.length === 0) checkRules(structural, place);
+}
+
+/** A default must satisfy the rules both as a new value and as one that was there before. */
+function checkRules({ schema, default: value }: Structural, { path, isRoot, walk }: Place): void {
+  const { validator } = compileRules(ruleSchemaOf(schema), path, { isRoot });
+  if (validator === undefined) return;
+  const { budget } = walk;
+  const kept = validator.validate(value, { old: value, path, budget, ratchets: false });
+  const added = kept.errors.length > 0 ? undefined : validator.validate(value, { path, budget });
+  walk.errors.push(...kept.errors, ...(added?.errors ?? []));
+  walk.budget = Math.min(kept.budget, added?.budget ?? kept.budget);
 }

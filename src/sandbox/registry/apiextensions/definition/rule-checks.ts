@@ -1,14 +1,30 @@
 /** The form of validation rules; their expressions are not compiled here. Source: as schema-checks.ts. */
+import { normalizedFieldPath } from "../../../cel/schema/field-path.ts";
 import { invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
-import type { ValidationRule } from "../schema/structural.ts";
+import { ruleSchemaOf } from "../schema/rule-schema.ts";
+import type { JSONSchemaProps, ValidationRule } from "../schema/structural.ts";
+import { unsupportedIn } from "./unsupported.ts";
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
 const hasBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
 /** What is wrong with the rules of a schema, apart from their expressions. */
-export function rulesErrors(rules: readonly ValidationRule[], path: string): FieldError[] {
-  return rules.flatMap((rule, index) => ruleErrors(rule, `${path}.x-kubernetes-validations[${index}]`));
+export function rulesErrors(schema: JSONSchemaProps, path: string): FieldError[] {
+  const rules = schema["x-kubernetes-validations"] ?? [];
+  return rules.flatMap((rule, index) => {
+    const at = `${path}.x-kubernetes-validations[${index}]`;
+    return [...ruleErrors(rule, at), ...fieldPathErrors(rule, { schema, at })];
+  });
+}
+
+function fieldPathErrors(
+  { fieldPath = "" }: ValidationRule,
+  { schema, at }: { readonly schema: JSONSchemaProps; readonly at: string },
+): FieldError[] {
+  if (fieldPath === "" || unsupportedIn(schema) !== undefined) return [];
+  const isValid = normalizedFieldPath(fieldPath, ruleSchemaOf(schema)) !== undefined;
+  return isValid ? [] : [invalid(`${at}.fieldPath`, fieldPath, "must be a valid path")];
 }
 
 function ruleErrors(rule: ValidationRule, path: string): FieldError[] {

@@ -3,12 +3,14 @@
  * validateCustomResourceDefinitionValidation, ValidateCustomResourceDefinitionOpenAPISchema.
  */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
-import { isFields } from "../../../meta/object.ts";
-import { isSchema, schemasIn, structuralOf, type JSONSchemaProps } from "../schema/structural.ts";
+import { compileRules } from "../../../cel/schema/rules.ts";
+import { ruleSchemaOf } from "../schema/rule-schema.ts";
+import { isSchema, structuralOf, type JSONSchemaProps } from "../schema/structural.ts";
 import { structuralErrors } from "../schema/structural-validation.ts";
 import { defaultsErrors } from "./defaults-validation.ts";
 import { listErrorsOf } from "./list-checks.ts";
 import { rulesErrors } from "./rule-checks.ts";
+import { isUnset, unsupportedIn } from "./unsupported.ts";
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
@@ -30,12 +32,20 @@ export function schemaErrors(
   const errors = hasStatus ? rootErrors(schema, path) : [];
   if (schema.nullable === true) errors.push(notAllowed(`${where}.nullable`, "nullable cannot be true at the root"));
   const unread = unsupportedIn(schema);
-  if (unread === undefined) {
-    const structural = structuralErrors(schema, where);
-    errors.push(...(structural.length > 0 ? structural : defaultsErrors(structuralOf(schema), where)));
+  const structure = unread === undefined ? structureErrors(schema, where) : [];
+  const parts = partErrors(schema, { path: where, isRoot: true, noDefault: undefined, insideMeta: false });
+  errors.push(...structure, ...parts);
+  if (unread === undefined && structure.length === 0) {
+    // Types are made of what is right: rules around what is not are left for later.
+    const skips = (at: string): boolean => parts.some(({ field }) => field.startsWith(`${at}.`));
+    errors.push(...compileRules(ruleSchemaOf(schema), where, { skips }).errors);
   }
-  errors.push(...partErrors(schema, { path: where, isRoot: true, noDefault: undefined, insideMeta: false }));
   return errors.length === 0 && unread !== undefined ? [invalid(where, "", unread)] : errors;
+}
+
+function structureErrors(schema: JSONSchemaProps, path: string): FieldError[] {
+  const errors = structuralErrors(schema, path);
+  return errors.length > 0 ? errors : defaultsErrors(structuralOf(schema), path);
 }
 
 /** Go's names of what may stand at the top beside the status, which is validated apart. */
@@ -92,25 +102,6 @@ const refusedKeys: readonly (readonly [key: string, why: string])[] = [
   ["$ref", "$ref is not supported"],
 ];
 
-/** The first key that keeps a schema from being read as structural. */
-function unsupportedIn(schema: JSONSchemaProps): string | undefined {
-  const keys = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
-  const all: Readonly<Record<string, unknown>> = { ...schema };
-  const found = keys.find((key) => !isUnset(all[key]));
-  if (found !== undefined) return `OpenAPIV3Schema '${found.replace("$schema", "schema")}' is not supported`;
-  if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  if (schema["x-kubernetes-preserve-unknown-fields"] === false)
-    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
-  for (const part of schemasIn(schema)) {
-    const inside = unsupportedIn(part);
-    if (inside !== undefined) return inside;
-  }
-  return undefined;
-}
-
-const isUnset = (value: unknown): boolean =>
-  value === undefined || value === null || value === "" || (isFields(value) && Object.keys(value).length === 0);
-
 function partErrors(schema: JSONSchemaProps, place: Place): FieldError[] {
   const { path } = place;
   const inside = (part: JSONSchemaProps, where: string): FieldError[] =>
@@ -136,7 +127,7 @@ function partErrors(schema: JSONSchemaProps, place: Place): FieldError[] {
     ...(isSchema(items) ? inside(items, "items") : []),
     ...extensionErrors(schema, path),
     ...listErrorsOf(schema, path),
-    ...rulesErrors(schema["x-kubernetes-validations"] ?? [], path),
+    ...rulesErrors(schema, path),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** What is looked for everywhere in the schemas of a definition. Source: apiextensions-apiserver v0.36 pkg/registry/customresourcedefinition/strategy.go. */
 import { isFields, type ApiObject, type Fields } from "../../../meta/object.ts";
-import { schemaHas, schemasIn, type JSONSchemaProps } from "../schema/structural.ts";
+import { schemasIn, type JSONSchemaProps } from "../schema/structural.ts";
 import { knownFormat } from "../validation/formats.ts";
 import { definitionOf } from "./definition.ts";
 
@@ -21,18 +21,10 @@ function formatsIn(schema: JSONSchemaProps): string[] {
   return [...(isUnknown ? [format] : []), ...schemasIn(schema).flatMap(formatsIn)];
 }
 
-/** What a client is told of a definition with validation rules or a conversion that are not carried out. */
-export function warningsOfRules(object: ApiObject): string[] {
-  const isRuled = (part: JSONSchemaProps): boolean => (part["x-kubernetes-validations"] ?? []).length > 0;
-  const { conversion } = definitionOf(object);
-  return [
-    ...(schemasOf(object).some((schema) => schemaHas(schema, isRuled))
-      ? ["this sandbox does not evaluate x-kubernetes-validations yet: objects are checked by the rest of the schema"]
-      : []),
-    ...(conversion["strategy"] === "Webhook"
-      ? ["this sandbox does not call conversion webhooks yet: objects are refused at versions other than their own"]
-      : []),
-  ];
+/** What a client is told of a definition with a conversion that is not carried out. */
+export function warningsOfConversion(object: ApiObject): string[] {
+  if (definitionOf(object).conversion["strategy"] !== "Webhook") return [];
+  return ["this sandbox does not call conversion webhooks yet: objects are refused at versions other than their own"];
 }
 
 /** The keys of a schema, in the order of Go's type. */

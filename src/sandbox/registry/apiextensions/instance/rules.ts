@@ -1,15 +1,15 @@
-/** Where the validation rules of a schema will be evaluated: `x-kubernetes-validations`. */
-import type { FieldError } from "../../../meta/field-errors.ts";
+/** The validation rules of a schema: `x-kubernetes-validations`. */
+import { compileRules } from "../../../cel/schema/rules.ts";
+import type { Verdict } from "../../../cel/schema/validator.ts";
 import type { ApiObject } from "../../../meta/object.ts";
+import { ruleSchemaOf } from "../schema/rule-schema.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 
 /** Evaluates the rules of a schema on an object, and on what it was before an update. */
-export type RuleValidator = (object: ApiObject, old: ApiObject | undefined) => readonly FieldError[];
+export type RuleValidator = (object: ApiObject, old: ApiObject | undefined) => Verdict;
 
-/**
- * Compiles the rules of a schema; undefined where there are none.
- * differs: rules are not evaluated yet. A definition that has some is accepted with a warning (`warningsOfRules`).
- */
-export function rulesOf(_schema: JSONSchemaProps | undefined): RuleValidator | undefined {
-  return undefined;
+/** Compiles the rules of a schema; undefined where there are none. */
+export function rulesOf(schema: JSONSchemaProps | undefined): RuleValidator | undefined {
+  const validator = schema === undefined ? undefined : compileRules(ruleSchemaOf(schema), "").validator;
+  return validator === undefined ? undefined : (object, old) => validator.validate(object, { old });
 }

@@ -91,11 +91,13 @@ function strategyOf(forms: KindForms): RESTStrategy {
   return instanceStrategy((apiVersion) => {
     const name = apiVersion.slice(apiVersion.indexOf("/") + 1);
     const own = forms.versions.get(name);
+    const { scale, convert } = formOf(forms, name);
     return {
       structural: own?.structural,
       schema: own?.version.schema,
-      scale: formOf(forms, name).scale,
+      scale,
       rules: rulesOf(own?.version.schema),
+      convert,
     };
   });
 }

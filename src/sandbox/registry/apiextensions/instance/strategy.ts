@@ -21,6 +21,8 @@ export interface VersionChecks {
   readonly scale: ScalePaths | undefined;
   /** Undefined: there are no rules. */
   readonly rules: RuleValidator | undefined;
+  /** An object of any version at this one. */
+  readonly convert: (object: ApiObject) => ApiObject;
 }
 
 interface Checks extends VersionChecks {
@@ -72,17 +74,20 @@ function keepMetadata(object: ApiObject, old: ApiObject): void {
 
 const wholeScale = ["specReplicas", "statusReplicas", "labelSelector"] as const;
 
-function createErrors({ object }: NewObject, { whole, structural, scale, rules }: Checks): FieldError[] {
+function createErrors(write: NewObject, { whole, structural, scale, rules }: Checks): FieldError[] {
+  const { object } = write;
   const errors = [
     ...(whole === undefined ? [] : fieldErrorsOf(validate(whole, { value: object, path: "" }), "")),
     ...scaleErrors(object, { scale, parts: wholeScale }),
     ...embeddedErrors(object, { structural, path: "" }),
     ...listErrors(object, { structural, path: "" }),
   ];
-  return withRules(errors, { rules, object, old: undefined });
+  return withRules(errors, { rules, write, old: undefined, ofMetadata: () => validateObjectMeta(write) });
 }
 
-function updateErrors({ object, old }: ChangedObject, { whole, structural, scale, rules }: Checks): FieldError[] {
+function updateErrors(write: ChangedObject, { whole, structural, scale, rules, convert }: Checks): FieldError[] {
+  const { object } = write;
+  const old = convert(write.old);
   const before: Correlation = { now: object, old, structural };
   const place = { structural, path: "" };
   const hadErrors = listErrors(old, place).length > 0;
@@ -92,10 +97,12 @@ function updateErrors({ object, old }: ChangedObject, { whole, structural, scale
     ...embeddedErrors(object, place),
     ...(hadErrors ? [] : listErrors(object, place)),
   ];
-  return withRules(errors, { rules, object, old });
+  return withRules(errors, { rules, write, old, ofMetadata: () => validateObjectMetaUpdate(write) });
 }
 
-function statusErrors({ object, old }: ChangedObject, { status, structural, scale, rules }: Checks): FieldError[] {
+function statusErrors(write: ChangedObject, { status, structural, scale, rules, convert }: Checks): FieldError[] {
+  const { object } = write;
+  const old = convert(write.old);
   const value = object.status;
   const before: Correlation = { now: value, old: old.status, structural: structural?.properties.get("status") };
   const place = { structural, path: "" };
@@ -107,7 +114,7 @@ function statusErrors({ object, old }: ChangedObject, { status, structural, scal
     ...scaleErrors(object, { scale, parts: ["statusReplicas", "labelSelector"] }),
     ...(hadErrors ? [] : listErrors(object, place)),
   ];
-  return withRules(errors, { rules, object, old });
+  return withRules(errors, { rules, write, old, ofMetadata: () => validateObjectMetaUpdate(write) });
 }
 
 /** Reasons after which rules are not evaluated: they could not rely on the object's types. */
@@ -121,16 +128,23 @@ const blocking: ReadonlySet<FieldError["reason"]> = new Set([
 
 interface Ruled {
   readonly rules: RuleValidator | undefined;
-  readonly object: ApiObject;
+  readonly write: NewObject;
   readonly old: ApiObject | undefined;
+  readonly ofMetadata: () => readonly FieldError[];
 }
 
-function withRules(errors: FieldError[], { rules, object, old }: Ruled): FieldError[] {
+/** The errors with those of the rules; what an update is let through with becomes warnings. */
+function withRules(errors: FieldError[], { rules, write, old, ofMetadata }: Ruled): FieldError[] {
   if (rules === undefined) return errors;
-  if (!errors.some(({ reason }) => blocking.has(reason))) return [...errors, ...rules(object, old)];
-  const why =
-    "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
-  return [...errors, invalid("<nil>", null, why)];
+  const isBlocked = [...ofMetadata(), ...errors].some(({ reason }) => blocking.has(reason));
+  if (isBlocked) {
+    const why =
+      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+    return [...errors, invalid("<nil>", null, why)];
+  }
+  const verdict = rules(write.object, old);
+  for (const { field, message } of verdict.warnings) write.context.warn(`${field}: ${message}`);
+  return [...errors, ...verdict.errors];
 }
 
 const most = 2 ** 31 - 1;
