@@ -1,11 +1,13 @@
 /**
- * Makes `src/api/wire/api.json` from a real kube-apiserver: its discovery, its OpenAPI v3 documents and the columns of its
- * tables, without prose. `bun scripts/extract-api/extract.ts [BIN_DIR]`; BIN_DIR holds what scripts/control-plane/build.sh made.
+ * Makes `src/api/wire/api.json` from a real kube-apiserver: its discovery, the types of its OpenAPI v3 documents and the columns of its
+ * tables, without prose; and `src/sandbox/serving/openapi/schemas.json`, what these documents are made of. `bun scripts/extract-api/extract.ts [BIN_DIR]`; BIN_DIR holds what scripts/control-plane/build.sh made.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiData, ResourceData } from "../../src/api/wire/format.ts";
+import type { OpenApiData } from "../../src/sandbox/serving/openapi/data.ts";
+import { openApiData, type OpenApiDocument, type Swagger } from "./openapi.ts";
 import { typesOf, type EmptyFields, type OpenApiSchemas } from "./types.ts";
 
 const top = join(import.meta.dir, "..", "..");
@@ -99,6 +101,21 @@ async function extract(read: ReturnType<typeof reader>): Promise<ApiData> {
   return { ...data, ...typesOf(schemas, emptyFields()) };
 }
 
+/** What all OpenAPI documents are made of. */
+async function openApi(read: ReturnType<typeof reader>): Promise<OpenApiData> {
+  const { paths } = await read<{ readonly paths: Readonly<Record<string, unknown>> }>("/openapi/v3");
+  const documents: OpenApiDocument[] = [];
+  for (const path of Object.keys(paths).sort()) {
+    // Those of the signing keys are not served.
+    if (/^(api|version)/.test(path)) documents.push(await read<OpenApiDocument>(`/openapi/v3/${path}`));
+  }
+  return openApiData(documents, await read<Swagger>("/openapi/v2"));
+}
+
+async function write(path: string, value: unknown): Promise<number> {
+  return Bun.write(join(top, path), `${JSON.stringify(value)}\n`);
+}
+
 const dir = mkdtempSync(join(tmpdir(), "extract-api-"));
 const port = 20000 + Math.floor(Math.random() * 30000);
 const controlPlane = join(top, "scripts", "control-plane");
@@ -107,12 +124,17 @@ try {
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (up.exitCode !== 0) throw new Error("Cannot start the control plane: see above");
-  const data = await extract(reader(port));
-  const text = `${JSON.stringify(data)}\n`;
-  await Bun.write(join(top, "src", "api", "wire", "api.json"), text);
+  const read = reader(port);
+  const data = await extract(read);
+  const bytes = await write("src/api/wire/api.json", data);
   console.log(
-    `src/api/wire/api.json: ${text.length} bytes, ${Object.keys(data.types).length} types, ` +
+    `src/api/wire/api.json: ${bytes} bytes, ${Object.keys(data.types).length} types, ` +
       `${Object.values(data.resources).flat().length} resources`,
+  );
+  const documents = await openApi(read);
+  const more = await write("src/sandbox/serving/openapi/schemas.json", documents);
+  console.log(
+    `src/sandbox/serving/openapi/schemas.json: ${more} bytes, ${Object.keys(documents.schemas).length} schemas`,
   );
 } finally {
   Bun.spawnSync([join(controlPlane, "down.sh"), dir], { stdio: ["ignore", "inherit", "inherit"] });

@@ -55,6 +55,132 @@ async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<stri
   return found;
 }
 
+/** A definition with what the two versions of OpenAPI show differently. */
+const widgets = {
+  metadata: { name: "widgets.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "Widgets" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+        },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            description: "A widget.",
+            required: ["spec"],
+            properties: {
+              spec: {
+                type: "object",
+                required: ["mode", "replicas"],
+                properties: {
+                  replicas: { type: "integer", format: "int32", default: 1, minimum: 0 },
+                  port: { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] },
+                  open: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+                  mode: { type: "string", enum: ["a", "b"], nullable: true },
+                  list: {
+                    type: "array",
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["name"],
+                    items: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
+                  },
+                  map: { type: "object", additionalProperties: { type: "string", maxLength: 4 } },
+                  pod: {
+                    type: "object",
+                    "x-kubernetes-embedded-resource": true,
+                    properties: { spec: { type: "object" } },
+                  },
+                  any: {
+                    type: "object",
+                    "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true,
+                  },
+                },
+              },
+              status: { type: "object", properties: { replicas: { type: "integer" } } },
+            },
+          },
+        },
+      },
+      {
+        name: "v2",
+        served: true,
+        storage: false,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+} as const;
+
+interface OpenApi {
+  readonly index: readonly string[];
+  readonly documents: ReadonlyMap<string, unknown>;
+  readonly swagger: Swagger;
+}
+
+interface Swagger {
+  readonly paths: Readonly<Record<string, object>>;
+  readonly definitions: Readonly<Record<string, object>>;
+  readonly parameters?: Readonly<Record<string, object>>;
+}
+
+/** The sandbox has no signing keys to publish. */
+const ofKeys = /^(\/?\.well-known|\/?openid)\//;
+
+/** All OpenAPI documents, once they have the definition. */
+async function openApiOf(ask: Ask): Promise<OpenApi> {
+  await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
+  let swagger: Swagger | undefined;
+  let paths: Record<string, unknown> = {};
+  // The real server publishes a new kind some seconds later.
+  for (let tries = 0; tries < 120; tries++) {
+    swagger = (await ask("GET", "/openapi/v2")).body as Swagger;
+    const { body } = await ask("GET", "/openapi/v3");
+    ({ paths } = (typeof body === "string" ? JSON.parse(body) : body) as { paths: Record<string, unknown> });
+    const versions = ["v1", "v2"].map((version) => `apis/example.com/${version}`);
+    if (versions.every((version) => paths[version] !== undefined) && swagger.definitions["com.example.v1.Widget"])
+      break;
+    await Bun.sleep(250);
+  }
+  const index = Object.keys(paths).filter((path) => !ofKeys.test(path));
+  const documents = new Map<string, unknown>();
+  for (const path of index) documents.set(path, (await ask("GET", `/openapi/v3/${path}`)).body);
+  return { index: index.sort(), documents, swagger: swagger as Swagger };
+}
+
+/** What is kept in one place is put where it is used; media types and parameters have no order. */
+function spread(value: unknown, { parameters = {} }: Swagger): unknown {
+  const within = (inner: unknown): unknown => {
+    if (Array.isArray(inner)) return inner.map(within);
+    if (inner === null || typeof inner !== "object") return inner;
+    const { $ref } = inner as { $ref?: unknown };
+    if (typeof $ref === "string" && $ref.startsWith("#/parameters/"))
+      return parameters[$ref.slice("#/parameters/".length)];
+    return Object.fromEntries(
+      Object.entries(inner).map(([key, one]: [string, unknown]) => {
+        const made = within(one);
+        return [key, Array.isArray(made) && /^(consumes|produces|parameters)$/.test(key) ? sorted(made) : made];
+      }),
+    );
+  };
+  return within(value);
+}
+
+function sorted(values: readonly unknown[]): readonly unknown[] {
+  const keyOf = (value: unknown): string => {
+    const { name, in: place } = (typeof value === "string" ? { name: value } : value) as { name: string; in?: string };
+    return `${name} ${place}`;
+  };
+  return [...values].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
 describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet", () => {
   let cluster: Cluster;
   let served: SandboxHttps;
@@ -91,6 +217,27 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
   test("has the same objects, but for the kinds that are left out for a reason", () => {
     expect([...ours.keys()].sort()).toEqual([...theirs.keys()].filter((key) => !isLeftOut(key)).sort());
     expect(leftOut.filter(({ kind }) => ![...theirs.keys()].some((key) => kindOf(key) === kind))).toEqual([]);
+  });
+
+  test("publishes the same OpenAPI, also of a custom resource", async () => {
+    const [real, own] = await Promise.all([
+      openApiOf((...asked) => cluster.request(...asked)),
+      openApiOf(adminOf(served).request),
+    ]);
+    expect(own.index).toEqual(real.index);
+    expect(own.index.length).toBeGreaterThan(45);
+    const differing = real.index.filter((path) => !Bun.deepEquals(own.documents.get(path), real.documents.get(path)));
+    expect(differing).toEqual([]);
+    const names = Object.keys(real.swagger.definitions).sort();
+    expect(Object.keys(own.swagger.definitions).sort()).toEqual(names);
+    const isSame = (name: string): boolean =>
+      Bun.deepEquals(own.swagger.definitions[name], real.swagger.definitions[name]);
+    expect(names.filter((name) => !isSame(name))).toEqual([]);
+    const paths = Object.keys(real.swagger.paths).filter((path) => !ofKeys.test(path));
+    expect(Object.keys(own.swagger.paths).sort()).toEqual(paths.sort());
+    const isSamePath = (path: string): boolean =>
+      Bun.deepEquals(spread(own.swagger.paths[path], own.swagger), spread(real.swagger.paths[path], real.swagger));
+    expect(paths.filter((path) => !isSamePath(path))).toEqual([]);
   });
 
   test("has them with the same fields, each with the same owner", () => {

@@ -5,7 +5,9 @@ import { discoveryAt, indentedDocument } from "./discovery.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { param } from "../options/list-options.ts";
 import { acceptedForm, aggregatedMedia, checkMedia } from "../serialization/negotiation.ts";
-import { openApiAt, openApiIndex } from "./openapi.ts";
+import { loadOpenApiData } from "./openapi/data.ts";
+import { OpenApiDocuments } from "./openapi/documents.ts";
+import { swaggerOf } from "./openapi/swagger.ts";
 import {
   jsonResponse,
   jsonHeaders,
@@ -18,6 +20,7 @@ import {
 } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
 import { methodNotAllowed } from "../meta/refusal.ts";
+import { type Steps, waitFor } from "../meta/steps.ts";
 import type { Server } from "../context/server.ts";
 
 /** `/api`, `/apis` and what is below, down to a version. @throws StatusError 404, 405, 406. */
@@ -61,7 +64,7 @@ function aggregatedResponse(
 const healthy = /^\/(readyz|livez|healthz)(\/ping|\/log|\/etcd)?$/;
 
 /** Paths that are no resources. @throws StatusError 405. */
-export function nonResourceResponse(server: Server, incoming: HttpRequest): Result {
+export function* nonResourceResponse(server: Server, incoming: HttpRequest): Steps<Result> {
   const { registry } = server;
   const { path, method } = incoming;
   const document = method === "GET" ? indentedDocument(registry, path) : undefined;
@@ -73,20 +76,35 @@ export function nonResourceResponse(server: Server, incoming: HttpRequest): Resu
       body: path === "/version" ? bytesOf(json) : { json: () => json, value: () => document },
     };
   }
-  if (path === "/openapi/v3" || path.startsWith("/openapi/v3/")) return openApiResponse(server, incoming);
+  if (path === "/openapi/v2") return yield* swaggerResponse(server, incoming);
+  if (path === "/openapi/v3" || path.startsWith("/openapi/v3/")) return yield* openApiResponse(server, incoming);
   if (path === "/version" && method !== "GET") throw methodNotAllowed();
   return healthy.test(path) ? textResponse(200, "ok") : notFoundPage();
+}
+
+/** JSON alone; the real server has protobuf as well. Source: k8s.io/kube-openapi pkg/handler/handler.go. */
+function* swaggerResponse({ registry }: Server, { headers }: HttpRequest): Steps<Result> {
+  const ranges = (headers["accept"] ?? "*/*").split(",").map((range) => range.split(";")[0]?.trim() ?? "");
+  const vary = { vary: "Accept" };
+  if (!ranges.some((range) => range === "*/*" || range === "application/*" || range === "application/json"))
+    return { status: 406, headers: { ...uncached, ...vary }, body: noBody };
+  const data = yield* waitFor(loadOpenApiData());
+  const { text, hash } = swaggerOf(new OpenApiDocuments(registry, data).parts(), data);
+  const common = { ...uncached, ...vary, etag: `"${hash}"` };
+  if (namesTag(headers["if-none-match"], common.etag)) return { status: 304, headers: common, body: noBody };
+  return { status: 200, headers: { ...common, "content-type": "application/json" }, body: bytesOf(text) };
 }
 
 const yearMs = 365 * 24 * 3_600_000;
 
 /** Source: k8s.io/kube-openapi pkg/handler3/handler.go; Go net/http fs.go ServeContent. */
-function openApiResponse({ registry, timeline }: Server, { path, query, headers }: HttpRequest): Result {
+function* openApiResponse({ registry, timeline }: Server, { path, query, headers }: HttpRequest): Steps<Result> {
+  const documents = new OpenApiDocuments(registry, yield* waitFor(loadOpenApiData()));
   if (path === "/openapi/v3") {
     const type = { ...uncached, "content-type": plainText };
-    return { status: 200, headers: type, body: bytesOf(openApiIndex(registry)) };
+    return { status: 200, headers: type, body: bytesOf(documents.index()) };
   }
-  const document = openApiAt(registry, path);
+  const document = documents.at(path);
   if (document === undefined) return { status: 404, headers: uncached, body: noBody };
   const { text, hash } = document;
   const common = { etag: `"${hash}"`, vary: "Accept" };

@@ -73,7 +73,7 @@ function* serve(exchange: Exchange): Steps<Result> {
     case "discovery":
       return discoveryResponse(server, request, route.parts);
     case "other":
-      return nonResourceResponse(server, request);
+      return yield* nonResourceResponse(server, request);
     case "resource": {
       const scope = requestScope({ server, request: { ...request, user }, route, warnings });
       return scope === undefined ? notFoundPage() : yield* serveResource(scope, request);

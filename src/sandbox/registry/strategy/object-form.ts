@@ -54,7 +54,7 @@ export interface ObjectForm {
   readonly deprecation: string | undefined;
   readonly listKind: string;
   /** The schemas that `/openapi/v3` publishes, by their names. */
-  openApi(): readonly (readonly [name: string, schema: object])[];
+  openApi(): readonly (readonly [name: string, schema: Fields])[];
   /** Why no objects can be created now; undefined if they can. */
   readonly refusesCreate: string | undefined;
 }

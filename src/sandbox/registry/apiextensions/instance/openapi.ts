@@ -32,8 +32,8 @@ const reference = (name: string, description: string): object => ({
 const objectMeta = (): object =>
   reference(`${metaName}.ObjectMeta`, `Standard object's metadata. More info: ${conventions}#metadata`);
 
-/** The schemas of a kind and of its list by their names, with the ones that they refer to. */
-export function openApiOf(published: PublishedKind): readonly (readonly [name: string, schema: object])[] {
+/** The schemas of a kind and of its list by their names. */
+export function openApiOf(published: PublishedKind): readonly (readonly [name: string, schema: Fields])[] {
   const { group, version, kind, listKind, plural, schema } = published;
   const prefix = `${group.split(".").reverse().join(".")}.${version}`;
   const named = (of: string): object => ({ "x-kubernetes-group-version-kind": [{ group, version, kind: of }] });
@@ -53,18 +53,9 @@ export function openApiOf(published: PublishedKind): readonly (readonly [name: s
       },
     },
   };
-  const empty = { type: "object" };
   return [
     [`${prefix}.${kind}`, { ...own, ...named(kind) }],
     [`${prefix}.${listKind}`, { ...list, ...named(listKind) }],
-    [
-      `${metaName}.ObjectMeta`,
-      { description: "ObjectMeta is metadata that all persisted resources must have.", ...empty },
-    ],
-    [
-      `${metaName}.ListMeta`,
-      { description: "ListMeta describes metadata that synthetic resources must have.", ...empty },
-    ],
   ];
 }
 
