@@ -150,6 +150,7 @@ export const rooms: readonly Room[] = [
         owns: "what a request may use: the server, its open watches, the path taken apart",
       },
       { floor: 6, folder: "access", owns: "whose token a request has, and what its user may do: RBAC, impersonation" },
+      { floor: 6, folder: "audit", owns: "the audit log: which requests it has, and its events" },
       { floor: 6, folder: "managedfields", owns: "who owns which field" },
       { floor: 6, folder: "printers", owns: "tables, as `kubectl get` shows them" },
       { floor: 7, folder: "admission", owns: "the admission plugins" },
@@ -263,11 +264,11 @@ export const rooms: readonly Room[] = [
         owns: "the flags that choose a cluster, and what they connect to: a cluster or a sandbox",
       },
       {
-        floor: 4,
+        floor: 5,
         folder: "stand-ins",
         owns: "what the program is when it is called kube-apiserver, etcd or kubectl: envtest's assets",
       },
-      { floor: 5, folder: "commands", owns: "a folder for each command, with all that it alone prints", apart: true },
+      { floor: 6, folder: "commands", owns: "a folder for each command, with all that it alone prints", apart: true },
     ],
   },
 ];

@@ -8,7 +8,7 @@ import type { FlagKind } from "./flags.ts";
 export type FlagUse = "served" | "unneeded" | "without effect" | "refused";
 
 const served = `
-  anonymous-auth api-audiences authorization-mode bind-address cert-dir client-ca-file disable-admission-plugins
+  anonymous-auth api-audiences audit-log-path audit-policy-file authorization-mode bind-address cert-dir client-ca-file disable-admission-plugins
   enable-admission-plugins help secure-port service-account-issuer service-account-key-file service-account-signing-key-file
   tls-cert-file tls-private-key-file token-auth-file version`;
 
@@ -44,7 +44,7 @@ const withoutEffect = `
   strict-transport-security-directives tls-cipher-suites tls-curve-preferences tls-min-version tracing-config-file`;
 
 const refused = `
-  admission-control admission-control-config-file audit-log-path audit-policy-file audit-webhook-batch-buffer-size
+  admission-control admission-control-config-file audit-webhook-batch-buffer-size
   audit-webhook-batch-max-size audit-webhook-batch-max-wait audit-webhook-batch-throttle-burst
   audit-webhook-batch-throttle-enable audit-webhook-batch-throttle-qps audit-webhook-config-file
   audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled audit-webhook-truncate-max-batch-size

@@ -31,6 +31,8 @@ export interface KubeApiserverOptions {
   /** Files with keys whose tokens are accepted. */
   readonly verifyingKeys: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
+  /** Where the audit log goes, and what it has; undefined: there is none. */
+  readonly audit: { readonly log: string; readonly policy: string } | undefined;
 }
 
 /** Options, and a line each about what is not as asked. */
@@ -49,6 +51,7 @@ export function readKubeApiserverFlags(args: readonly string[]): ReadFlags {
       `--${refused} is not served by the sandbox: start without it, or test on a real kube-apiserver`,
     );
   const authorization = authorizationOf(flags);
+  const audit = auditOf(flags);
   const options: KubeApiserverOptions = {
     // kube-apiserver listens on all addresses; a server of tests had better not.
     host: flags.text("bind-address") ?? "127.0.0.1",
@@ -65,8 +68,27 @@ export function readKubeApiserverFlags(args: readonly string[]): ReadFlags {
     signingKey: flags.text("service-account-signing-key-file"),
     verifyingKeys: flags.all("service-account-key-file"),
     disabledAdmissionPlugins: flags.list("disable-admission-plugins"),
+    audit: audit.files,
   };
-  return { flags, options, notes: [...authorization.notes, ...pluginNotes(flags), ...effectNotes(flags)] };
+  return {
+    flags,
+    options,
+    notes: [...authorization.notes, ...audit.notes, ...pluginNotes(flags), ...effectNotes(flags)],
+  };
+}
+
+interface Audit {
+  readonly files: KubeApiserverOptions["audit"];
+  readonly notes: readonly string[];
+}
+
+/** Without a policy nothing is written, as there. Source: apiserver v0.36 server/options/audit.go ApplyTo. */
+function auditOf(flags: GivenFlags): Audit {
+  const [log, policy] = [flags.text("audit-log-path"), flags.text("audit-policy-file")];
+  if (log === "-") throw new FlagError("--audit-log-path=- is not served by the sandbox: give a file");
+  if (log === undefined) return { files: undefined, notes: [] };
+  if (policy !== undefined) return { files: { log, policy }, notes: [] };
+  return { files: undefined, notes: ["--audit-log-path: no events are written without --audit-policy-file"] };
 }
 
 function certificateOf(flags: GivenFlags): CertificateFiles | undefined {

@@ -6,6 +6,7 @@ import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import type { Io } from "../cli/io.ts";
 import { kubernetesRelease } from "../cli/version.ts";
+import { type AuditFile, openAuditFile } from "../connections/audit-file.ts";
 import { pemIn, servingCertificate, usersIn } from "./credential-files.ts";
 import { FlagError } from "./flags.ts";
 import { helpText } from "./kube-apiserver-help.ts";
@@ -24,24 +25,27 @@ export async function runKubeApiserver(args: readonly string[], io: Io): Promise
     return 0;
   }
   const signalled = untilSignal(io);
-  const { https, sandbox } = await serve(options, io);
+  const { https, sandbox, audit } = await serve(options, io);
   for (const note of notes) io.err.line(`kube-apiserver: ${note}`);
   io.err.line(`kube-apiserver: a sandbox of kubectl reconcile serves ${https.url}, state in memory`);
   await signalled;
   sandbox.stop();
   await https.close();
+  await audit?.close();
   return 0;
 }
 
 interface Served {
   readonly sandbox: Sandbox;
   readonly https: SandboxHttps;
+  readonly audit: AuditFile | undefined;
 }
 
 async function serve(options: KubeApiserverOptions, { timeline, random }: Io): Promise<Served> {
   const { host, port, authorization, anonymous, disabledAdmissionPlugins } = options;
   const clientCa = options.clientCa === undefined ? undefined : await pemIn("client-ca-file", options.clientCa);
   const certificate = await servingCertificate(options, timeline.now());
+  const audit = await auditOf(options);
   const sandbox = await createSandbox({
     timeline,
     random,
@@ -51,6 +55,7 @@ async function serve(options: KubeApiserverOptions, { timeline, random }: Io): P
     alwaysAllow: authorization === "AlwaysAllow",
     serviceAccounts: await issuerOf(options),
     webhooks: {},
+    ...(audit === undefined ? {} : { audit: audit.options }),
     disabledAdmissionPlugins,
   });
   const users = options.tokenFile === undefined ? [] : await usersIn(options.tokenFile);
@@ -59,10 +64,16 @@ async function serve(options: KubeApiserverOptions, { timeline, random }: Io): P
   const identity = { certificate, token: secretToken(), until: Infinity };
   try {
     const parts = { host, port, identity, anonymous, ...(clientCa === undefined ? {} : { clientCa }) };
-    return { sandbox, https: await serveSandbox(sandbox, parts) };
+    return { sandbox, audit, https: await serveSandbox(sandbox, parts) };
   } catch (error) {
     throw new FlagError(`cannot serve on ${host}, port ${port}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+async function auditOf({ audit }: KubeApiserverOptions): Promise<AuditFile | undefined> {
+  if (audit === undefined) return undefined;
+  const policy = { flag: "--audit-policy-file", path: audit.policy };
+  return await openAuditFile({ log: { flag: "--audit-log-path", path: audit.log }, policy });
 }
 
 async function issuerOf({ issuer, audiences, signingKey, verifyingKeys }: KubeApiserverOptions): Promise<TokenIssuer> {

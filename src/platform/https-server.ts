@@ -37,6 +37,10 @@ export interface ServedRequest {
   /** Percent-encoded, without the query. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
+  /** Path and query as they were sent. */
+  readonly uri: string;
+  /** The client's address; undefined once the connection is gone. */
+  readonly remoteAddress: string | undefined;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Truncated one byte after `maxBodyBytes`, which shows that it was longer. */
@@ -90,13 +94,13 @@ export interface HttpsServer {
 }
 
 /** The target of a request line, which may name a host too; what the query says wrongly is left out, as Go does. */
-function targetOf(target: string): Pick<ServedRequest, "path" | "query"> {
+function targetOf(target: string): Pick<ServedRequest, "path" | "query" | "uri"> {
   const own = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "") || "/";
   const mark = own.indexOf("?");
-  if (mark < 0) return { path: own, query: [] };
+  if (mark < 0) return { path: own, query: [], uri: own };
   const said = own.slice(mark + 1).split("&");
   const pairs = said.filter((pair) => !pair.includes(";") && !/%(?![0-9a-f]{2})/i.test(pair));
-  return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()] };
+  return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()], uri: own };
 }
 
 /** The certificate of a connection's client: a server without `clientCa` has sockets that know none. */
@@ -125,7 +129,8 @@ function headOf(request: IncomingMessage): Omit<ServedRequest, "body"> {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const target = targetOf(request.url ?? "/");
-  return { method: request.method ?? "GET", ...target, headers, ...certificateOf(request.socket) };
+  const { remoteAddress } = request.socket;
+  return { method: request.method ?? "GET", ...target, headers, remoteAddress, ...certificateOf(request.socket) };
 }
 
 async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promise<ServedRequest> {

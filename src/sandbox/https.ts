@@ -3,6 +3,7 @@ import type { User } from "./context/authorizer.ts";
 import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./bootstrap/api-server-objects.ts";
+import { auditRefused } from "./serving/audited.ts";
 import { handle, isWatch, maxBodyBytes } from "./serving/handler.ts";
 import { jsonHeaders } from "./serving/responses.ts";
 import { bytesOf } from "./serialization/encoding.ts";
@@ -61,10 +62,12 @@ export interface SandboxHttps {
   close(): Promise<void>;
 }
 
+const noUser = refusal(401, "Unauthorized", "Unauthorized");
+
 const unauthorized: ServedResponse = {
   status: 401,
   headers: jsonHeaders,
-  body: bytesOf(JSON.stringify(refusal(401, "Unauthorized", "Unauthorized").status)),
+  body: bytesOf(JSON.stringify(noUser.status)),
 };
 
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
@@ -141,7 +144,10 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
   const respond = async (request: ServedRequest): Promise<ServedResponse> => {
     const { bearer, protocols } = loginOf(request.headers);
     const user = userOf(server, request, { bearer, token, nobody });
-    if (user === undefined) return unauthorized;
+    if (user === undefined) {
+      auditRefused(server, { request, refusal: noUser });
+      return unauthorized;
+    }
     await yamlReadyFor(server.yaml, request.headers);
     if (needsMachinery(request.method, request.path)) await machineryReady();
     const response = await handle(server, { ...request, user, actor: `chunk https ${++requests}` });

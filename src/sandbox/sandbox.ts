@@ -4,6 +4,7 @@ import type { Transport } from "../api/transport.ts";
 import { randomUuid, type Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { ServiceAccountTokens, type TokenIssuer } from "./access/service-account-tokens.ts";
+import { auditorOf, type AuditOptions } from "./audit/auditor.ts";
 import { alwaysAllow } from "./access/always-allow.ts";
 import { DefaultAuthorizer } from "./access/default-authorizer.ts";
 import { RbacAuthorizer } from "./access/rbac-authorizer.ts";
@@ -57,6 +58,8 @@ export interface SandboxOptions {
   readonly alwaysAllow?: boolean;
   /** Who signs tokens of service accounts. By default the sandbox itself, with keys of its own. */
   readonly serviceAccounts?: TokenIssuer;
+  /** Keeps an audit log. Default: none. */
+  readonly audit?: AuditOptions;
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
   readonly disabledAdmissionPlugins?: readonly string[];
 }
@@ -106,7 +109,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const logins = new Map<string, User>();
   const tokens = new ServiceAccountTokens({ ...options.serviceAccounts, store, timeline, random, logins });
   const webhooks = options.webhooks === undefined ? undefined : webhooksOf(options.webhooks, { timeline, store });
-  const access = { webhooks, tokens, logins, authorizer, ruleResolver, admission };
+  const auditor = options.audit === undefined ? undefined : auditorOf(options.audit, timeline);
+  const access = { auditor, webhooks, tokens, logins, authorizer, ruleResolver, admission };
   const made = { timeline, random, store, registry, managesFields, readProtobuf, ...access };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
   let stopped = false;

@@ -15,6 +15,7 @@ import { openBus } from "../../connections/trace-bus.ts";
 import { RunLines } from "../../render/run-lines.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, styleOf } from "../../cli/style.ts";
+import { openAuditFile, type AuditFiles } from "../../connections/audit-file.ts";
 import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
 import { UserError } from "../../cli/user-error.ts";
@@ -49,6 +50,14 @@ const options = {
     "--client-ca-file <file>",
     "accept client certificates signed by the authorities in FILE (PEM): the common name is the user, organizations are groups",
   ),
+  auditLog: text("--audit-log <file>", "add an audit event to FILE for each request, as kube-apiserver writes them"),
+  auditPolicy: text(
+    "--audit-policy <file>",
+    "which requests --audit-log has, and how much of each (a Policy of audit.k8s.io)",
+    {
+      default: "who did what, of every request",
+    },
+  ),
   assets: text(
     "--assets <dir>",
     "fill DIR with kube-apiserver, etcd and kubectl for envtest (KUBEBUILDER_ASSETS), and do nothing else",
@@ -75,6 +84,7 @@ interface SandboxRequest {
   readonly clientCa: string | undefined;
   readonly controllers: readonly ControllerDefinition[];
   readonly disabledAdmissionPlugins: readonly string[];
+  readonly audit: AuditFiles | undefined;
   /** The folder to fill with envtest's programs, instead of running anything. */
   readonly assets: string | undefined;
 }
@@ -108,6 +118,7 @@ export const sandbox: Command = command({
     if (assets !== undefined) refuseOthers(flags);
     return {
       assets,
+      audit: auditOf(flags.auditLog, flags.auditPolicy),
       manifests,
       namespace: flags.namespace,
       nodes,
@@ -122,7 +133,16 @@ export const sandbox: Command = command({
     };
   },
   async run(request, session) {
-    const { kubeconfig, controllers, namespace, port: _port, clientCa: _file, assets, ...parts } = request;
+    const {
+      kubeconfig,
+      controllers,
+      namespace,
+      port: _port,
+      clientCa: _file,
+      assets,
+      audit: files,
+      ...parts
+    } = request;
     const { io } = session;
     if (assets !== undefined) return await fillAssets(assets, io);
     const clientCa = request.clientCa === undefined ? undefined : await certificatesIn(request.clientCa);
@@ -131,17 +151,28 @@ export const sandbox: Command = command({
     const lines = heldLines(io);
     printRun(bus, controllers, io, lines.write);
     const where = namespace === undefined ? {} : { namespace };
+    const audit = files === undefined ? undefined : await openAuditFile(files);
+    const audited = audit === undefined ? {} : { audit: audit.options };
     const connection = await session.unlessInterrupted(() =>
-      connectToSandbox({ ...parts, ...where, controllers, bus }, io),
+      connectToSandbox({ ...parts, ...where, ...audited, controllers, bus }, io),
     );
     if (connection === undefined) return 0;
     try {
       return await serve(connection, { request, session, identity, clientCa, introduced: lines.release });
     } finally {
       await connection.close();
+      await audit?.close();
     }
   },
 });
+
+/** @throws UserError for a policy without a log. */
+function auditOf(log: string | undefined, policy: string | undefined): AuditFiles | undefined {
+  const file = policy === undefined ? undefined : { flag: "--audit-policy", path: policy };
+  if (log !== undefined) return { log: { flag: "--audit-log", path: log }, policy: file };
+  if (policy === undefined) return undefined;
+  throw new UserError("--audit-policy needs --audit-log", ["say which file the events go to"]);
+}
 
 /** @throws UserError for a word that names no controller, and for `none` beside others. */
 function controllersToRun(lists: readonly string[], calledAs: string): readonly ControllerDefinition[] {

@@ -15,6 +15,7 @@ import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.
 import { Nodes } from "../../api/kinds.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
+import type { AuditOptions } from "../../sandbox/audit/auditor.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import { fieldManagerOf } from "./live.ts";
@@ -36,6 +37,8 @@ export interface EmbeddedOptions {
   readonly kubelet?: boolean;
   /** Disabled admission plugins, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
+  /** Keeps an audit log. Default: none. */
+  readonly audit?: AuditOptions;
   /** Evaluates RBAC, with the roles that every cluster has. Default: the admin alone may do anything. */
   readonly rbac?: boolean;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
@@ -65,7 +68,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const { timeline, random, nodes = 3 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
   const { disabledAdmissionPlugins = [], rbac = false } = options;
-  const sandbox = await createSandbox({ timeline, random, disabledAdmissionPlugins, rbac });
+  const sandbox = await createSandbox({
+    timeline,
+    random,
+    disabledAdmissionPlugins,
+    rbac,
+    ...(options.audit === undefined ? {} : { audit: options.audit }),
+  });
   const transportFor = (actor: string): Transport => {
     const transport = sandbox.transport({ actor });
     return options.wrap?.(transport, actor) ?? transport;

@@ -1,7 +1,7 @@
 /** That a user may do what a request asks. Source: apiserver v0.36 endpoints/filters/authorization.go, handlers/responsewriters/errors.go. */
 import type { StatusError } from "../../api/status-error.ts";
 import { qualified, refusal } from "../meta/refusal.ts";
-import type { Attributes, Authorizer, User } from "../context/authorizer.ts";
+import type { Attributes, Authorizer, Decision, User } from "../context/authorizer.ts";
 import type { Route } from "../context/route.ts";
 
 /** A request before its resource is looked up. */
@@ -39,11 +39,15 @@ function verbOf({ method, isWatch }: AuthorizedRequest, name: string): string {
 export interface Question {
   readonly user: User;
   readonly asked: Attributes;
+  /** Hears of the decision before a denial is thrown. */
+  readonly decided?: ((decision: Decision) => void) | undefined;
 }
 
 /** Checks what a user asks for. @throws StatusError 403; where the authorizer did not look at everything, it says so. */
-export function authorize(authorizer: Authorizer, { user, asked }: Question): void {
-  const { allowed, reason, evaluationError } = authorizer.decide(user, asked);
+export function authorize(authorizer: Authorizer, { user, asked, decided }: Question): void {
+  const decision = authorizer.decide(user, asked);
+  decided?.(decision);
+  const { allowed, reason, evaluationError } = decision;
   if (!allowed) throw forbidden({ user, asked }, reason ?? evaluationError);
 }
 

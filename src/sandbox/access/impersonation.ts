@@ -94,14 +94,22 @@ export interface Impersonation {
   readonly asked: Attributes;
 }
 
+/** Who is impersonated, and how that was allowed. */
+export interface Impersonated {
+  readonly user: User;
+  /** The constrained mode's verb, `impersonate:user-info`; `""` without constraints. */
+  readonly constraint: string;
+}
+
 /** The user that a request acts as, with the groups that come of themselves. @throws StatusError 403. */
-export function impersonated(request: Impersonation): User {
+export function impersonated(request: Impersonation): Impersonated {
   const { requestor, wanted } = request;
   let first: StatusError | undefined;
   for (const mode of modes) {
     if (!mode.applies(wanted, requestor)) continue;
     const error = errorIn(mode, request);
-    if (error === undefined) return withGroups(wanted, mode);
+    if (error === undefined)
+      return { user: withGroups(wanted, mode), constraint: mode.on === undefined ? "" : mode.verb };
     first ??= error;
   }
   throw first ?? new RangeError("no mode of impersonation applies");

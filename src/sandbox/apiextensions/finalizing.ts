@@ -81,5 +81,6 @@ function scopeOf(
     strict: [],
     literals: new Map(),
     warnings: [],
+    audit: undefined,
   };
 }

@@ -2,6 +2,7 @@
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { AdmissionPlugin } from "./admission-plugins.ts";
+import type { Auditor, RequestAudit } from "./audit.ts";
 import type { TokenAuthenticator } from "./authenticator.ts";
 import type { Authorizer, RuleResolver, User } from "./authorizer.ts";
 import type { ProtobufReader } from "../serialization/protobuf-body.ts";
@@ -30,6 +31,8 @@ export interface Server {
   readonly authorizer: Authorizer;
   /** The same authorizer where it evaluates roles: then nobody grants more than they may do. */
   readonly ruleResolver: RuleResolver | undefined;
+  /** Writes the audit log; undefined: there is none. */
+  readonly auditor: Auditor | undefined;
   readonly readProtobuf: ProtobufReader;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;
@@ -65,6 +68,8 @@ export interface RequestScope {
   readonly literals: Map<string, string>;
   /** The texts of the `Warning` headers. */
   readonly warnings: string[];
+  /** What the audit log has of it; undefined: nothing. */
+  readonly audit: RequestAudit | undefined;
 }
 
 /** Where the objects of a resource are stored. */

@@ -1,13 +1,15 @@
 /** The object in the body of a request. */
 import { jsonNameOf, readJson } from "../meta/json.ts";
-import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import { copyOf, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { badRequest, unsupportedMediaType } from "../meta/refusal.ts";
 import type { Struct } from "../../api/wire/schema.ts";
 import type { RequestScope } from "../context/server.ts";
-import { atStoredVersion } from "../conversion/versions.ts";
+import { atStoredVersion, atVersion } from "../conversion/versions.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
+import { applyDefaults } from "../context/defaults.ts";
+import { storedForm } from "./commit.ts";
 import { readingOf, readObject } from "../context/object-reading.ts";
 import { param } from "../options/list-options.ts";
 
@@ -99,7 +101,19 @@ export function reportStrict(scope: RequestScope, problems: readonly string[], w
 /** The object in the body, at the version at which it is stored. @throws StatusError 400, 415. */
 export function sentObject(scope: RequestScope): ApiObject {
   const { kind, apiVersion, struct } = scope.served;
-  return atStoredVersion(objectOf(scope, bodyJson(scope, kind), kind, apiVersion, struct));
+  const object = atStoredVersion(objectOf(scope, bodyJson(scope, kind), kind, apiVersion, struct));
+  scope.audit?.sent(object.metadata, () => JSON.stringify(asSent(scope, object)));
+  return object;
+}
+
+/** The object as the audit log has it: with defaults, at the version of the request. */
+function asSent(scope: RequestScope, object: ApiObject): ApiObject {
+  const { apiVersion, struct, form } = scope.served;
+  // A copy of an object is one.
+  const copy = copyOf(object) as ApiObject;
+  if (form !== undefined) return copy;
+  applyDefaults(scope, copy);
+  return atVersion(storedForm(scope, copy), apiVersion, struct, scope.server.registry.schema);
 }
 
 /** Decodes plain JSON as an object of a kind. @throws StatusError 400 for another kind or a wrong type. */

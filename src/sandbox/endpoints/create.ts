@@ -67,7 +67,8 @@ export function* createObject(
   prepareForCreate(write);
   validateCreate(write);
   const charge = yield* validatingAdmission(write);
-  checkVersion(version);
+  // A dry run asks the store for the name alone. Source: generic/registry/dryrun.go Create.
+  if (!scope.dryRun) checkVersion(version);
   checkNotStored(write, isNameGenerated);
   charge();
   strategy.allocate?.(object, write.context);

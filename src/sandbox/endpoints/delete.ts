@@ -41,9 +41,13 @@ export interface Deleted {
   readonly asObject?: true;
 }
 
+/** As the audit log names the options. */
+const optionsKind = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/__internal" };
+
 /** @throws StatusError 400, 415, 422. */
 export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
   const body = optionsBody(scope);
+  if (scope.body.length > 0) scope.audit?.sentBody(() => JSON.stringify({ ...optionsKind, ...body, ...optionsKind }));
   const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
   // Options in the body replace those of the query.
   const fromQuery = (name: string): string | undefined =>

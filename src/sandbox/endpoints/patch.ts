@@ -19,11 +19,21 @@ const patchTypes = [jsonPatchType, mergePatchType, strategicType, applyType];
 /** @throws StatusError */
 export function* patch(scope: RequestScope): Steps<UpdateResult> {
   const media = patchTypeOf(scope);
+  scope.audit?.sentBody(() => compact(scope.body));
   if (media === applyType) return yield* applyObject(scope);
   checkWriteOptions(scope.query, "PatchOptions");
   const old = scope.collection.get(scope.namespace, scope.name);
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
   return yield* updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
+}
+
+/** JSON without blanks; `null` for what is none. */
+function compact(body: Uint8Array): string {
+  try {
+    return JSON.stringify(JSON.parse(new TextDecoder().decode(body)));
+  } catch {
+    return "null";
+  }
 }
 
 /** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */

@@ -46,6 +46,7 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
   const grant = { namespace, name, uid, audiences, seconds, ...(boundTo === undefined ? {} : { boundTo }) };
   // Also in a dry run, as the real server.
   const token = server.tokens.sign(grant);
+  scope.audit?.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${tokenId(token)}`);
   const { metadata } = request;
   return {
     status: 201,
@@ -57,6 +58,12 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
       status: { token, expirationTimestamp: formatTime(now + seconds * 1000) },
     },
   };
+}
+
+/** The `jti` of a token that was signed here. */
+function tokenId(token: string): string {
+  const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  return textOf(at(claims, "jti"));
 }
 
 /** What a TokenRequest is as a resource: it has neither a path of its own nor a store. */

@@ -7,7 +7,9 @@ import { StatusError } from "../../api/status-error.ts";
 import { discoveryResponse, nonResourceResponse } from "./documents.ts";
 import { attributesOf, authorize } from "../access/authorize.ts";
 import { impersonated, wantedUser } from "../access/impersonation.ts";
+import type { RequestAudit } from "../context/audit.ts";
 import type { Attributes, User } from "../context/authorizer.ts";
+import { audited, auditedRequest, auditIdOf } from "./audited.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { flagParam } from "../options/list-options.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
@@ -31,6 +33,9 @@ interface Exchange {
   readonly request: HttpRequest;
   /** The texts of the `Warning` headers. */
   readonly warnings: string[];
+  readonly auditId: string;
+  /** What the audit log has of it, once it is known what it asks for. */
+  audit: RequestAudit | undefined;
   phase: "reading" | "authorizing" | "serving";
 }
 
@@ -41,21 +46,32 @@ export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagP
  * Serves a request: at once, unless it has to wait for a webhook. All errors become responses here: it neither throws nor rejects.
  */
 export function handle(server: Server, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  return run(responded({ server, request, warnings: [], phase: "reading" }));
+  return run(responded(exchangeOf(server, request)));
 }
 
 /** Serves a request that the server sends itself: webhooks are not called, so that nothing waits. */
 export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
   const own = server.webhooks === undefined ? server : { ...server, webhooks: undefined };
-  return runNow(responded({ server: own, request, warnings: [], phase: "reading" }));
+  return runNow(responded(exchangeOf(own, request)));
+}
+
+function exchangeOf(server: Server, request: HttpRequest): Exchange {
+  const auditId = auditIdOf(server, request);
+  return { server, request, warnings: [], auditId, audit: undefined, phase: "reading" };
 }
 
 function* responded(exchange: Exchange): Steps<HttpResponse> {
   try {
-    return encoded(exchange, yield* serve(exchange));
+    return finished(exchange, yield* serve(exchange));
   } catch (error) {
-    return encoded(exchange, errorResponse(exchange, error));
+    return finished(exchange, errorResponse(exchange, error));
   }
+}
+
+function finished(exchange: Exchange, result: Result): HttpResponse {
+  const response = encoded(exchange, result);
+  const { audit } = exchange;
+  return audit === undefined ? response : audited(audit, { result, response });
 }
 
 /** @throws StatusError, URIError for a path or a header that is not well escaped. */
@@ -66,8 +82,10 @@ function* serve(exchange: Exchange): Steps<Result> {
   const route = routeOf(path);
   exchange.phase = "authorizing";
   const asked = attributesOf(route, { method, path, isWatch: isWatch(request) });
+  const audit = server.auditor?.begin(auditedRequest(exchange, { asked, user: request.user }));
+  exchange.audit = audit;
   const user = effectiveUser(exchange, asked);
-  authorize(server.authorizer, { user, asked });
+  authorize(server.authorizer, { user, asked, decided: audit && ((decision) => audit.decided(decision)) });
   exchange.phase = "serving";
   switch (route.is) {
     case "discovery":
@@ -75,17 +93,20 @@ function* serve(exchange: Exchange): Steps<Result> {
     case "other":
       return yield* nonResourceResponse(server, request);
     case "resource": {
-      const scope = requestScope({ server, request: { ...request, user }, route, warnings });
+      const scope = requestScope({ server, request: { ...request, user }, route, warnings, audit });
       return scope === undefined ? notFoundPage() : yield* serveResource(scope, request);
     }
   }
 }
 
 /** The user that a request acts as. @throws StatusError 400, 403. */
-function effectiveUser({ server, request }: Exchange, asked: Attributes): User {
+function effectiveUser({ server, request, audit }: Exchange, asked: Attributes): User {
   const wanted = wantedUser(request.headers);
   if (wanted === undefined) return request.user;
-  return impersonated({ authorizer: server.authorizer, requestor: request.user, wanted, asked });
+  const { authorizer } = server;
+  const { user, constraint } = impersonated({ authorizer, requestor: request.user, wanted, asked });
+  audit?.impersonated(user, constraint);
+  return user;
 }
 
 function errorResponse({ phase }: Exchange, error: unknown): Result {
@@ -98,9 +119,8 @@ function errorResponse({ phase }: Exchange, error: unknown): Result {
 }
 
 /** Encodes the content in the media type that the client accepts, and adds the headers of all responses. */
-function encoded({ server, request, warnings }: Exchange, { status, headers, body }: Result): HttpResponse {
+function encoded({ server, request, warnings, auditId }: Exchange, { status, headers, body }: Result): HttpResponse {
   const warning = warningHeader(warnings);
-  const auditId = request.headers["audit-id"] ?? nextAuditId(server);
   const common = { ...headers, ...(warning === undefined ? {} : { warning }), "audit-id": auditId };
   if (body instanceof Uint8Array || "next" in body) return { status, headers: common, body };
   const { codec } = server.yaml;
@@ -112,9 +132,4 @@ function encoded({ server, request, warnings }: Exchange, { status, headers, bod
 /** True for paths whose documents and errors are JSON, whatever the client accepts. */
 function hasOneForm(path: string): boolean {
   return path === "/version" || path.startsWith("/openapi/");
-}
-
-/** The audit ID of a request without one. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
-function nextAuditId({ requests }: Server): string {
-  return `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
 }

@@ -3,6 +3,7 @@ import { deprecationOf } from "./deprecations.ts";
 import { param } from "../options/list-options.ts";
 import { badRequest, noSuchPath, notFound, refusal } from "../meta/refusal.ts";
 import type { HttpRequest } from "./responses.ts";
+import type { RequestAudit } from "../context/audit.ts";
 import type { Route } from "../context/route.ts";
 import type { Resource } from "../registry/resource.ts";
 import { collectionOf, type RequestScope, type Server } from "../context/server.ts";
@@ -16,10 +17,11 @@ export interface ScopeOptions {
   readonly route: ResourceRoute;
   /** The scope adds its warnings to these. */
   readonly warnings: string[];
+  readonly audit: RequestAudit | undefined;
 }
 
 /** The scope of a request for a resource; undefined for an API group that is not served. @throws StatusError 400, 404, 500. */
-export function requestScope({ server, request, route, warnings }: ScopeOptions): RequestScope | undefined {
+export function requestScope({ server, request, route, warnings, audit }: ScopeOptions): RequestScope | undefined {
   const { registry } = server;
   const served = registry.find(route.apiVersion, route.plural);
   if (served === undefined) {
@@ -57,6 +59,7 @@ export function requestScope({ server, request, route, warnings }: ScopeOptions)
     strict: [],
     literals: new Map(),
     warnings,
+    audit,
   };
 }
 

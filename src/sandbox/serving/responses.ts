@@ -15,6 +15,10 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly user: User;
+  /** Path and query as they were sent, over HTTPS. */
+  readonly uri?: string;
+  /** The client's address, over HTTPS. */
+  readonly remoteAddress?: string | undefined;
   /** Who asks: names the hops of a watch. */
   readonly actor: string;
 }

@@ -84,6 +84,13 @@ export const basics: Table = {
       name: "stores nothing in a dry run",
       steps: [post(configmaps, configMap("a"), "dryRun=All"), get(`${configmaps}/a`)],
     },
+    {
+      name: "refuses a version on what is created, except in a dry run",
+      steps: [
+        post(configmaps, { metadata: { name: "a", resourceVersion: "7" } }),
+        post(configmaps, { metadata: { name: "a", resourceVersion: "7" } }, "dryRun=All"),
+      ],
+    },
     { name: "refuses a dryRun that is none", steps: [post(configmaps, configMap("a"), "dryRun=Some")] },
     {
       name: "refuses a field manager that is too long",

@@ -47,6 +47,18 @@ describe("readKubeApiserverFlags", () => {
     ]);
   });
 
+  test("keeps an audit log with a policy alone", () => {
+    expect(read("--audit-log-path=log", "--audit-policy-file=policy").options.audit).toEqual({
+      log: "log",
+      policy: "policy",
+    });
+    const { options, notes } = read("--audit-log-path=log");
+    expect([options.audit, notes]).toEqual([
+      undefined,
+      ["--audit-log-path: no events are written without --audit-policy-file"],
+    ]);
+  });
+
   test.each([
     ["--foo=bar", "FlagError: unknown flag: --foo"],
     ["--secure-port", "FlagError: flag needs an argument: --secure-port"],

@@ -62,7 +62,10 @@ function policyAt({ server, namespace }: RequestScope): Policy {
 
 function admitPod({ scope, object: pod, old }: Attributes): void {
   const { enforce, warn } = policyAt(scope);
-  if (enforce.level === "privileged" && warn.level === "privileged") return;
+  const isAllowed = enforce.level === "privileged" && warn.level === "privileged";
+  if (isAllowed || old === undefined || changesImages(pod, old))
+    scope.audit?.annotate("pod-security.kubernetes.io/enforce-policy", shownPolicy(enforce));
+  if (isAllowed) return;
   if (old !== undefined && !changesImages(pod, old)) return;
   const violations = violationsOf(podLike(pod), enforce);
   if (violations.length > 0) {

@@ -1,0 +1,95 @@
+/** What the audit log is told of requests and responses. Source: apiserver v0.36 pkg/endpoints/filters/{audit,authn_audit}.go. */
+import type { ApiBody } from "../../api/transport.ts";
+import { attributesOf } from "../access/authorize.ts";
+import type { AuditedRequest, RequestAudit } from "../context/audit.ts";
+import type { Attributes, User } from "../context/authorizer.ts";
+import { routeOf, type Route } from "../context/route.ts";
+import type { Server } from "../context/server.ts";
+import type { StatusError } from "../../api/status-error.ts";
+import { contentOf } from "../serialization/content.ts";
+import { flagParam } from "../options/list-options.ts";
+import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
+
+type Incoming = Pick<HttpRequest, "path" | "query" | "headers" | "uri" | "remoteAddress">;
+
+/** The audit ID of a request: its own, or the next. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
+export function auditIdOf({ requests }: Server, { headers }: Pick<HttpRequest, "headers">): string {
+  return headers["audit-id"] ?? `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
+}
+
+/** A request as the audit log is told of it. */
+export function auditedRequest(
+  { request, auditId }: { readonly request: Incoming; readonly auditId: string },
+  { user, asked }: { readonly user: User | undefined; readonly asked: Attributes },
+): AuditedRequest {
+  const { path, headers, remoteAddress } = request;
+  const route = routeOf(path);
+  const apiVersion = route.is === "resource" ? route.apiVersion : "";
+  return { uri: request.uri ?? uriOf(request), headers, remoteAddress, user, asked, apiVersion, auditId };
+}
+
+function uriOf({ path, query }: Incoming): string {
+  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  return search === "" ? path : `${path}?${search}`;
+}
+
+/** A response, before and after it is encoded. */
+export interface Responded {
+  readonly result: Result;
+  readonly response: HttpResponse;
+}
+
+/** Tells of a response, and of its end where that comes later. @returns the response. */
+export function audited(audit: RequestAudit, { result, response }: Responded): HttpResponse {
+  const { body, status } = result;
+  const isStream = !(body instanceof Uint8Array) && "next" in body;
+  const content = isStream || body instanceof Uint8Array ? undefined : body;
+  audit.responded({ code: status, content, isStream });
+  return isStream ? { ...response, body: endingIn(body, () => audit.ended()) } : response;
+}
+
+function endingIn(body: ApiBody, ended: () => void): ApiBody {
+  let isOver = false;
+  const end = (): void => {
+    if (!isOver) ended();
+    isOver = true;
+  };
+  return {
+    async next() {
+      const piece = await body.next();
+      if (piece === undefined) end();
+      return piece;
+    },
+    cancel(reason) {
+      body.cancel(reason);
+      end();
+    },
+  };
+}
+
+/** A request whose credentials are not accepted. */
+export interface RefusedRequest {
+  readonly request: Incoming & Pick<HttpRequest, "method">;
+  readonly refusal: StatusError;
+}
+
+/** Tells of such a request: it is known by its path alone. */
+export function auditRefused(server: Server, { request, refusal }: RefusedRequest): void {
+  if (server.auditor === undefined) return;
+  const { method, path, query } = request;
+  const route = routeIn(path);
+  if (route === undefined) return;
+  const asked = attributesOf(route, { method, path, isWatch: flagParam(query, "watch") });
+  const auditId = auditIdOf(server, request);
+  const audit = server.auditor.begin(auditedRequest({ request, auditId }, { user: undefined, asked }));
+  audit?.responded({ code: 401, content: contentOf(refusal.status), isStream: true });
+}
+
+/** Undefined for a path that is not well escaped. */
+function routeIn(path: string): Route | undefined {
+  try {
+    return routeOf(path);
+  } catch {
+    return undefined;
+  }
+}
