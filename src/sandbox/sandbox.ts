@@ -8,6 +8,8 @@ import { auditorOf, type AuditOptions } from "./audit/auditor.ts";
 import { alwaysAllow } from "./access/always-allow.ts";
 import { DefaultAuthorizer } from "./access/default-authorizer.ts";
 import { RbacAuthorizer } from "./access/rbac-authorizer.ts";
+import { keepApiServices } from "./bootstrap/api-services.ts";
+import { keepFlowControl } from "./bootstrap/flow-control.ts";
 import { keepAggregatedRoles } from "./bootstrap/aggregated-roles.ts";
 import { putBootstrapPolicy } from "./bootstrap/rbac-policy.ts";
 import { pluginsWithout } from "./context/admission-plugins.ts";
@@ -117,7 +119,11 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   putFirstObjects(server);
   if (options.rbac === true) await putBootstrapPolicy(server);
   if (options.rbac === true && options.defaultServiceAccounts !== false) keepAggregatedRoles(server);
-  if (options.apiServerObjects !== false) putApiServerObjects(server);
+  if (options.apiServerObjects !== false) {
+    putApiServerObjects(server);
+    keepFlowControl(server);
+    keepApiServices(server);
+  }
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
   const definitions = storesDefinitions ? undefined : startDefinitionControllers(server);
   return {

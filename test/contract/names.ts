@@ -149,7 +149,7 @@ function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
 export function askedForDeletion({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: Json): string | undefined {
   if (typeof deletionTimestamp !== "string") return undefined;
   const asked = Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
-  return new Date(asked).toISOString().replace(".000Z", "Z");
+  return Number.isNaN(asked) ? undefined : new Date(asked).toISOString().replace(".000Z", "Z");
 }
 
 interface Naming extends Pick<Circumstances, "startedAt" | "ordersTimes"> {

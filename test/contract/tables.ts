@@ -10,6 +10,9 @@ import { appliedRefusals } from "./cases/apply-refusals.ts";
 import { appliedSubresources } from "./cases/apply-subresources.ts";
 import { basics } from "./cases/basics.ts";
 import { customResourceRules } from "./cases/custom-resource-rules.ts";
+import { certificates } from "./cases/certificates.ts";
+import { largeObjects } from "./cases/large-objects.ts";
+import { ownObjects } from "./cases/own-objects.ts";
 import { customResourceCases } from "./cases/custom-resources.ts";
 import { definitionCases } from "./cases/definitions.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
@@ -63,6 +66,9 @@ export const tables: readonly Table[] = [
   services,
   quotaUse,
   wildKinds,
+  certificates,
+  ownObjects,
+  largeObjects,
   applied,
   appliedLists,
   appliedRefusals,

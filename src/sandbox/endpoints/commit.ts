@@ -1,8 +1,10 @@
 /** The last phase of a write. */
 import type { RequestScope } from "../context/server.ts";
 import type { ApiObject } from "../meta/object.ts";
+import { refusal } from "../meta/refusal.ts";
 import { finished } from "../serialization/decode.ts";
 import { Entry } from "../storage/entry.ts";
+import { RequestTooLarge } from "../storage/store.ts";
 
 /** The object as it is stored: fields in the schema's order, without empty ones. */
 export function storedForm({ resource, server }: RequestScope, object: ApiObject): ApiObject {
@@ -18,8 +20,30 @@ export interface Commit {
   readonly isDefaultedOnRead?: boolean;
 }
 
-/** Stores an object under the next revision; a dry run stores nothing. */
-export function commit({ dryRun, server, collection }: RequestScope, write: Commit): Entry {
+/** Stores an object under the next revision; a dry run stores nothing. @throws StatusError 500 for an object that is too large. */
+export function commit(scope: RequestScope, write: Commit): Entry {
+  const { dryRun, server, collection } = scope;
   const { object, dryRunRevision, isDefaultedOnRead } = write;
-  return dryRun ? new Entry(object, dryRunRevision) : server.store.put(collection, object, isDefaultedOnRead);
+  if (dryRun) return new Entry(object, dryRunRevision);
+  try {
+    return server.store.put(collection, object, isDefaultedOnRead);
+  } catch (cause) {
+    if (!(cause instanceof RequestTooLarge)) throw cause;
+    return commitWithoutManagers(scope, write, cause);
+  }
+}
+
+/** The most that etcd's client sends. */
+const maxSentBytes = 2 * 1024 * 1024;
+
+/** Managed fields can be large, and no client needs them: the real server tries once more without. An apply is about them. */
+function commitWithoutManagers(scope: RequestScope, write: Commit, { bytes, message }: RequestTooLarge): Entry {
+  const { metadata } = write.object;
+  const isApply = (scope.headers["content-type"] ?? "").startsWith("application/apply-patch");
+  if (metadata.managedFields !== undefined && !isApply) {
+    delete metadata.managedFields;
+    return commit(scope, write);
+  }
+  const notSent = `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${bytes} vs. ${maxSentBytes})`;
+  throw refusal(500, "", bytes > maxSentBytes ? notSent : message);
 }

@@ -3,6 +3,7 @@ import { dropDisabledFields } from "../registry/core/pod/pod-spec/dropped-fields
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
 import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
+import { authorize } from "../access/authorize.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
 import { strategyContext } from "../context/strategy-context.ts";
@@ -17,6 +18,7 @@ import type { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
 import { applyDefaults } from "../context/defaults.ts";
+import { dedupOwnerReferences } from "./owner-references.ts";
 import { type ObjectWrite, validateCreate } from "./validation.ts";
 
 /** How many generated names are tried until one is free. */
@@ -27,6 +29,7 @@ export function* create(scope: RequestScope): Steps<Entry> {
   checkWriteOptions(scope.query, "CreateOptions");
   refuseCreate(scope);
   const object = sentObject(scope);
+  dedupOwnerReferences(scope, object, "");
   return yield* createObject(scope, object, { version: object.metadata.resourceVersion });
 }
 
@@ -42,13 +45,15 @@ export interface CreateOptions {
   readonly version?: string | undefined;
   /** Sets its managed fields. */
   readonly manage?: ((write: ManagedWrite) => void) | undefined;
+  /** True for an update or an apply that creates: that the user may create has not been checked yet. */
+  readonly byUpdate?: boolean;
 }
 
 /** Creates a decoded object, which belongs to the server from now on. @throws StatusError */
 export function* createObject(
   scope: RequestScope,
   object: ApiObject,
-  { version = "", manage = manageCreate }: CreateOptions = {},
+  { version = "", manage = manageCreate, byUpdate = false }: CreateOptions = {},
 ): Steps<Entry> {
   const { strategy } = scope.resource;
   const write: ObjectWrite = { scope, object, context: strategyContext(scope) };
@@ -59,6 +64,7 @@ export function* createObject(
   const ended = scope.served.form?.refusesCreate;
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   yield* mutatingAdmission(write);
+  dedupOwnerReferences(scope, object, " after mutating admission happens");
   checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.
@@ -66,6 +72,7 @@ export function* createObject(
   const isDefaultedOnRead = strategy.isDefaultedOnRead?.(object) === true;
   prepareForCreate(write);
   validateCreate(write);
+  if (byUpdate) authorizeCreate(scope);
   const charge = yield* validatingAdmission(write);
   // A dry run asks the store for the name alone. Source: generic/registry/dryrun.go Create.
   if (!scope.dryRun) checkVersion(version);
@@ -77,6 +84,13 @@ export function* createObject(
   return commit(scope, { object: whole, dryRunRevision, isDefaultedOnRead });
 }
 
+/** Source: apiserver v0.36 endpoints/handlers/update.go withAuthorization. @throws StatusError 403. */
+function authorizeCreate({ server, user, served, namespace, name }: RequestScope): void {
+  const { group, plural: resource } = served;
+  const asked = { is: "resource", verb: "create", group, resource, subresource: "", namespace, name } as const;
+  authorize(server.authorizer, { user, asked });
+}
+
 function fillSystemFields(scope: RequestScope, object: ApiObject): void {
   const { metadata } = object;
   matchNamespace(scope, metadata);
@@ -84,7 +98,7 @@ function fillSystemFields(scope: RequestScope, object: ApiObject): void {
   metadata.uid = randomUuid(scope.server.random);
   // A dry run of an update that creates responds with the version that it was sent.
   if (!scope.dryRun) delete metadata.resourceVersion;
-  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink"] as const) {
+  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] as const) {
     delete metadata[key];
   }
 }

@@ -9,13 +9,14 @@ import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { written } from "../serialization/decode.ts";
 import { jsonNameOf, readJson } from "../meta/json.ts";
 import { isNotFound } from "../../api/status-error.ts";
-import { invalid, invalidObject } from "../meta/field-errors.ts";
+import { invalid, invalidObject, type FieldError } from "../meta/field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Steps } from "../meta/steps.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import { numberParam, param, type ListOptions } from "../options/list-options.ts";
+import { dryRunErrors } from "../options/write-options.ts";
 import { selects } from "../options/selection.ts";
 import type { GarbageCollectionPolicy } from "../registry/strategy/rest-strategy.ts";
 import { Entry } from "../storage/entry.ts";
@@ -48,7 +49,6 @@ const optionsKind = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/__internal
 export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
   const body = optionsBody(scope);
   if (scope.body.length > 0) scope.audit?.sentBody(() => JSON.stringify({ ...optionsKind, ...body, ...optionsKind }));
-  const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
   // Options in the body replace those of the query.
   const fromQuery = (name: string): string | undefined =>
     scope.body.length > 0 ? undefined : param(scope.query, name);
@@ -67,16 +67,26 @@ export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
     );
   }
   const dryRun = body["dryRun"];
+  const asked = body["propagationPolicy"] ?? fromQuery("propagationPolicy");
+  const policy = typeof asked === "string" ? asked : undefined;
   const options: DeleteOptions = {
     gracePeriodSeconds: grace === undefined ? undefined : grace < 0 ? 1 : grace,
-    propagationPolicy: text(body["propagationPolicy"] ?? fromQuery("propagationPolicy")),
+    propagationPolicy: policy,
     orphanDependents: orphan === undefined ? undefined : orphan === true || orphan === "true" || orphan === "1",
-    uid: text(at(body, "preconditions", "uid")),
-    resourceVersion: text(at(body, "preconditions", "resourceVersion")),
+    uid: given(at(body, "preconditions", "uid")),
+    resourceVersion: given(at(body, "preconditions", "resourceVersion")),
     dryRun: scope.body.length > 0 ? Array.isArray(dryRun) && dryRun.includes("All") : scope.dryRun,
   };
-  checkOptions(options);
+  checkOptions(options, dryRunProblems(scope, dryRun));
   return options;
+}
+
+const given = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Those of a body replace those of the query. */
+function dryRunProblems({ body, query }: RequestScope, dryRun: unknown): FieldError[] {
+  if (body.length === 0) return dryRunErrors(query);
+  return dryRunErrors(Array.isArray(dryRun) ? dryRun.map((value) => ["dryRun", String(value)] as const) : []);
 }
 
 function optionsBody(scope: RequestScope): Fields {
@@ -101,8 +111,8 @@ function optionsBody(scope: RequestScope): Fields {
 function checkedOptions(json: unknown): Fields {
   json ??= {};
   if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
-  const { kind = "DeleteOptions", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
-  if (kind !== "DeleteOptions") {
+  const { kind = "", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
+  if (kind !== "DeleteOptions" && kind !== "") {
     throw badRequest(
       `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
     );
@@ -113,19 +123,23 @@ function checkedOptions(json: unknown): Fields {
 }
 
 /** @throws StatusError 422 */
-export function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
-  const kind = { group: "meta.k8s.io", name: "DeleteOptions" };
+export function checkOptions(
+  { propagationPolicy, orphanDependents }: DeleteOptions,
+  dryRun: readonly FieldError[] = [],
+): void {
+  const errors: FieldError[] = [];
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    throw invalidObject(kind, "", [
-      invalid("propagationPolicy", propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"),
-    ]);
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    errors.push(invalid("propagationPolicy", propagationPolicy, why));
   }
   const policies = ["Foreground", "Background", "Orphan", "nil"];
   if (propagationPolicy !== undefined && !policies.slice(0, 3).includes(propagationPolicy)) {
     const listed = policies.map((policy) => JSON.stringify(policy)).join(", ");
     const message = `Unsupported value: ${JSON.stringify(propagationPolicy)}: supported values: ${listed}`;
-    throw invalidObject(kind, "", [{ reason: "FieldValueNotSupported", field: "propagationPolicy", message }]);
+    errors.push({ reason: "FieldValueNotSupported", field: "propagationPolicy", message });
   }
+  errors.push(...dryRun);
+  if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "DeleteOptions" }, "", errors);
 }
 
 /** @throws StatusError */

@@ -7,7 +7,7 @@ import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import type { RequestScope } from "../context/server.ts";
-import { decoded, patchJson } from "./patch-decoding.ts";
+import { decoded, patchJson, refusedPatch } from "./patch-decoding.ts";
 
 /** The object as the patch leaves it; its kind and version are not the patch's to change. @throws StatusError 400, 422, 500. */
 export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
@@ -18,7 +18,12 @@ export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
     throw badRequest(`json: cannot unmarshal ${jsonNameOf(json)} into Go value of type map[string]interface {}`);
   if (struct === undefined) throw badRequest(`strategic merge patches are not known for ${kind}`);
   const result = strategicallyMerged(shown, json, rulesOf(struct, scope.server.registry.schema));
-  for (const key of ["kind", "apiVersion"]) delete result[key];
+  for (const key of ["kind", "apiVersion"]) {
+    const type = result[key];
+    if (typeof type !== "string" && type !== undefined && type !== null)
+      throw refusedPatch(goMap(json), "unrecognized type: string");
+    delete result[key];
+  }
   // The real server shows the patch where it merged objects, and the result where it merged JSON.
   return decoded(scope, result, {
     shown: () => goMap(json),

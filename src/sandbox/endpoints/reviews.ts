@@ -4,6 +4,7 @@ import { requestAdmission } from "../admission/admit.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
 import type { Steps } from "../meta/steps.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
+import { checkWriteOptions } from "../options/write-options.ts";
 import { checkReview } from "./review-errors.ts";
 import type { Attributes, PolicyRule, User } from "../context/authorizer.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -83,8 +84,10 @@ export function* reviewOf(scope: RequestScope): Steps<ApiObject | undefined> {
   const { resource } = scope;
   const statusOf = reviews[resource.kind];
   if (statusOf === undefined) return undefined;
+  checkWriteOptions(scope.query, "CreateOptions");
   const review = objectOf(scope, bodyJson(scope, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   for (const field of systemFields) delete review.metadata[field];
+  if (review.metadata.generation === 0) delete review.metadata.generation;
   matchNamespace(scope, review.metadata);
   manageCreate({ scope, object: review, sent: review.metadata.managedFields });
   yield* requestAdmission({ scope, object: review });

@@ -50,6 +50,7 @@ const handlers: Readonly<Record<string, Handlers>> = {
   "pods/binding": { POST: bind },
   "pods/eviction": { POST: evict },
   "namespaces/finalize": { PUT: finalize },
+  "certificatesigningrequests/approval": part,
   "pods/resize": part,
   "pods/ephemeralcontainers": part,
 };

@@ -20,6 +20,7 @@ import { matchRequest, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
 import { createObject } from "./create.ts";
 import { applyDefaults } from "../context/defaults.ts";
+import { dedupOwnerReferences } from "./owner-references.ts";
 import { checkUnmoved } from "./retry.ts";
 import { type ObjectUpdate, validateUpdate } from "./validation.ts";
 
@@ -34,6 +35,7 @@ export function* update(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "UpdateOptions");
   const object = sentObject(scope);
   matchRequest(scope, object);
+  dedupOwnerReferences(scope, object, "");
   return yield* updateObject(scope, object);
 }
 
@@ -56,7 +58,7 @@ export function* updateObject(scope: RequestScope, object: ApiObject, options: W
     if (!createsMissing || scope.subresource !== "") throw notFound(resource.asResource, name);
     if (object.metadata.uid !== undefined && object.metadata.uid !== "") throw absentUid(scope, object.metadata.uid);
     object.metadata.name ??= name;
-    return { entry: yield* createObject(scope, object, { manage }), created: true };
+    return { entry: yield* createObject(scope, object, { manage, byUpdate: true }), created: true };
   }
   if (checksUid) checkUid(scope, object, old);
   const version = object.metadata.resourceVersion ?? "";
@@ -155,6 +157,7 @@ export function* replaceObject(
   const object = updatedObject(strategy, sent, old.object);
   const update = { scope, object, old: old.object, strategy, context, shownAs };
   yield* mutatingAdmission(update);
+  dedupOwnerReferences(scope, object, " after mutating admission happens");
   if (version !== undefined) checkVersion(scope, version, old);
   checkEscalation(update);
   prepareForUpdate(update);
@@ -173,8 +176,7 @@ function prepareForUpdate({ scope, object, old, strategy, context }: ObjectUpdat
   if (subresource === "status") {
     keepAllButStatus(object, old);
     keepMetadata(object, old, strategy.resetFields ?? []);
-  }
-  if (subresource !== "status" && resource.subresources.has("status")) keepStatus(object, old);
+  } else if (resource.subresources.has("status") && strategy.writesStatus !== true) keepStatus(object, old);
   dropDisabledFields(object, resource.storage);
   strategy.prepareForUpdate?.(object, old, context);
   if (subresource !== "status") countGeneration(scope, object, old);

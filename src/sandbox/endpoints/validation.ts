@@ -32,7 +32,8 @@ export function validateCreate(write: ObjectWrite): void {
   const errors = strategy.createSteps.flatMap((step) => step(created));
   refuseInvalid(write, errors);
   // The generic check of metadata: the kinds that have it among their steps have passed it already.
-  if (!strategy.createSteps.includes(validateObjectMeta)) refuseInvalid(write, validateObjectMeta(created));
+  if (!strategy.createSteps.includes(validateObjectMeta))
+    refuseInvalid(write, metadataErrors(object, namespaced, { nameRule: "segment", takesAnyFinalizer: true }));
   scope.warnings.push(...(strategy.warningsOnCreate?.(object) ?? []));
 }
 
@@ -44,7 +45,7 @@ export function validateUpdate(write: ObjectUpdate): void {
   const changed = { object, old, version: scope.served.apiVersion, namespaced, strategy, update, context };
   refuseInvalid(write, [
     // The generic checks of metadata; most kinds make them again, with the rules for their own names.
-    ...metadataErrors(object, namespaced, { ...strategy, nameRule: "segment" }),
+    ...metadataErrors(object, namespaced, { nameRule: "segment", takesAnyFinalizer: true }),
     ...metadataUpdateErrors(object, old),
     ...errorsOf(update.updateSteps, changed),
   ]);

@@ -60,12 +60,8 @@ export function listOptionsOf(query: Query, resource: Resource, namespace: strin
   const sendInitial = param(query, "sendInitialEvents");
   const limit = numberParam(query, "limit") ?? 0;
   const timeoutSeconds = numberParam(query, "timeoutSeconds");
-  const options: ListOptions = {
-    selection: {
-      namespace,
-      labels: labelSelectorOf(param(query, "labelSelector") ?? ""),
-      fields: fieldSelectorOf(field, resource),
-    },
+  const labels = labelSelectorOf(param(query, "labelSelector") ?? "");
+  const options: Omit<ListOptions, "selection"> = {
     limit,
     continueToken: param(query, "continue") ?? "",
     resourceVersion: param(query, "resourceVersion") ?? "",
@@ -76,10 +72,10 @@ export function listOptionsOf(query: Query, resource: Resource, namespace: strin
     timeoutSeconds,
   };
   check(options);
-  return options;
+  return { ...options, selection: { namespace, labels, fields: fieldSelectorOf(field, resource) } };
 }
 
-function check(options: ListOptions): void {
+function check(options: Omit<ListOptions, "selection">): void {
   const errors = options.watch ? watchErrors(options) : listErrors(options);
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "ListOptions" }, "", errors);
 }
@@ -90,7 +86,12 @@ export function refuseExport(query: Query): void {
   throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
 }
 
-function watchErrors({ match, sendInitialEvents, continueToken, resourceVersion }: ListOptions): FieldError[] {
+function watchErrors({
+  match,
+  sendInitialEvents,
+  continueToken,
+  resourceVersion,
+}: Omit<ListOptions, "selection">): FieldError[] {
   const errors: FieldError[] = [];
   const forbidden = (why: string): number => errors.push(notAllowed("resourceVersionMatch", why));
   if (sendInitialEvents !== undefined && match !== "NotOlderThan")
@@ -105,7 +106,12 @@ function watchErrors({ match, sendInitialEvents, continueToken, resourceVersion 
   return errors;
 }
 
-function listErrors({ match, resourceVersion, continueToken, sendInitialEvents }: ListOptions): FieldError[] {
+function listErrors({
+  match,
+  resourceVersion,
+  continueToken,
+  sendInitialEvents,
+}: Omit<ListOptions, "selection">): FieldError[] {
   const errors: FieldError[] = [];
   if (match !== "") {
     if (resourceVersion === "") {

@@ -43,3 +43,9 @@ export function loopbackRequest(server: Server, request: LoopbackRequest): void 
   const { status, text } = askLoopback(server, request);
   if (status >= 300) throw new Error(`Cannot make ${request.path}: ${text}`);
 }
+
+/** The server at its start: what is filled in later is as old as what was made then. */
+export function asStarted(server: Server): Server {
+  const startedAt = server.timeline.now();
+  return { ...server, timeline: { ...server.timeline, now: () => startedAt } };
+}

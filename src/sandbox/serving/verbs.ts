@@ -39,6 +39,8 @@ function* serveObject(scope: RequestScope, method: string): Steps<Result> {
   const { resource, subresource } = scope;
   const allowed = subresource === "" ? resource.verbs : new Set(resource.subresources.get(subresource)?.verbs ?? []);
   const verb = verbs[method];
+  // No path of a kind that is only created goes on with a name.
+  if (resource.verbs.size === 1 && resource.verbs.has("create")) throw noSuchPath();
   if (verb === undefined || !allowed.has(verb)) throw methodNotAllowed();
   // What cannot be shown is not written.
   outputFormOf(scope);

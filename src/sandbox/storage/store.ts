@@ -5,11 +5,31 @@ import { Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
 import type { WatchCacheLimits } from "./watch-cache.ts";
 
+/** etcd's `--max-request-bytes`, by default. */
+const maxRequestBytes = 1_572_864;
+/** A character is a byte, or up to three. */
+const maxBytesPerCharacter = 3;
+/** What a transaction that puts one key needs beside its value: the key three times, and some numbers. */
+const transactionBytes = 160;
+
+/** Thrown by `Store.put` for an object that etcd would not take. */
+export class RequestTooLarge extends Error {
+  override name = "RequestTooLarge";
+  /** Of the whole request. */
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super("etcdserver: request is too large");
+    this.bytes = bytes;
+  }
+}
+
 /** All collections under one revision counter. Every write takes the next revision. */
 export class Store {
   readonly #timeline: Timeline;
   readonly #limits: WatchCacheLimits;
   readonly #collections = new Map<string, Collection>();
+  readonly #fillers = new Map<string, () => void>();
   #revision = 1;
 
   constructor(timeline: Timeline, limits: WatchCacheLimits) {
@@ -29,8 +49,14 @@ export class Store {
       // Nothing has been written to it: a watch may start at any revision.
       collection = new Collection(namespaced, 0, this.#limits);
       this.#collections.set(storage, collection);
+      this.#fillers.get(storage)?.();
     }
     return collection;
+  }
+
+  /** Has a collection filled when it is first asked for: objects that most servers never show cost nothing before. */
+  onFirstUse(storage: string, fill: () => void): void {
+    this.#fillers.set(storage, fill);
   }
 
   /** The collection of a resource that has been asked for before. */
@@ -38,9 +64,14 @@ export class Store {
     return this.#collections.get(storage);
   }
 
-  /** Commits an object under the next revision. It belongs to the store from now on. `isDefaultedOnRead` as the entry has it. */
+  /**
+   * Commits an object under the next revision. It belongs to the store from now on. `isDefaultedOnRead` as the entry has it.
+   * @throws RequestTooLarge for an object that etcd would not take; nothing has changed then.
+   */
   put(collection: Collection, object: ApiObject, isDefaultedOnRead = false): Entry {
-    const entry = new Entry(object, ++this.#revision, isDefaultedOnRead);
+    const entry = new Entry(object, this.#revision + 1, isDefaultedOnRead);
+    checkSize(entry.text);
+    this.#revision++;
     collection.apply("PUT", entry, this.#timeline.now());
     return entry;
   }
@@ -68,4 +99,11 @@ export class Store {
     for (const collection of this.#collections.values())
       collection.watchCache.compact(Math.min(revision, this.#revision));
   }
+}
+
+/** The value is JSON here, as it is in etcd for custom resources; the protobuf of other kinds is a little shorter. */
+function checkSize(text: string): void {
+  if (text.length * maxBytesPerCharacter < maxRequestBytes - transactionBytes) return;
+  const bytes = Buffer.byteLength(text) + transactionBytes;
+  if (bytes > maxRequestBytes) throw new RequestTooLarge(bytes);
 }

@@ -32,12 +32,18 @@ export function annotationErrors(annotations: unknown, field: string): FieldErro
   return errors;
 }
 
+/** `apps/v1` → `v1`; empty where it is no group and version. */
+function versionIn(apiVersion: string): string {
+  const [first = "", second = first, more] = apiVersion.split("/");
+  return more === undefined ? second : "";
+}
+
 function ownerErrors(meta: Meta): FieldError[] {
   const field = "metadata.ownerReferences";
   const errors: FieldError[] = [];
   const controllers: string[] = [];
   for (const owner of meta.ownerReferences ?? []) {
-    if (!owner.apiVersion)
+    if (versionIn(owner.apiVersion ?? "") === "")
       errors.push(invalid(`${field}.apiVersion`, owner.apiVersion ?? "", "version must not be empty"));
     for (const key of ["kind", "name", "uid"] as const) {
       if (!owner[key]) errors.push(invalid(`${field}.${key}`, owner[key] ?? "", "must not be empty"));
@@ -56,6 +62,16 @@ function ownerErrors(meta: Meta): FieldError[] {
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
+/** Those of most kinds are qualified, or Kubernetes' own. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+export function unqualifiedFinalizerErrors({ metadata }: ApiObject): FieldError[] {
+  const neither = "name is neither a standard finalizer name nor is it fully qualified";
+  return (metadata.finalizers ?? []).flatMap((finalizer, index) =>
+    finalizer.includes("/") || standardFinalizers.has(finalizer)
+      ? []
+      : [invalid(`metadata.finalizers[${index}]`, finalizer, neither)],
+  );
+}
+
 /** A finalizer of a namespace's spec. */
 export function finalizerNameErrors(finalizer: string, field: string): FieldError[] {
   const problems = labelKeyProblems(finalizer).map((problem) => invalid(field, finalizer, problem));
@@ -66,15 +82,11 @@ export function finalizerNameErrors(finalizer: string, field: string): FieldErro
   ];
 }
 
-function finalizerErrors(meta: Meta, takesAny: boolean): FieldError[] {
+function finalizerErrors(meta: Meta): FieldError[] {
   const finalizers = meta.finalizers ?? [];
-  const errors = finalizers.flatMap((finalizer, index) => {
-    const problems = labelKeyProblems(finalizer).map((p) => invalid("metadata.finalizers", finalizer, p));
-    if (problems.length > 0 || takesAny || finalizer.includes("/") || standardFinalizers.has(finalizer))
-      return problems;
-    const neither = "name is neither a standard finalizer name nor is it fully qualified";
-    return [invalid(`metadata.finalizers[${index}]`, finalizer, neither)];
-  });
+  const errors = finalizers.flatMap((finalizer) =>
+    labelKeyProblems(finalizer).map((problem) => invalid("metadata.finalizers", finalizer, problem)),
+  );
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.push(
       invalid("metadata.finalizers", finalizers, "finalizer orphan and foregroundDeletion cannot be both set"),
@@ -107,11 +119,16 @@ export function metadataErrors(
   }
   return [
     ...errors,
+    ...generationErrors(metadata),
     ...anyTimeErrors(metadata),
-    ...finalizerErrors(metadata, takesAnyFinalizer),
+    ...finalizerErrors(metadata),
     ...managedFieldsErrors(metadata.managedFields),
+    ...(takesAnyFinalizer ? [] : unqualifiedFinalizerErrors(object)),
   ];
 }
+
+const generationErrors = ({ generation = 0 }: Meta): FieldError[] =>
+  generation < 0 ? [invalid("metadata.generation", generation, "must be greater than or equal to 0")] : [];
 
 /** What is looked at in new objects and in each update. */
 function anyTimeErrors(metadata: Meta): FieldError[] {

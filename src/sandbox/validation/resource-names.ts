@@ -30,7 +30,7 @@ const isStandard = (name: string): boolean =>
   isHugePagesOfQuota(name);
 
 /** True if a name is one of Kubernetes itself. */
-const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
+export const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
 /** True for the name of an extended resource: qualified, and not one of Kubernetes. */
 export function isExtended(name: string): boolean {

@@ -5,6 +5,7 @@ import { bindingErrors } from "./policies.ts";
 
 /** MutatingAdmissionPolicyBindings. */
 export const mutatingBindingStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   generation: "spec",
   allowUnconditionalUpdate: false,
   validate: ({ spec = {} }) => bindingErrors(spec, true),

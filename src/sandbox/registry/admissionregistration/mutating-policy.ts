@@ -36,6 +36,7 @@ function mutationErrors(mutation: Fields, field: string): FieldError[] {
 
 /** MutatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   generation: "spec",
   allowUnconditionalUpdate: false,
   validate({ spec = {} }) {

@@ -25,6 +25,7 @@ function actionErrors(asked: readonly string[]): FieldError[] {
 
 /** ValidatingAdmissionPolicyBindings. */
 export const validatingBindingStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   generation: "spec",
   allowUnconditionalUpdate: false,
   validate: ({ spec = {} }) => [...bindingErrors(spec, false), ...actionErrors(textsIn(spec["validationActions"]))],

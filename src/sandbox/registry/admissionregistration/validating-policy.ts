@@ -52,6 +52,7 @@ function auditErrors(annotations: readonly Fields[], policy: string): FieldError
 
 /** ValidatingAdmissionPolicies: structure only, CEL is not compiled. */
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   generation: "spec",
   status: { resetFields: allButStatus },
   allowUnconditionalUpdate: false,

@@ -154,6 +154,7 @@ function leniencyFor(old: ApiObject): Leniency {
 
 /** Webhook configurations of both kinds. Updates are as lenient as the stored object was. */
 export const webhookStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   generation: "spec",
   allowUnconditionalUpdate: false,
   updateSteps: [validateObjectMetaUpdate, validateChange],

@@ -1,4 +1,5 @@
 /** APIServices. Source: kube-aggregator v0.36 pkg/apis/apiregistration/validation/validation.go. */
+import { formatTime } from "../../../api/time.ts";
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../../validation/checks.ts";
@@ -8,9 +9,11 @@ import { dns1035Problems } from "../../validation/names.ts";
 
 function nameOfErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
   const wanted = `${textOf(spec["version"])}.${textOf(spec["group"])}`;
-  const { name = "" } = metadata;
-  if (name === "" || name === wanted) return [];
-  return [invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
+  const why = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`;
+  return (["generateName", "name"] as const).flatMap((key) => {
+    const name = textOf(metadata[key]);
+    return name === "" || name === wanted ? [] : [invalid(`metadata.${key}`, name, why)];
+  });
 }
 
 function priorityErrors(spec: Fields, key: string, most: number): FieldError[] {
@@ -38,10 +41,25 @@ function serviceErrors(spec: Fields): FieldError[] {
   ];
 }
 
+const available = (now: number): Fields => ({
+  type: "Available",
+  status: "True",
+  lastTransitionTime: formatTime(now),
+  reason: "Local",
+  message: "Local APIServices are always available",
+});
+
 /** APIServices: stored and validated, nothing is aggregated. */
 export const apiServiceStrategy: RESTStrategy = restStrategy({
+  nameRule: "segment",
+  takesAnyFinalizer: true,
   status: { resetFields: allButStatus },
   allowUnconditionalUpdate: false,
+  prepareForCreate(apiService, { now }) {
+    delete apiService.status;
+    // Without a service it is this server that serves it.
+    if (!isFields(apiService.spec?.["service"])) apiService.status = { conditions: [available(now)] };
+  },
   validate(apiService) {
     const { spec = {} } = apiService;
     const group = textOf(spec["group"]);

@@ -3,7 +3,10 @@ import { invalid, required } from "../../meta/field-errors.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { isFields } from "../../meta/object.ts";
 import { isEqual, nonNegativeErrors } from "../../validation/checks.ts";
+
+const noObject = "data must be a valid JSON object";
 
 /** ControllerRevisions: their data never changes. */
 export const controllerRevisionStrategy: RESTStrategy = restStrategy({
@@ -11,7 +14,9 @@ export const controllerRevisionStrategy: RESTStrategy = restStrategy({
   validate({ data, revision }) {
     return [
       ...nonNegativeErrors(revision, "revision"),
-      ...(data === undefined || data === null ? [required("data", "data is mandatory")] : []),
+      ...(isFields(data)
+        ? []
+        : [required("data", data === undefined || data === null ? "data is mandatory" : noObject)]),
     ];
   },
   validateUpdate: ({ data, revision }, old) => [

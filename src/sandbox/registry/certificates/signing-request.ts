@@ -2,10 +2,20 @@
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, type ApiObject } from "../../meta/object.ts";
 import { eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
-import type { RESTStrategy } from "../strategy/rest-strategy.ts";
+import type { RESTStrategy, UpdateStep, UpdateStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";
-import { labelProblems } from "../../validation/names.ts";
+import { readCertificateRequest } from "../../../platform/certificate-request.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import {
+  certificateErrors,
+  conditionErrors,
+  fillTimes,
+  keepDecisions,
+  statusChangeErrors,
+  type StatusRights,
+} from "./conditions.ts";
+import { pemBlocks } from "./pem.ts";
 
 const usages = [
   "any",
@@ -33,23 +43,31 @@ const usages = [
   "timestamping",
 ];
 
-const pemBlock = /-----BEGIN ([^-]*)-----\s[^-]*-----END \1-----/;
-
-/** Looks at the envelope only: what is signed is not read here. */
+/** The request itself: its envelope, its parts, its signature. */
 function requestErrors(value: unknown): FieldError[] {
-  const decoded = Buffer.from(textOf(value), "base64").toString("latin1");
-  if (pemBlock.exec(decoded)?.[1] === "CERTIFICATE REQUEST") return [];
-  return [invalid("spec.request", value ?? null, "PEM block type must be CERTIFICATE REQUEST")];
+  const [block] = pemBlocks(Buffer.from(textOf(value), "base64").toString("latin1"));
+  const problem =
+    block?.type === "CERTIFICATE REQUEST" ? problemOf(block.bytes) : "PEM block type must be CERTIFICATE REQUEST";
+  return problem === undefined ? [] : [invalid("spec.request", value ?? null, problem)];
 }
 
+function problemOf(der: Uint8Array): string | undefined {
+  try {
+    return readCertificateRequest(der).signatureProblem;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return cause.message;
+  }
+}
+
+const legacySigner = "kubernetes.io/legacy-unknown";
 const longestDomain = 253;
 
 function signerErrors(value: unknown): FieldError[] {
   const field = "spec.signerName";
   const name = textOf(value);
   if (name === "") return [required(field)];
-  if (name === "kubernetes.io/legacy-unknown")
-    return [invalid(field, name, "the legacy signerName is not allowed via this API version")];
+  if (name === legacySigner) return [invalid(field, name, "the legacy signerName is not allowed via this API version")];
   const [domain = "", path = "", more] = name.split("/");
   if (!name.includes("/") || more !== undefined) {
     const why = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
@@ -63,29 +81,87 @@ function signerErrors(value: unknown): FieldError[] {
     errors.push(invalid(field, domain, "should be a domain with at least two segments separated by dots"));
   for (const label of path.split("."))
     errors.push(
-      ...labelProblems(label).map((problem) => invalid(field, path, `validating label "${label}": ${problem}`)),
+      ...subdomainProblems(label).map((problem) => invalid(field, path, `validating label "${label}": ${problem}`)),
     );
   return errors;
 }
 
-function usageErrors(value: unknown): FieldError[] {
-  const asked = textsIn(value);
+/** A request that is there may have kept what is refused now. */
+function usageErrors(value: unknown, old: unknown): FieldError[] {
+  const [asked, had] = [textsIn(value), textsIn(old)];
+  const [knowsAll, repeatsNone] = [had.every((usage) => usages.includes(usage)), new Set(had).size === had.length];
   const isRepeated = seenBefore();
   return [
     ...(asked.length === 0 ? [required("spec.usages")] : []),
     ...eachErrors(asked, "spec.usages", (usage, field) =>
-      usages.includes(usage) ? [] : [notSupported(field, usage, usages)],
+      usages.includes(usage) || !knowsAll ? [] : [notSupported(field, usage, usages)],
     ),
-    ...eachErrors(asked, "spec.usages", (usage, field) => (isRepeated(usage) ? [duplicate(field, usage)] : [])),
+    ...eachErrors(asked, "spec.usages", (usage, field) =>
+      isRepeated(usage) && repeatsNone ? [duplicate(field, usage)] : [],
+    ),
   ];
 }
 
 const shortestSeconds = 600;
 
+function requestSpecErrors({ spec = {} }: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const seconds = spec["expirationSeconds"];
+  const { signerName } = spec;
+  return [
+    ...requestErrors(spec["request"]),
+    ...usageErrors(spec["usages"], old?.spec?.["usages"]),
+    ...(signerName === legacySigner && old?.spec?.["signerName"] === legacySigner ? [] : signerErrors(signerName)),
+    ...(isNumber(seconds) && seconds < shortestSeconds
+      ? [invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 600 seconds (10 minutes)")]
+      : []),
+  ];
+}
+
+const requestErrorsOf = (request: ApiObject, old: ApiObject | undefined): FieldError[] => [
+  ...requestSpecErrors(request, old),
+  ...conditionErrors(request, old),
+  ...certificateErrors(request, old),
+];
+
+/** An update of a path that may write some of the status; metadata is compared last. */
+const updateStepsWith = (rights: StatusRights): readonly UpdateStep[] => [
+  validateObjectMeta,
+  ({ object, old }) => requestErrorsOf(object, old),
+  ({ object, old }) => statusChangeErrors(object, old, rights),
+  validateObjectMetaUpdate,
+];
+
+const keepSpec = (request: ApiObject, old: ApiObject): void => {
+  if (old.spec !== undefined) request.spec = old.spec;
+};
+
+/** `approval`: the conditions, decisions among them, and nothing else of the status. */
+const approval: UpdateStrategy = {
+  writesStatus: true,
+  resetFields: [["spec"], ["status", "certificate"]],
+  prepareForUpdate(request, old, { now }) {
+    fillTimes(request, old, now);
+    keepSpec(request, old);
+    const conditions = request.status?.["conditions"];
+    const { conditions: _before, ...rest } = old.status ?? {};
+    request.status = conditions === undefined ? rest : { ...rest, conditions };
+  },
+  updateSteps: updateStepsWith({ decides: true, issues: false }),
+};
+
 /** CertificateSigningRequests: the requesting user is recorded in the spec. */
 export const signingRequestStrategy: RESTStrategy = restStrategy({
+  nameRule: "segment",
   resetFields: [["spec"], ["status"]],
-  status: { resetFields: [["spec"], ["status", "conditions"]] },
+  status: {
+    resetFields: [["spec"], ["status", "conditions"]],
+    prepareForUpdate(request, old, { now }) {
+      keepDecisions(request, old);
+      fillTimes(request, old, now);
+    },
+    updateSteps: updateStepsWith({ decides: false, issues: true }),
+  },
+  subresources: { approval },
   prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};
     // What is said of who asks is what the server knows of them.
@@ -94,20 +170,10 @@ export const signingRequestStrategy: RESTStrategy = restStrategy({
       username: user.name,
       ...(user.uid === undefined ? {} : { uid: user.uid }),
       groups: [...user.groups],
+      ...(user.extra === undefined || Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }),
     };
   },
-  prepareForUpdate(request, old) {
-    if (old.spec !== undefined) request.spec = old.spec;
-  },
-  validate({ spec = {} }: ApiObject) {
-    const seconds = spec["expirationSeconds"];
-    return [
-      ...requestErrors(spec["request"]),
-      ...usageErrors(spec["usages"]),
-      ...signerErrors(spec["signerName"]),
-      ...(isNumber(seconds) && seconds < shortestSeconds
-        ? [invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 600 seconds (10 minutes)")]
-        : []),
-    ];
-  },
+  prepareForUpdate: keepSpec,
+  validate: (request) => requestErrorsOf(request, undefined),
+  updateSteps: updateStepsWith({ decides: false, issues: false }),
 });

@@ -12,6 +12,7 @@ function dropStrategy({ spec = {} }: ApiObject): void {
 
 /** Leases: written without a resourceVersion only when they are created. */
 export const leaseStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   prepareForCreate: dropStrategy,

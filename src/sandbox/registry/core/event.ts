@@ -110,6 +110,7 @@ const fixedFields: readonly (readonly [key: string, field?: string])[] = [
 
 /** Events of both groups; `events.k8s.io/v1` is checked more strictly. */
 export const eventStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   allowCreateOnUpdate: true,
   // Metadata is looked at only where nothing else is wrong: the generic check after these steps.
   createSteps: [validateObject, validateNewObject],

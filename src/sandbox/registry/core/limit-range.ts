@@ -1,4 +1,5 @@
 /** LimitRanges. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+import { randomUuid } from "../../../platform/random.ts";
 import { compareQuantities, formatQuantity, type Quantity } from "../../../api/quantity.ts";
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, type Fields } from "../../meta/object.ts";
@@ -100,6 +101,9 @@ function itemErrors(item: Fields, field: string, seen: Set<string>): FieldError[
 /** LimitRanges. */
 export const limitRangeStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
+  prepareForCreate({ metadata }, { random }) {
+    if ((metadata.name ?? "") === "") metadata.name = randomUuid(random);
+  },
   updateSteps: [validateObjectMeta, validateObject, validateChange],
   validate({ spec = {} }) {
     const seen = new Set<string>();

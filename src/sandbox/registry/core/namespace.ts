@@ -1,6 +1,6 @@
 /** Namespaces: their finalizer `kubernetes` is in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
 import { invalid } from "../../meta/field-errors.ts";
-import { child, type ApiObject } from "../../meta/object.ts";
+import { child, type ApiObject, textOf } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import {
@@ -45,6 +45,7 @@ export const namespaceStrategy: RESTStrategy = restStrategy({
   status: {
     prepareForUpdate(object, old) {
       object.spec = old.spec ?? {};
+      if (textOf(object.status?.["phase"]) === "") object.status = { ...object.status, phase: "Active" };
     },
     validateUpdate({ metadata, status }) {
       const isTerminating = metadata.deletionTimestamp !== undefined;

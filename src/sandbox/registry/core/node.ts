@@ -98,10 +98,23 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
-/** Nodes. */
+const updateSteps = [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange];
+
+// The real server looks at the taints once more for the update.
+const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
+  ...resourceErrors(node),
+  ...fixedErrors(node, old),
+  ...taintErrors(node),
+  ...(textOf(node.spec?.["externalID"]) === textOf(old.spec?.["externalID"])
+    ? []
+    : [notAllowed("spec.externalID", "may not be updated")]),
+];
+
+/** Nodes; their status is validated as the whole node is. */
 export const nodeStrategy: RESTStrategy = restStrategy({
   keepsStatusOnCreate: true,
-  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  updateSteps,
+  status: { updateSteps, validateUpdate: changeErrors },
   setDefaults({ spec = {} }) {
     // The first range and the list of them are two ways to write one thing.
     const first = textOf(spec["podCIDR"]);
@@ -110,13 +123,5 @@ export const nodeStrategy: RESTStrategy = restStrategy({
     else if (all.length > 0) spec["podCIDR"] = all[0];
   },
   validate: (node) => [...taintErrors(node), ...resourceErrors(node), ...featureErrors(node), ...rangeErrors(node)],
-  // The real server looks at the taints once more for the update.
-  validateUpdate: (node, old) => [
-    ...resourceErrors(node),
-    ...fixedErrors(node, old),
-    ...taintErrors(node),
-    ...(textOf(node.spec?.["externalID"]) === textOf(old.spec?.["externalID"])
-      ? []
-      : [notAllowed("spec.externalID", "may not be updated")]),
-  ],
+  validateUpdate: changeErrors,
 });

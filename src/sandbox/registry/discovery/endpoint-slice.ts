@@ -15,7 +15,7 @@ import {
 import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateChange, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { labelErrors } from "../../validation/metadata.ts";
 import { labelValueProblems, subdomainProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
@@ -123,7 +123,7 @@ function dropTopology(slice: ApiObject, old: ApiObject): void {
 /** EndpointSlices: their address type never changes. */
 export const endpointSliceStrategy: RESTStrategy = restStrategy({
   generation: "spec and labels",
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  updateSteps: [validateObjectMeta, validateChange],
   prepareForUpdate: dropTopology,
   validate: (slice) => [...beforeEndpoints(slice), ...endpointsErrors(slice)],
   validateUpdate: (slice, old) => [

@@ -29,6 +29,7 @@ function parentErrors(parent: unknown): FieldError[] {
 export const addressStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange],
   validate: ({ metadata, spec = {} }) => [
+    ...(metadata.generateName === undefined ? [] : addressErrors(metadata.generateName, "metadata.generateName")),
     ...addressErrors(metadata.name ?? "", "metadata.name"),
     ...parentErrors(spec["parentRef"]),
   ],

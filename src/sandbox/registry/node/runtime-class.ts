@@ -41,6 +41,7 @@ function overheadErrors({ overhead }: ApiObject): FieldError[] {
 
 /** RuntimeClasses: their handler never changes. */
 export const runtimeClassStrategy: RESTStrategy = restStrategy({
+  takesAnyFinalizer: true,
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],

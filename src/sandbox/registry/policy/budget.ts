@@ -4,6 +4,7 @@ import { isFields, type ApiObject } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateNewObject, validateObject } from "../strategy/validation-steps.ts";
+import { conditionsErrors } from "../../validation/conditions.ts";
 import { amountErrors, negativeErrors, selectorErrors, tooMuchErrors } from "../../validation/spec-checks.ts";
 
 const policies = ["AlwaysAllow", "IfHealthyBudget"];
@@ -40,7 +41,9 @@ export const budgetStrategy: RESTStrategy = restStrategy({
   validate: specErrors,
   status: {
     updateSteps: [validateChange],
-    validateUpdate: ({ status = {} }) =>
-      negativeErrors(status, "status", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
+    validateUpdate: ({ status = {} }) => [
+      ...conditionsErrors(status["conditions"], "status.conditions"),
+      ...negativeErrors(status, "status", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
+    ],
   },
 });

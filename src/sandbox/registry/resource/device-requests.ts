@@ -105,7 +105,7 @@ function requestErrors(request: Fields, field: string): FieldError[] {
 /** The requests by name, each with its alternatives. */
 type Requests = ReadonlyMap<string, ReadonlySet<string>>;
 
-function requestNames(devices: Fields): Requests {
+export function requestNames(devices: Fields): Requests {
   return new Map(
     fieldsIn(devices["requests"]).map((request) => [
       textOf(request["name"]),
@@ -114,7 +114,7 @@ function requestNames(devices: Fields): Requests {
   );
 }
 
-function referenceErrors(names: readonly string[], field: string, requests: Requests): FieldError[] {
+export function referenceErrors(names: readonly string[], field: string, requests: Requests): FieldError[] {
   const isRepeated = seenBefore();
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   return [
@@ -154,8 +154,14 @@ export function configErrors({ opaque }: Fields, field: string): FieldError[] {
   const parameters = opaque["parameters"];
   return [
     ...driverNameErrors(opaque["driver"], `${field}.opaque.driver`),
-    ...(parameters === undefined || parameters === null ? [required(`${field}.opaque.parameters`)] : []),
+    ...parameterErrors(parameters, `${field}.opaque.parameters`),
   ];
+}
+
+/** JSON of a driver: an object. */
+export function parameterErrors(parameters: unknown, field: string): FieldError[] {
+  if (parameters === undefined || parameters === null) return [required(field)];
+  return isFields(parameters) ? [] : [invalid(field, "<value omitted>", "must be a valid JSON object")];
 }
 
 /** Validates the spec of a claim, or that in a template. */

@@ -24,7 +24,7 @@ const mostDevices = 128;
 const mostCounterSets = 8;
 const unsetOrTrue = "must be either unset or set to true";
 
-function poolNameErrors(value: unknown, field: string): FieldError[] {
+export function poolNameErrors(value: unknown, field: string): FieldError[] {
   const name = textOf(value);
   if (name === "") return [required(field)];
   const errors =
@@ -102,7 +102,7 @@ function mapErrors(map: unknown, field: string, errors: (value: unknown, field: 
 const mostConditions = 4;
 
 /** Conditions that a device waits for when it is bound, and those by which that has failed: both, or none. */
-function bindingErrors(device: Fields, field: string): FieldError[] {
+export function bindingErrors(device: Fields, field: string): FieldError[] {
   const [succeeds, fails] = ["bindingConditions", "bindingFailureConditions"] as const;
   const [conditions, failures] = [textsIn(device[succeeds]), textsIn(device[fails])];
   const eachName = (list: readonly string[], here: string): FieldError[] => [

@@ -9,6 +9,7 @@ export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What a strategy may use of the request and the server. */
@@ -56,6 +57,8 @@ export type UpdateStep = (write: ChangedObject) => readonly FieldError[];
 export interface UpdateStrategy {
   /** For subresources that write one part of the spec: the spec of `old` with that part as it was sent. */
   updatedSpec?(sent: ApiObject, old: ApiObject): Fields;
+  /** Of a subresource other than `status`: the status that is sent is not dropped before `prepareForUpdate`. */
+  readonly writesStatus?: true;
   /**
    * The paths of what `prepareForUpdate` resets, which nobody comes to manage this way. Left out, it is the status of an object,
    * and by the status subresource the spec. apiserver's `GetResetFields`.

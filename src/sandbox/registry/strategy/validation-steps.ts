@@ -1,6 +1,6 @@
 /** The steps that kinds validate their objects by. */
 import type { FieldError } from "../../meta/field-errors.ts";
-import { metadataErrors, metadataUpdateErrors } from "../../validation/metadata.ts";
+import { metadataErrors, metadataUpdateErrors, unqualifiedFinalizerErrors } from "../../validation/metadata.ts";
 import type { ChangedObject, NewObject, UpdateStep } from "./rest-strategy.ts";
 
 /** The metadata as of any object. Source: apimachinery v0.36 api/validation/objectmeta.go ValidateObjectMeta. */
@@ -8,8 +8,10 @@ export const validateObjectMeta = ({ object, namespaced, strategy }: NewObject):
   metadataErrors(object, namespaced, strategy);
 
 /** What an update may not change of the metadata. Source: the same file, ValidateObjectMetaUpdate. */
-export const validateObjectMetaUpdate = ({ object, old }: ChangedObject): FieldError[] =>
-  metadataUpdateErrors(object, old);
+export const validateObjectMetaUpdate = ({ object, old, strategy }: ChangedObject): FieldError[] => [
+  ...metadataUpdateErrors(object, old),
+  ...(strategy.takesAnyFinalizer === true ? [] : unqualifiedFinalizerErrors(object)),
+];
 
 /** The kind's checks of any of its objects: `validate`. */
 export const validateObject = ({ object, version, strategy }: NewObject): FieldError[] =>

@@ -14,6 +14,7 @@ import {
   validateObjectMetaUpdate,
 } from "../../strategy/validation-steps.ts";
 import { ephemeralContainersStrategy } from "./pod-spec/ephemeral-containers.ts";
+import { podStatusStrategy } from "./pod-status.ts";
 import { resizeStrategy } from "./pod-resize.ts";
 import { qosClassOf } from "./resources/qos-class.ts";
 import { podUpdateErrors } from "./pod-update.ts";
@@ -72,7 +73,7 @@ export const podStrategy: RESTStrategy = restStrategy({
       : []),
     ...profileMatchErrors(metadata.annotations, { spec, field: "spec" }),
   ],
-  status: { resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]] },
+  status: podStatusStrategy,
   subresources: { resize: resizeStrategy, ephemeralcontainers: ephemeralContainersStrategy },
   validate: onceForEqualPods(podErrors),
   warningsOnCreate: (pod) => [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)],

@@ -17,6 +17,7 @@ import {
 } from "../../../strategy/validation-steps.ts";
 import { subdomainProblems } from "../../../../../api/label-names.ts";
 import { fixed, selectorErrors } from "../../../../validation/spec-checks.ts";
+import { claimStatusStrategy } from "./claim-status.ts";
 import { claimWarnings } from "../warnings/volumes.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -159,6 +160,7 @@ export const claimStrategy: RESTStrategy = restStrategy({
   prepareForUpdate: pairSources,
   validate: ({ spec = {} }) => claimSpecErrors(spec, "spec"),
   validateUpdate: changeErrors,
+  status: claimStatusStrategy,
   warningsOnCreate: ({ spec }) => claimWarnings(spec, "spec"),
   warningsOnUpdate: ({ spec }) => claimWarnings(spec, "spec"),
 });

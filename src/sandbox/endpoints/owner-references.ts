@@ -1,0 +1,22 @@
+/** Owners that are named twice. Source: apiserver v0.36 endpoints/handlers/rest.go dedupOwnerReferences. */
+import { deepEqual } from "../../api/field-changes.ts";
+import type { ApiObject } from "../meta/object.ts";
+import type { RequestScope } from "../context/server.ts";
+
+/** Whether a client sent them so, or a patch or an admission plugin made them so. */
+export type Seen = "" | " after mutating admission happens";
+
+/** Drops references that are equal to an earlier one, with a warning. */
+export function dedupOwnerReferences({ warnings }: RequestScope, { metadata }: ApiObject, seen: Seen): void {
+  const { ownerReferences = [] } = metadata;
+  if (ownerReferences.length < 2) return;
+  const kept = ownerReferences.filter(
+    (reference, index) => ownerReferences.findIndex((other) => deepEqual(other, reference)) === index,
+  );
+  if (kept.length === ownerReferences.length) return;
+  const repeated = ownerReferences.filter((reference) => !kept.includes(reference));
+  metadata.ownerReferences = kept;
+  warnings.push(
+    `.metadata.ownerReferences contains duplicate entries${seen}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.map(({ uid }) => uid).join(", ")}`,
+  );
+}

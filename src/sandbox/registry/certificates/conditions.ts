@@ -1,0 +1,145 @@
+/**
+ * The conditions and the certificate of a CertificateSigningRequest: what may be written, and by which subresource.
+ * Source: kubernetes v1.36 pkg/apis/certificates/validation/validation.go, pkg/registry/certificates/certificates/strategy.go.
+ */
+import { formatTime } from "../../../api/time.ts";
+import { isCertificate } from "../../../platform/certificate-request.ts";
+import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
+import { fieldsIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { eachErrors, isEqual, seenBefore } from "../../validation/checks.ts";
+import { pemBlocks } from "./pem.ts";
+
+const field = "status.conditions";
+
+/** Types that only `approval` writes. */
+const decisions = ["Approved", "Denied"] as const;
+/** Types that are True or are not there. */
+const alwaysTrue: ReadonlySet<string> = new Set([...decisions, "Failed"]);
+
+const conditionsOf = (request: ApiObject | undefined): Fields[] => fieldsIn(request?.status?.["conditions"]);
+const ofType = (request: ApiObject, type: string): Fields[] =>
+  conditionsOf(request).filter((condition) => condition["type"] === type);
+
+/** What an update tolerates, because the object has it already. */
+function toleratedIn(old: ApiObject | undefined): { noType: boolean; repeated: boolean; both: boolean } {
+  const types = conditionsOf(old).map(({ type }) => textOf(type));
+  return {
+    noType: types.includes(""),
+    repeated: new Set(types).size < types.length,
+    both: decisions.every((type) => types.includes(type)),
+  };
+}
+
+function statusErrors({ type, status }: Fields, at: string): FieldError[] {
+  const values = alwaysTrue.has(textOf(type)) ? ["True"] : ["False", "True", "Unknown"];
+  if (textOf(status) === "") return [required(`${at}.status`)];
+  return values.includes(textOf(status)) ? [] : [notSupported(`${at}.status`, status, values)];
+}
+
+/** What is wrong with the conditions; `old` is undefined for a new request. */
+export function conditionErrors(request: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const tolerated = toleratedIn(old);
+  const isRepeated = seenBefore();
+  const decided = new Set<string>();
+  return eachErrors(conditionsOf(request), field, (condition, at) => {
+    const type = textOf(condition["type"]);
+    if (type === "Approved" || type === "Denied") decided.add(type);
+    const contradicts = (type === "Approved" || type === "Denied") && decided.size > 1 && !tolerated.both;
+    return [
+      ...(type === "" && !tolerated.noType ? [required(`${at}.type`)] : []),
+      ...statusErrors(condition, at),
+      ...(contradicts ? [invalid(field, type, "Approved and Denied conditions are mutually exclusive")] : []),
+      ...(isRepeated(type) && !tolerated.repeated ? [duplicate(`${at}.type`, type)] : []),
+    ];
+  });
+}
+
+function certificateProblem(certificate: string): string | undefined {
+  if (certificate === "") return undefined;
+  const blocks = pemBlocks(Buffer.from(certificate, "base64").toString("latin1"));
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== "CERTIFICATE") return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (hasHeaders) return "no PEM block headers are permitted";
+    if (bytes.length === 0) return "found CERTIFICATE PEM block containing 0 certificates";
+    if (!isCertificate(bytes)) return "x509: malformed certificate";
+  }
+  return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined;
+}
+
+const certificateOf = (request: ApiObject | undefined): string => textOf(request?.status?.["certificate"]);
+
+/** What is wrong with the certificate; one that stays as it is, and one that replaces a wrong one, may be anything. */
+export function certificateErrors(request: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const [now, before] = [certificateOf(request), certificateOf(old)];
+  if (old !== undefined && (now === before || certificateProblem(before) !== undefined)) return [];
+  const problem = certificateProblem(now);
+  return problem === undefined ? [] : [invalid("status.certificate", "<certificate data>", problem)];
+}
+
+/** What a path may write of the status. */
+export interface StatusRights {
+  readonly decides: boolean;
+  readonly issues: boolean;
+}
+
+const quoted = (type: string): string => JSON.stringify(type);
+
+/** What may not change: a decision that was made stays, and each subresource writes its own part. */
+export function statusChangeErrors(
+  request: ApiObject,
+  old: ApiObject,
+  { decides, issues }: StatusRights,
+): FieldError[] {
+  const errors = ["Approved", "Denied", "Failed"].flatMap((type) =>
+    ofType(request, type).length < ofType(old, type).length
+      ? [notAllowed(field, `updates may not remove a condition of type ${quoted(type)}`)]
+      : [],
+  );
+  if (!decides)
+    errors.push(...decisions.flatMap((type) => decisionErrors(ofType(request, type), ofType(old, type), type)));
+  const [now, before] = [certificateOf(request), certificateOf(old)];
+  if (now === before) return errors;
+  if (!issues) errors.push(notAllowed("status.certificate", "updates may not set certificate content"));
+  else if (before !== "")
+    errors.push(notAllowed("status.certificate", "updates may not modify existing certificate content"));
+  return errors;
+}
+
+function decisionErrors(now: readonly Fields[], before: readonly Fields[], type: string): FieldError[] {
+  if (now.length < before.length) return [];
+  if (now.length > before.length) return [notAllowed(field, `updates may not add a condition of type ${quoted(type)}`)];
+  return isEqual(now, before)
+    ? []
+    : [notAllowed(field, `updates may not modify a condition of type ${quoted(type)}\n`)];
+}
+
+/** Decisions that are there stay as they are, where none is added or removed. */
+export function keepDecisions(request: ApiObject, old: ApiObject): void {
+  const conditions = conditionsOf(request);
+  for (const type of decisions) {
+    const before = ofType(old, type);
+    if (before.length !== ofType(request, type).length) continue;
+    let next = 0;
+    for (const [index, condition] of conditions.entries())
+      if (condition["type"] === type) conditions[index] = before[next++] ?? condition;
+  }
+  if (conditions.length > 0) request.status = { ...request.status, conditions };
+}
+
+/** Sets the times of conditions that come without: the transition stays where the status does. */
+export function fillTimes(request: ApiObject, old: ApiObject, now: number): void {
+  const time = formatTime(now);
+  const isUnset = (value: unknown): boolean => value === undefined || value === null;
+  const conditions = conditionsOf(request).map((condition) => {
+    const same = conditionsOf(old).find(
+      ({ type, status, lastTransitionTime }) =>
+        type === condition["type"] && status === condition["status"] && !isUnset(lastTransitionTime),
+    );
+    return {
+      ...condition,
+      ...(isUnset(condition["lastUpdateTime"]) ? { lastUpdateTime: time } : {}),
+      ...(isUnset(condition["lastTransitionTime"]) ? { lastTransitionTime: same?.["lastTransitionTime"] ?? time } : {}),
+    };
+  });
+  if (conditions.length > 0) request.status = { ...request.status, conditions };
+}
