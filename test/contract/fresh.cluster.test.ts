@@ -14,9 +14,6 @@ type Ask = Cluster["request"];
 const leftOut: readonly { readonly kind: string; readonly because: string }[] = [
   { kind: "api/v1/componentstatuses", because: "there is no scheduler, controller manager or etcd to ask" },
   { kind: "api/v1/serviceaccounts", because: "kube-controller-manager's part: the test's cluster made one by hand" },
-  { kind: "apis/apiregistration.k8s.io/v1/apiservices", because: "nothing is aggregated, and nothing can be" },
-  { kind: "apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", because: "requests do not queue" },
-  { kind: "apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", because: "the same" },
   { kind: "apis/coordination.k8s.io/v1/leases", because: "there is no second server to tell that it lives" },
 ];
 

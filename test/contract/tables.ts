@@ -12,6 +12,8 @@ import { basics } from "./cases/basics.ts";
 import { customResourceRules } from "./cases/custom-resource-rules.ts";
 import { certificates } from "./cases/certificates.ts";
 import { largeObjects } from "./cases/large-objects.ts";
+import { ownStatuses } from "./cases/statuses.ts";
+import { kindMetadata } from "./cases/kind-metadata.ts";
 import { ownObjects } from "./cases/own-objects.ts";
 import { customResourceCases } from "./cases/custom-resources.ts";
 import { definitionCases } from "./cases/definitions.ts";
@@ -69,6 +71,8 @@ export const tables: readonly Table[] = [
   certificates,
   ownObjects,
   largeObjects,
+  ownStatuses,
+  kindMetadata,
   applied,
   appliedLists,
   appliedRefusals,

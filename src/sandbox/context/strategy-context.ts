@@ -17,7 +17,12 @@ export function strategyContext(scope: RequestScope): StrategyContext {
     user,
     warn: (text) => void warnings.push(text),
     namespaceLabels: () => store.collection("namespaces", false).get("", namespace)?.object.metadata.labels ?? {},
-    takenAddresses: () => new Set([...services()].map((spec) => spec["clusterIP"])),
+    takenAddresses: () => {
+      const taken = new Set([...services()].map((spec) => spec["clusterIP"]));
+      // Any IPAddress takes its own, whoever made it.
+      for (const { name } of store.collection("ipaddresses.networking.k8s.io", false).range({})) taken.add(name);
+      return taken;
+    },
     takenNodePorts: () =>
       new Set(
         [...services()].flatMap((spec) => [

@@ -16,7 +16,7 @@ export interface Commit {
   /** In its stored form; it belongs to the entry from now on. */
   readonly object: ApiObject;
   /** The revision that a dry run responds with. */
-  readonly dryRunRevision: number;
+  readonly dryRunRevision: number | "as sent";
   readonly isDefaultedOnRead?: boolean;
 }
 

@@ -80,8 +80,7 @@ export function* createObject(
   charge();
   strategy.allocate?.(object, write.context);
   const whole = storedForm(scope, object);
-  const dryRunRevision = Number(whole.metadata.resourceVersion) || 0;
-  return commit(scope, { object: whole, dryRunRevision, isDefaultedOnRead });
+  return commit(scope, { object: whole, dryRunRevision: "as sent", isDefaultedOnRead });
 }
 
 /** Source: apiserver v0.36 endpoints/handlers/update.go withAuthorization. @throws StatusError 403. */
@@ -96,7 +95,7 @@ function fillSystemFields(scope: RequestScope, object: ApiObject): void {
   matchNamespace(scope, metadata);
   metadata.creationTimestamp = formatTime(scope.server.timeline.now());
   metadata.uid = randomUuid(scope.server.random);
-  // A dry run of an update that creates responds with the version that it was sent.
+  // A dry run responds with the version that it was sent.
   if (!scope.dryRun) delete metadata.resourceVersion;
   for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] as const) {
     delete metadata[key];

@@ -111,7 +111,7 @@ function optionsBody(scope: RequestScope): Fields {
 function checkedOptions(json: unknown): Fields {
   json ??= {};
   if (!isFields(json)) throw badRequest("couldn't get version/kind; json parse error");
-  const { kind = "", apiVersion = "v1" } = json as { kind?: unknown; apiVersion?: unknown };
+  const { kind = "", apiVersion = "meta.k8s.io/v1" } = json as { kind?: unknown; apiVersion?: unknown };
   if (kind !== "DeleteOptions" && kind !== "") {
     throw badRequest(
       `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,

@@ -20,6 +20,10 @@ export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
   const result = strategicallyMerged(shown, json, rulesOf(struct, scope.server.registry.schema));
   for (const key of ["kind", "apiVersion"]) {
     const type = result[key];
+    if (typeof type === "number") {
+      const go = Number.isInteger(type) ? "int64" : "float64";
+      throw refusedPatch(goMap(json), `cannot convert ${go} to string`);
+    }
     if (typeof type !== "string" && type !== undefined && type !== null)
       throw refusedPatch(goMap(json), "unrecognized type: string");
     delete result[key];

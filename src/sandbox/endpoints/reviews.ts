@@ -87,7 +87,7 @@ export function* reviewOf(scope: RequestScope): Steps<ApiObject | undefined> {
   checkWriteOptions(scope.query, "CreateOptions");
   const review = objectOf(scope, bodyJson(scope, resource.kind), resource.kind, resource.apiVersion, resource.struct);
   for (const field of systemFields) delete review.metadata[field];
-  if (review.metadata.generation === 0) delete review.metadata.generation;
+  dropEmpty(review.metadata);
   matchNamespace(scope, review.metadata);
   manageCreate({ scope, object: review, sent: review.metadata.managedFields });
   yield* requestAdmission({ scope, object: review });
@@ -101,6 +101,14 @@ export function* reviewOf(scope: RequestScope): Steps<ApiObject | undefined> {
     ...(isFields(spec) ? { spec: kind === "SelfSubjectRulesReview" ? {} : spec } : {}),
     status: statusOf(review, scope) as Fields,
   };
+}
+
+/** What Go does not tell from nothing. Managed fields are emptied to clear them. */
+function dropEmpty(metadata: ApiObject["metadata"]): void {
+  for (const [key, value] of Object.entries(metadata)) {
+    const isEmpty = value === "" || value === 0 || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+    if (isEmpty && key !== "managedFields") delete metadata[key];
+  }
 }
 
 function metadataOf({ kind, metadata }: ApiObject, { server }: RequestScope): ApiObject["metadata"] {

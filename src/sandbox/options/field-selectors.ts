@@ -111,7 +111,7 @@ export function fieldSelectorOf(text: string | undefined, { group, plural, kind,
     .filter((part) => part !== "")
     .map(termOf);
   for (const { field } of terms) {
-    if (field === "metadata.name" || field === "metadata.namespace") continue;
+    if (field === "metadata.name" || (field === "metadata.namespace" && kind !== "ResourceSlice")) continue;
     if (own?.includes(field) === true) continue;
     throw badRequest(refusedField(field, own, kind));
   }

@@ -13,11 +13,15 @@ export class Entry {
   readonly isDefaultedOnRead: boolean;
   #object: WeakRef<ApiObject>;
 
-  /** The object belongs to the entry from now on. It is in its stored form, apart from its resourceVersion. */
-  constructor(object: ApiObject, revision: number, isDefaultedOnRead = false) {
+  /**
+   * The object belongs to the entry from now on. It is in its stored form, apart from its resourceVersion; that of an object that
+   * is not stored stays "as sent".
+   */
+  constructor(object: ApiObject, at: number | "as sent", isDefaultedOnRead = false) {
     const { metadata } = object;
+    const revision = at === "as sent" ? 0 : at;
     if (revision > 0) metadata.resourceVersion = String(revision);
-    else delete metadata.resourceVersion;
+    else if (at !== "as sent") delete metadata.resourceVersion;
     this.namespace = metadata.namespace ?? "";
     this.name = metadata.name ?? "";
     this.revision = revision;

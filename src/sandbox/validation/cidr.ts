@@ -44,11 +44,15 @@ export function isAddress(text: string): boolean {
 
 const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** The value is not an IP address. */
-export function addressErrors(value: string, field: string): FieldError[] {
-  if (!isAddress(value)) return [invalid(field, value, noAddress)];
-  return hasLeadingZeros(value) ? [invalid(field, value, "must not have leading 0s")] : [];
+/** Why a text is no IP address. */
+export function addressProblems(value: string): string[] {
+  if (!isAddress(value)) return [noAddress];
+  return hasLeadingZeros(value) ? ["must not have leading 0s"] : [];
 }
+
+/** The value is not an IP address. */
+export const addressErrors = (value: string, field: string): FieldError[] =>
+  addressProblems(value).map((problem) => invalid(field, value, problem));
 
 /** `010.0.0.1`: some read it as octal. */
 const hasLeadingZeros = (address: string): boolean =>

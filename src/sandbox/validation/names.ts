@@ -1,4 +1,5 @@
 /** What is wrong with names. Source: apimachinery v0.36 util/validation/validation.go. */
+import { addressProblems } from "./cidr.ts";
 import { dns1035Problems, labelProblems, subdomainProblems } from "../../api/label-names.ts";
 
 export { dns1035Problems, labelProblems };
@@ -71,12 +72,13 @@ export function lookupProblem(name: string): string | undefined {
   return problems.length === 0 ? undefined : `invalid resource name ${JSON.stringify(name)}: [${problems.join(" ")}]`;
 }
 
-/** What names of a kind must be: a DNS subdomain, a DNS label, or any segment of a path. */
-export type NameRule = "subdomain" | "label" | "segment";
+/** What names of a kind must be: a DNS subdomain, a DNS label, any segment of a path, or an IP address. */
+export type NameRule = "subdomain" | "label" | "segment" | "address";
 
 /** The rules that names of objects follow. */
 export const nameRules: Readonly<Record<NameRule, (value: string) => string[]>> = {
   subdomain: subdomainProblems,
   label: labelProblems,
   segment: segmentProblems,
+  address: addressProblems,
 };

@@ -23,6 +23,11 @@ const rights = (verbs: readonly string[]): Step[] => [
   }),
   settle,
 ];
+const addresses = "/apis/networking.k8s.io/v1/ipaddresses";
+const service = (name: string, clusterIP: string): object => ({
+  metadata: { name },
+  spec: { clusterIP, ports: [{ port: 80 }] },
+});
 const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
 const lease = { metadata: { name: "a" }, spec: {} };
 
@@ -59,7 +64,6 @@ export const ownObjects: Table = {
       steps: [
         ...established({ versions: twoVersions({ type: "object" }, { type: "object" }) }),
         get(`${services}/v1.{ns}.example.com`),
-        get(`${services}/v2.{ns}.example.com`),
         del(`${definitions}/widgets.{ns}.example.com`),
         watching(
           services,
@@ -67,6 +71,24 @@ export const ownObjects: Table = {
           "fieldSelector=metadata.name=v1.{ns}.example.com&resourceVersion={3.metadata.resourceVersion}",
         ),
         get(`${services}/v1.{ns}.example.com`),
+      ],
+    },
+    {
+      name: "an IPAddress takes its address, and each Service has one",
+      steps: [
+        post(addresses, {
+          metadata: { name: "10.0.77.77" },
+          spec: { parentRef: { resource: "services", namespace: "{ns}", name: "x" } },
+        }),
+        settle,
+        post(paths.services, service("a", "10.0.77.77")),
+        post(paths.services, service("a", "10.0.77.78")),
+        post(addresses, { metadata: { name: "10.0.77.78" }, spec: { parentRef: { resource: "services", name: "x" } } }),
+        del(`${paths.services}/a`),
+        del(`${addresses}/10.0.77.77`),
+        settle,
+        get(`${addresses}/10.0.77.78`),
+        post(paths.services, service("b", "10.0.77.77")),
       ],
     },
     {

@@ -215,7 +215,9 @@ function requestOf(table: Table): Request {
       : !needsObject || table.example.newOnly !== true,
   );
   let left = table.dice.below(possible.reduce((sum, [share]) => sum + share, 0));
-  return (possible.find(([share]) => (left -= share) < 0) ?? possible[0] ?? requests[0])![1];
+  const [, chosen] = possible.find(([share]) => (left -= share) < 0) ?? [];
+  if (chosen === undefined) throw new RangeError("The shares of requests do not add up");
+  return chosen;
 }
 
 /** A case for one kind: an object of it, and `length` requests. */

@@ -7,6 +7,8 @@ import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange } from "../strategy/validation-steps.ts";
+import { policyStatusErrors } from "./policy-status.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { commonErrors } from "./policies.ts";
 
@@ -54,7 +56,7 @@ function auditErrors(annotations: readonly Fields[], policy: string): FieldError
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
-  status: { resetFields: allButStatus },
+  status: { resetFields: allButStatus, updateSteps: [validateChange], validateUpdate: policyStatusErrors },
   allowUnconditionalUpdate: false,
   validate({ metadata, spec = {} }) {
     const [validations, annotations] = [fieldsIn(spec["validations"]), fieldsIn(spec["auditAnnotations"])];

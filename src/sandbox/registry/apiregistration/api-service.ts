@@ -5,6 +5,7 @@ import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object
 import { isNumber, nameErrors, portNumberErrors, subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
+import { validateObject, validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { dns1035Problems } from "../../validation/names.ts";
 
 function nameOfErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
@@ -52,6 +53,8 @@ const available = (now: number): Fields => ({
 /** APIServices: stored and validated, nothing is aggregated. */
 export const apiServiceStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
+  createSteps: [({ object }) => nameOfErrors(object), validateObjectMeta, validateObject],
+  updateSteps: [validateObjectMetaUpdate, ({ object }) => nameOfErrors(object), validateObjectMeta, validateObject],
   takesAnyFinalizer: true,
   status: { resetFields: allButStatus },
   allowUnconditionalUpdate: false,
@@ -60,12 +63,10 @@ export const apiServiceStrategy: RESTStrategy = restStrategy({
     // Without a service it is this server that serves it.
     if (!isFields(apiService.spec?.["service"])) apiService.status = { conditions: [available(now)] };
   },
-  validate(apiService) {
-    const { spec = {} } = apiService;
+  validate({ spec = {} }) {
     const group = textOf(spec["group"]);
     const legacy = "only v1 may have an empty group and it better be legacy kube";
     return [
-      ...nameOfErrors(apiService),
       ...(group === "" && spec["version"] !== "v1" ? [required("spec.group", legacy)] : []),
       ...(group === "" ? [] : subdomainErrors(group, "spec.group")),
       ...nameErrors(textOf(spec["version"]), "spec.version", dns1035Problems),

@@ -100,6 +100,8 @@ export const daemonSetStrategy: RESTStrategy = restStrategy({
   validate: specErrors,
   validateUpdate: (daemonSet, old) => fixedSelector(daemonSet.spec?.["selector"], old.spec?.["selector"]),
   status: {
+    // Part of the spec in the real server's types: a status does not change it.
+    prepareForUpdate: (daemonSet, old) => noteGeneration(daemonSet, old.metadata.annotations?.[generation] ?? "0"),
     validateUpdate: ({ status = {} }, old) => [
       ...negativeErrors(
         status,

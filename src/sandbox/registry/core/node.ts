@@ -98,8 +98,6 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
-const updateSteps = [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange];
-
 // The real server looks at the taints once more for the update.
 const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
   ...resourceErrors(node),
@@ -110,11 +108,18 @@ const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
     : [notAllowed("spec.externalID", "may not be updated")]),
 ];
 
-/** Nodes; their status is validated as the whole node is. */
+/** Nodes; their status is validated as an update of the node. */
 export const nodeStrategy: RESTStrategy = restStrategy({
   keepsStatusOnCreate: true,
-  updateSteps,
-  status: { updateSteps, validateUpdate: changeErrors },
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  status: {
+    updateSteps: [validateObjectMetaUpdate, validateChange],
+    prepareForUpdate({ status }, old) {
+      // Of a feature that is gone: only what has it keeps it.
+      if (old.status?.["config"] === undefined) delete status?.["config"];
+    },
+    validateUpdate: (node, old) => [...changeErrors(node, old), ...featureErrors(node)],
+  },
   setDefaults({ spec = {} }) {
     // The first range and the list of them are two ways to write one thing.
     const first = textOf(spec["podCIDR"]);

@@ -2,10 +2,14 @@
 import { required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf } from "../../meta/object.ts";
 import { nameErrors, subdomainErrors } from "../../validation/checks.ts";
-import { addressErrors } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import {
+  validateChange,
+  validateObject,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../strategy/validation-steps.ts";
 import { nameRules } from "../../validation/names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
@@ -27,11 +31,8 @@ function parentErrors(parent: unknown): FieldError[] {
 
 /** IPAddresses: named by the address, for one parent. */
 export const addressStrategy: RESTStrategy = restStrategy({
-  updateSteps: [validateObjectMetaUpdate, validateChange],
-  validate: ({ metadata, spec = {} }) => [
-    ...(metadata.generateName === undefined ? [] : addressErrors(metadata.generateName, "metadata.generateName")),
-    ...addressErrors(metadata.name ?? "", "metadata.name"),
-    ...parentErrors(spec["parentRef"]),
-  ],
+  nameRule: "address",
+  updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
+  validate: ({ spec = {} }) => parentErrors(spec["parentRef"]),
   validateUpdate: ({ spec }, old) => fixed(spec?.["parentRef"], old.spec?.["parentRef"], "spec.parentRef"),
 });

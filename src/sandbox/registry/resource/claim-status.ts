@@ -9,6 +9,7 @@ import {
   eachErrors,
   isEqual,
   labelNameErrors,
+  neededChoiceErrors,
   neededErrors,
   textsIn,
 } from "../../validation/checks.ts";
@@ -124,19 +125,11 @@ function allocationErrors(allocation: Fields, requests: Requests): FieldError[] 
     ...eachErrors(results, `${field}.results`, (result, here) => resultErrors(result, here, requests)),
     ...manyErrors(configs, `${field}.config`, mostConfigs),
     ...eachErrors(configs, `${field}.config`, (config, here) => [
-      ...sourceErrors(config["source"], `${here}.source`),
+      ...neededChoiceErrors(config["source"], `${here}.source`, sources),
       ...referenceErrors(textsIn(config["requests"]), `${here}.requests`, requests),
       ...configErrors(config, here),
     ]),
   ];
-}
-
-function sourceErrors(value: unknown, field: string): FieldError[] {
-  const source = textOf(value);
-  if (source === "") return [required(field)];
-  if (sources.includes(source)) return [];
-  const message = `Unsupported value: ${JSON.stringify(source)}: supported values: "FromClaim", "FromClass"`;
-  return [{ reason: "FieldValueNotSupported", field, message }];
 }
 
 function statusErrors({ metadata, spec = {}, status = {} }: ApiObject, { status: old = {} }: ApiObject): FieldError[] {

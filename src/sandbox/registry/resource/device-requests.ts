@@ -103,8 +103,9 @@ function requestErrors(request: Fields, field: string): FieldError[] {
 }
 
 /** The requests by name, each with its alternatives. */
-type Requests = ReadonlyMap<string, ReadonlySet<string>>;
+export type Requests = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** The names of a claim's requests, each with those of its alternatives. */
 export function requestNames(devices: Fields): Requests {
   return new Map(
     fieldsIn(devices["requests"]).map((request) => [
@@ -114,6 +115,7 @@ export function requestNames(devices: Fields): Requests {
   );
 }
 
+/** Names that are no request of the claim, nor an alternative of one. */
 export function referenceErrors(names: readonly string[], field: string, requests: Requests): FieldError[] {
   const isRepeated = seenBefore();
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";

@@ -24,6 +24,7 @@ const mostDevices = 128;
 const mostCounterSets = 8;
 const unsetOrTrue = "must be either unset or set to true";
 
+/** The name of a pool of devices: subdomains with slashes between. */
 export function poolNameErrors(value: unknown, field: string): FieldError[] {
   const name = textOf(value);
   if (name === "") return [required(field)];

@@ -22,7 +22,7 @@ export interface StrategyContext {
   /** True if nothing of the request is stored. */
   readonly dryRun: boolean;
   readonly user: UserInfo;
-  /** The cluster IPs of all Services. */
+  /** The cluster IPs of all Services, and all other IPAddresses. */
   readonly takenAddresses: () => Set<unknown>;
   /** The node ports of all Services. */
   readonly takenNodePorts: () => Set<unknown>;

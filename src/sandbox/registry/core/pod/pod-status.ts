@@ -145,7 +145,7 @@ function addressErrors(status: Fields, old: Fields, key: "podIPs" | "hostIPs"): 
   const families = ips.map((ip) => addressOf(ip)?.bits);
   const wrong = families.indexOf(undefined);
   if (wrong >= 0) {
-    const why = `failed to check for dual stack with error:invalid IP[${wrong}]: <nil> (${ips[wrong] ?? ""})`;
+    const why = `failed to check for dual stack with error:invalid IP[${wrong}]: ${ips[wrong] ?? ""}`;
     errors.push({ reason: "InternalError", field, message: `Internal error: ${why}` });
   }
   if (wrong < 0 && new Set(families).size === 2 && ips.length === 2) return errors;
@@ -173,9 +173,9 @@ function userErrors({ spec = {}, status = {} }: ApiObject): FieldError[] {
       if (!isFields(linux)) return [];
       const here = `${field}.user.linux`;
       if (os === "windows") return [notAllowed(here, "cannot be set for a windows pod")];
-      const idErrors = (value: unknown, at: string): FieldError[] =>
+      const idErrors = (value: unknown, place: string): FieldError[] =>
         isNumber(value) && (value < 0 || value > mostId)
-          ? [invalid(at, value, `must be between 0 and ${mostId}, inclusive`)]
+          ? [invalid(place, value, `must be between 0 and ${mostId}, inclusive`)]
           : [];
       const groups: readonly unknown[] = Array.isArray(linux["supplementalGroups"]) ? linux["supplementalGroups"] : [];
       return [

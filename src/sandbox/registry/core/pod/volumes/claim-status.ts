@@ -1,6 +1,6 @@
 /** The status of PersistentVolumeClaims. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeClaimStatusUpdate. */
 import { labelKeyProblems } from "../../../../../api/label-names.ts";
-import { formatQuantity, type Quantity } from "../../../../../api/quantity.ts";
+import type { Quantity } from "../../../../../api/quantity.ts";
 import { invalid, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject } from "../../../../meta/object.ts";
 import { textsIn } from "../../../../validation/checks.ts";
@@ -10,12 +10,15 @@ import { validateChange, validateObjectMetaUpdate } from "../../../strategy/vali
 import { amountsIn } from "../resources/pod-amounts.ts";
 
 const resizeStatuses = [
-  "ControllerResizeInfeasible",
   "ControllerResizeInProgress",
-  "NodeResizeInfeasible",
+  "ControllerResizeInfeasible",
   "NodeResizeInProgress",
+  "NodeResizeInfeasible",
   "NodeResizePending",
 ];
+
+/** As Go's Value() has it: rounded up. */
+const wholeUnits = ({ nano }: Quantity): number => Math.ceil(Number(nano) / 1e9);
 
 /** What grows is the storage, or what only its driver knows. */
 function resizedErrors(name: string, field: string): FieldError[] {
@@ -28,7 +31,7 @@ function claimStatusErrors({ spec = {}, status = {} }: ApiObject): FieldError[] 
   const amounts = (key: string): [string, Quantity][] => [...amountsIn(status[key])];
   const [resizing, field] = [status["allocatedResourceStatuses"], "status.allocatedResourceStatuses"];
   const negative = (quantity: Quantity, here: string): FieldError[] =>
-    quantity.nano < 0n ? [invalid(here, formatQuantity(quantity), "must be a valid resource quantity")] : [];
+    quantity.nano < 0n ? [invalid(here, wholeUnits(quantity), "must be a valid resource quantity")] : [];
   return [
     ...(textsIn(spec["accessModes"]).length === 0 ? [required("Spec.accessModes")] : []),
     ...amounts("capacity").flatMap(([name, quantity]) => negative(quantity, `status.capacity[${name}]`)),
