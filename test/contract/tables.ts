@@ -14,6 +14,7 @@ import { certificates } from "./cases/certificates.ts";
 import { largeObjects } from "./cases/large-objects.ts";
 import { ownStatuses } from "./cases/statuses.ts";
 import { kindMetadata } from "./cases/kind-metadata.ts";
+import { kindRequests } from "./cases/kind-requests.ts";
 import { ownObjects } from "./cases/own-objects.ts";
 import { customResourceCases } from "./cases/custom-resources.ts";
 import { definitionCases } from "./cases/definitions.ts";
@@ -71,6 +72,7 @@ export const tables: readonly Table[] = [
   certificates,
   ownObjects,
   largeObjects,
+  kindRequests,
   ownStatuses,
   kindMetadata,
   applied,

@@ -4,7 +4,7 @@ import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, isNumber, labelNameErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange } from "../strategy/validation-steps.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { typedConditionErrors } from "./typed-conditions.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
@@ -136,6 +136,7 @@ function precedenceErrors(value: unknown, name: string): FieldError[] {
 /** FlowSchemas. */
 export const flowSchemaStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  updateSteps: [validateObjectMeta, validateObject],
   status: { resetFields: allButStatus, updateSteps: [validateChange], validateUpdate: typedConditionErrors },
   validate({ metadata, spec = {} }) {
     const { distinguisherMethod: method, priorityLevelConfiguration: level } = spec as Record<string, unknown>;

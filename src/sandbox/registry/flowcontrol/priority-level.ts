@@ -4,7 +4,7 @@ import { isFields, textOf, type Fields } from "../../meta/object.ts";
 import { isNumber, neededChoiceErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange } from "../strategy/validation-steps.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { typedConditionErrors } from "./typed-conditions.ts";
 
 const mostQueues = 10_000_000;
@@ -96,6 +96,7 @@ function levelErrors(spec: Fields): FieldError[] {
 /** PriorityLevelConfigurations: only `exempt` is of type Exempt. */
 export const priorityLevelStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  updateSteps: [validateObjectMeta, validateObject],
   status: { resetFields: allButStatus, updateSteps: [validateChange], validateUpdate: typedConditionErrors },
   validate({ metadata, spec = {} }) {
     const isExempt = metadata.name === "exempt";
