@@ -11,7 +11,8 @@ import { socks5Tunnel } from "./socks5.ts";
 /** Options for `node:tls` and `node:https`. */
 export function tlsOptions(settings: TlsSettings): tls.ConnectionOptions {
   return {
-    ...(settings.ca !== undefined && { ca: settings.ca }),
+    // As in Go, each certificate given is trusted, be it an authority's or the server's own.
+    ...(settings.ca !== undefined && { ca: settings.ca, allowPartialTrustChain: true }),
     ...(settings.certificate !== undefined && { cert: settings.certificate }),
     ...(settings.key !== undefined && { key: settings.key }),
     ...(settings.serverName !== undefined && { servername: settings.serverName }),

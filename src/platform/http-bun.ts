@@ -4,7 +4,8 @@ import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings, Tls
 
 function tlsOptions(tls: TlsSettings): Bun.TLSOptions {
   return {
-    ...(tls.ca !== undefined && { ca: tls.ca }),
+    // As in Go, each certificate given is trusted, be it an authority's or the server's own.
+    ...(tls.ca !== undefined && { ca: tls.ca, allowPartialTrustChain: true }),
     ...(tls.certificate !== undefined && { cert: tls.certificate }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tls.serverName !== undefined && { serverName: tls.serverName }),

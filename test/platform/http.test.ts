@@ -219,6 +219,15 @@ for (const { name, open } of clients) {
       expect((await seen(open({ tls: { ca } }), url())).client).toBe("");
     });
 
+    test("takes the server's own certificate for an authority, as Go does, for the names in it alone", async () => {
+      const { server: own, other: another } = certificates;
+      expect((await seen(open({ tls: { ca: own.cert } }), url())).method).toBe("GET");
+      const wrong = await caught(open({ tls: { ca: another.cert } }).send(request(url())));
+      expect(wrong).toMatchObject({ failure: "certificate" });
+      const misnamed = { tls: { ca: own.cert, serverName: "api.test" } };
+      expect(await caught(open(misnamed).send(request(url())))).toMatchObject({ failure: "certificate" });
+    });
+
     test("two clients with different certificates share no connection", async () => {
       const { ca } = certificates;
       const [a, b] = [open({ tls: { ca, ...pair("client") } }), open({ tls: { ca, ...pair("client2") } })];
