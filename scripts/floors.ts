@@ -93,6 +93,7 @@ export const rooms: readonly Room[] = [
           { floor: 5, folder: "interpreter", owns: "checked expressions as closures, which count their cost" },
           { floor: 6, folder: "program", owns: "environments; compiling and evaluating expressions" },
           { floor: 7, folder: "schema", owns: "JSON as values by its schema; x-kubernetes-validations" },
+          { floor: 8, folder: "admission", owns: "what conditions, policies and their mutations see and make" },
         ],
       },
       { floor: 2, folder: "conversion", owns: "between the versions of a kind" },

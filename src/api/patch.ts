@@ -148,10 +148,14 @@ function apply(patching: Patching, operation: Json): void {
   const { document } = patching;
   const place = (field: "path" | "from"): Place => placeAt(document, pathIn(operation, field, String(op)), String(op));
   switch (op) {
-    case "add":
-      return add(place("path"), structuredClone(value ?? null));
-    case "remove":
-      return remove(place("path"));
+    case "add": {
+      const to = place("path");
+      return failing(operation, () => add(to, structuredClone(value ?? null)));
+    }
+    case "remove": {
+      const from = place("path");
+      return failing(operation, () => remove(from));
+    }
     case "replace":
       if (operation["path"] === "") patching.document = wholeDocument(value);
       else replace(place("path"), structuredClone(value ?? null));
@@ -170,6 +174,16 @@ function apply(patching: Patching, operation: Json): void {
       return check(document, operation);
     default:
       throw new PatchError("failed", `Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);
+  }
+}
+
+/** Says of what fails where it does. */
+function failing({ op, path }: Json, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw new PatchError("failed", `error in ${String(op)} for path: '${String(path)}': ${error.message}`);
   }
 }
 

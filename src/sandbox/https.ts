@@ -8,7 +8,7 @@ import { handle, isWatch, maxBodyBytes } from "./serving/handler.ts";
 import { jsonHeaders } from "./serving/responses.ts";
 import { bytesOf } from "./serialization/encoding.ts";
 import { methodNotAllowed, refusal } from "./meta/refusal.ts";
-import { machineryReady, needsMachinery } from "./registry/apiextensions/loading.ts";
+import { kindsReady } from "./registry/loading.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 import type { Server } from "./context/server.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -149,7 +149,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
       return unauthorized;
     }
     await yamlReadyFor(server.yaml, request.headers);
-    if (needsMachinery(request.method, request.path)) await machineryReady();
+    await kindsReady(request.method, request.path);
     const response = await handle(server, { ...request, user, actor: `chunk https ${++requests}` });
     return { ...response, protocols, headers: { ...response.headers, server: named } };
   };

@@ -10,7 +10,7 @@ import {
 import { handle } from "./serving/handler.ts";
 import type { User } from "./context/authorizer.ts";
 import type { Server } from "./context/server.ts";
-import { machineryReady, needsMachinery } from "./registry/apiextensions/loading.ts";
+import { kindsReady } from "./registry/loading.ts";
 import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 
 /** Who connects. */
@@ -40,8 +40,8 @@ export function transportTo(
       signal.throwIfAborted();
       const yaml = yamlReadyFor(server.yaml, request.headers ?? {});
       if (yaml !== undefined) await yaml;
-      const machinery = needsMachinery(request.method, request.path) ? machineryReady() : undefined;
-      if (machinery !== undefined) await machinery;
+      const kinds = kindsReady(request.method, request.path);
+      if (kinds !== undefined) await kinds;
       await timeline.hop(requestHop);
       signal.throwIfAborted();
       if (isStopped()) throw new TransportError("the sandbox has been stopped", { failure: "unreachable" });

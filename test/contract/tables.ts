@@ -27,6 +27,10 @@ import { proxies } from "./cases/proxies.ts";
 import { queries } from "./cases/queries.ts";
 import { reviews } from "./cases/reviews.ts";
 import { patches } from "./cases/patches.ts";
+import { defaultPlugins } from "./cases/default-plugins.ts";
+import { mutatingPolicyCases } from "./cases/mutating-policies.ts";
+import { policyCases } from "./cases/policies.ts";
+import { policyDefinitions } from "./cases/policy-definitions.ts";
 import { podParts } from "./cases/pod-parts.ts";
 import { podSpecs } from "./cases/pod-spec.ts";
 import { podSecurity } from "./cases/pod-security.ts";
@@ -84,4 +88,8 @@ export const tables: readonly Table[] = [
   definitionCases,
   customResourceCases,
   customResourceRules,
+  policyDefinitions,
+  policyCases,
+  mutatingPolicyCases,
+  defaultPlugins,
 ];

@@ -6,7 +6,9 @@ import type { Steps } from "../meta/steps.ts";
 import { deleteAttributes, writeAttributes } from "./attributes.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
-import { admitNode, admitRuntimeClass, admitStorageClass, checkOverhead } from "./cluster-defaults.ts";
+import { checkSigningRequest } from "./certificates.ts";
+import { admitNode, admitRuntimeClass, checkOverhead } from "./cluster-defaults.ts";
+import { admitIngressClass, admitStorageClass } from "./default-class.ts";
 import { setDefaultLimits } from "./limit-ranger.ts";
 import { admitPodSecurity } from "./pod-security/admit.ts";
 import { admitPodResize } from "./pod-resize.ts";
@@ -15,6 +17,10 @@ import { protect } from "./protection.ts";
 import { admitQuota } from "./quota/admit.ts";
 import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
+import { hasPolicies } from "./policy/configured.ts";
+import { policiesReady } from "./policy/loading.ts";
+import { mutateByPolicies, mutatingPolicies } from "./policy/mutating.ts";
+import { validateByPolicies } from "./policy/validating.ts";
 import { hasHooks } from "./webhook/configurations.ts";
 import { callMutating, mutatingCalls } from "./webhook/mutating.ts";
 import { callValidating } from "./webhook/validating.ts";
@@ -33,15 +39,17 @@ export function* mutatingAdmission(attributes: Attributes): Steps<void> {
  * look at it again, and after them those that ask to be reinvoked. Source: apiserver v0.36 admission/reinvocation.go.
  */
 export function* mutatingHooks(attributes: Attributes, plugins: () => void = () => undefined): Steps<void> {
-  if (!hasHooks(attributes.scope, "mutating")) return;
+  if (!hasHooks(attributes.scope, "mutating") && !hasPolicies(attributes.scope, "mutating")) return;
   const asked = writeAttributes(attributes);
-  const calls = mutatingCalls();
+  const [policies, calls] = [mutatingPolicies(), mutatingCalls()];
   const first = { isReinvoke: false, shouldReinvoke: false };
-  // MutatingAdmissionPolicy: here, before the webhooks.
+  yield* mutateByPolicies(asked, policies, first);
   yield* callMutating(asked, calls, first);
   if (!first.shouldReinvoke) return;
   plugins();
-  yield* callMutating(asked, calls, { isReinvoke: true, shouldReinvoke: false });
+  const second = { isReinvoke: true, shouldReinvoke: false };
+  yield* mutateByPolicies(asked, policies, second);
+  yield* callMutating(asked, calls, second);
 }
 
 /**
@@ -50,6 +58,7 @@ export function* mutatingHooks(attributes: Attributes, plugins: () => void = () 
  */
 export function* validatingAdmission(attributes: Attributes): Steps<() => void> {
   validateBuiltIn(attributes);
+  yield* policiesReady(attributes.scope);
   yield* validatingHooks(attributes);
   return admitQuota(attributes);
 }
@@ -57,9 +66,9 @@ export function* validatingAdmission(attributes: Attributes): Steps<() => void> 
 /** Policies and webhooks that validate, in the order of the plugins. */
 function* validatingHooks(attributes: Attributes): Steps<void> {
   const { scope, object, old, shownAs = itself } = attributes;
-  if (!hasHooks(scope, "validating")) return;
+  if (!hasHooks(scope, "validating") && !hasPolicies(scope, "validating")) return;
   const asked = writeAttributes({ scope, object: shownAs(object), old: old === undefined ? undefined : shownAs(old) });
-  // ValidatingAdmissionPolicy: here, before the webhooks.
+  yield* validateByPolicies(asked);
   yield* callValidating(asked);
 }
 
@@ -74,11 +83,11 @@ export function* requestAdmission(attributes: Attributes): Steps<void> {
 /** Admission of a deletion. @throws StatusError, mostly 403. */
 export function* deletionAdmission(attributes: DeleteAttributes): Steps<void> {
   const { scope } = attributes;
-  if (!hasHooks(scope, "mutating") && !hasHooks(scope, "validating")) return;
+  if (!hasHooks(scope, "mutating") && !hasHooks(scope, "validating") && !hasPolicies(scope, "validating")) return;
   const asked = deleteAttributes(attributes);
   // A policy that mutates is not asked about deletions; a webhook is, and may change nothing.
   yield* callMutating(asked, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });
-  // ValidatingAdmissionPolicy: here, before the webhooks.
+  yield* validateByPolicies(asked);
   yield* callValidating(asked);
 }
 
@@ -94,6 +103,9 @@ function validateBuiltIn({ scope, object, old }: Attributes): void {
   switch (resource.storage) {
     case "priorityclasses.scheduling.k8s.io":
       if (plugins.has("Priority")) checkDefaultClass({ scope, object, old });
+      break;
+    case "certificatesigningrequests.certificates.k8s.io":
+      checkSigningRequest({ scope, object, old });
       break;
     case "persistentvolumeclaims":
       if (old !== undefined && plugins.has("PersistentVolumeClaimResize")) admitResize({ scope, object, old });
@@ -127,6 +139,9 @@ function admitCreate(scope: RequestScope, object: ApiObject): void {
       break;
     case "persistentvolumeclaims":
       if (plugins.has("DefaultStorageClass")) admitStorageClass(scope, object);
+      break;
+    case "ingresses.networking.k8s.io":
+      if (plugins.has("DefaultIngressClass")) admitIngressClass(scope, object);
       break;
     case "pods":
       if (plugins.has("ServiceAccount")) admitServiceAccount(scope, object);

@@ -1,4 +1,4 @@
-/** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass, DefaultStorageClass. */
+/** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass. */
 import { at, child, fieldsIn, isFields, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden, refusal } from "../meta/refusal.ts";
 import { lookupProblem } from "../validation/names.ts";
@@ -74,19 +74,4 @@ export function checkOverhead(scope: RequestScope, pod: ApiObject): void {
   }
   if (own !== undefined)
     throw rejected(scope, pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead");
-}
-
-const isDefault = "storageclass.kubernetes.io/is-default-class";
-
-/** A claim without a class gets the newest default one. Source: plugin/pkg/admission/storage/storageclass/setdefault. */
-export function admitStorageClass(scope: RequestScope, claim: ApiObject): void {
-  const spec = child(claim, "spec");
-  if (spec["storageClassName"] !== undefined) return;
-  let newest: ApiObject | undefined;
-  for (const { object } of scope.server.store.collection("storageclasses.storage.k8s.io", false).range({})) {
-    if (object.metadata.annotations?.[isDefault] !== "true") continue;
-    const [time, best] = [object.metadata.creationTimestamp ?? "", newest?.metadata.creationTimestamp ?? ""];
-    if (newest === undefined || time > best) newest = object;
-  }
-  if (newest !== undefined) spec["storageClassName"] = newest.metadata.name;
 }

@@ -13,6 +13,8 @@ export const pluginPurposes = {
   StorageObjectInUseProtection: "claims and volumes get a finalizer while they are used",
   PersistentVolumeClaimResize: "claims grow only where their class allows it",
   RuntimeClass: "pods get the overhead and the nodes of their RuntimeClass",
+  CertificateApproval: "certificates are approved by those who may do it for their signer",
+  CertificateSigning: "certificates are signed by those who may do it for their signer",
   CertificateSubjectRestriction: "no certificate requests for the group system:masters",
   DefaultIngressClass: "Ingresses get the default class",
   PodTopologyLabels: "pods get the zone and the region of their node as labels",
@@ -20,6 +22,8 @@ export const pluginPurposes = {
   PodResizeValidator: "pods are not resized beyond their node",
   MutatingAdmissionWebhook: "webhooks change objects before they are stored",
   ValidatingAdmissionWebhook: "webhooks refuse requests",
+  MutatingAdmissionPolicy: "MutatingAdmissionPolicies change objects",
+  ValidatingAdmissionPolicy: "ValidatingAdmissionPolicies refuse requests, or warn of them",
   ResourceQuota: "ResourceQuotas count and limit objects",
 } as const;
 
@@ -45,14 +49,10 @@ export const idlePlugins: readonly string[] = [
   "ExtendedResourceToleration",
   "PodGroupProtection",
   "OwnerReferencesPermissionEnforcement",
-  "CertificateApproval",
-  "CertificateSigning",
   "ClusterTrustBundleAttest",
   "DenyServiceExternalIPs",
   "PodGroupWorkloadExists",
   "JobValidation",
-  "MutatingAdmissionPolicy",
-  "ValidatingAdmissionPolicy",
   "AlwaysDeny",
 ];
 

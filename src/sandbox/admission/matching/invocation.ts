@@ -9,6 +9,10 @@ import { matchesNamespace, matchesObject } from "./selectors.ts";
 /** What a webhook or a policy is about. */
 export interface MatchCriteria {
   readonly rules: readonly Rule[];
+  /** What is not matched, whatever the rules say. */
+  readonly excluded?: readonly Rule[];
+  /** Matches every operation where there are no rules. */
+  readonly isOpen?: boolean;
   /** `Equivalent`: also requests for the same objects by another group or version than its rules name. */
   readonly matchPolicy: string;
   readonly namespaceSelector: Selector;
@@ -25,10 +29,16 @@ export interface Invocation {
 export function invocationOf(criteria: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined {
   const inNamespace = matchesNamespace(criteria.namespaceSelector, attributes);
   if (inNamespace === false || !matchesObject(criteria.objectSelector, attributes)) return undefined;
-  const found = exactMatch(criteria, attributes) ?? equivalentMatch(criteria, attributes);
+  const { excluded = [], rules, isOpen = false } = criteria;
+  if (excluded.length > 0 && matchOf({ ...criteria, rules: excluded }, attributes) !== undefined) return undefined;
+  const { resource, kind } = attributes;
+  const found = isOpen && rules.length === 0 ? { resource, kind } : matchOf(criteria, attributes);
   if (found !== undefined && inNamespace !== true) throw inNamespace;
   return found;
 }
+
+const matchOf = (criteria: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined =>
+  exactMatch(criteria, attributes) ?? equivalentMatch(criteria, attributes);
 
 function exactMatch({ rules }: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined {
   const { resource, kind } = attributes;

@@ -10,6 +10,8 @@ export interface Rule {
   readonly resources: readonly string[];
   /** `*`, `Cluster` or `Namespaced`. */
   readonly scope: string;
+  /** Of the objects; undefined or empty: of any name. */
+  readonly resourceNames?: readonly string[];
 }
 
 const covers = (items: readonly string[], asked: string): boolean => items.includes("*") || items.includes(asked);
@@ -21,7 +23,8 @@ export function ruleMatches(rule: Rule, attributes: AdmissionAttributes, resourc
     covers(rule.operations, attributes.operation) &&
     covers(rule.apiGroups, resource.group) &&
     covers(rule.apiVersions, resource.version) &&
-    rule.resources.some((each) => coversResource(each, resource.resource, attributes.subresource))
+    rule.resources.some((each) => coversResource(each, resource.resource, attributes.subresource)) &&
+    coversName(rule, attributes)
   );
 }
 
@@ -29,6 +32,10 @@ function coversResource(item: string, plural: string, subresource: string): bool
   const slash = item.indexOf("/");
   const [of, sub] = slash < 0 ? [item, ""] : [item.slice(0, slash), item.slice(slash + 1)];
   return (of === "*" || of === plural) && (sub === "*" || sub === subresource);
+}
+
+function coversName({ resourceNames = [] }: Rule, { name }: AdmissionAttributes): boolean {
+  return resourceNames.length === 0 || resourceNames.includes(name);
 }
 
 /** Namespaces are cluster-scoped, though requests for them have a namespace. */

@@ -1,16 +1,13 @@
 /** Webhooks that mutate: one after the other, each with what the one before left. Source: apiserver v0.36 admission/plugin/webhook/mutating. */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { jsonPatch, PatchError } from "../../../api/patch.ts";
-import { applyDefaults } from "../../context/defaults.ts";
-import { readObject } from "../../context/object-reading.ts";
 import type { AdmissionAttributes, Reinvocation } from "../../context/attributes.ts";
-import { atStoredVersion } from "../../conversion/versions.ts";
-import { noLiterals, readJson } from "../../meta/json.ts";
-import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { readJson } from "../../meta/json.ts";
+import { copyOf, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { internal } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import { invocationOf } from "../matching/invocation.ts";
-import { apiVersionOf } from "../matching/versions.ts";
+import { decodedAs, replaceContents, storedForm } from "../matching/patched-object.ts";
 import { allowedBy, CallFailure, judgeFailure, versioned, type HookCall } from "./call.ts";
 import { hooksOf, type Hook } from "./configurations.ts";
 import { InvalidResponse, type VersionedAttributes } from "./review.ts";
@@ -88,7 +85,7 @@ function patched({ hook, seen }: Patching, patch: Uint8Array): boolean {
     );
   }
   const result = patchedObject(object, operations);
-  const read = decodedAs(attributes, invocation.kind, result);
+  const { object: read } = decodedAs(attributes, invocation.kind, result);
   const changed = !deepEqual(object, read);
   replaceContents(attributes.object, storedForm(attributes, read));
   return changed;
@@ -117,43 +114,4 @@ function patchedObject(object: ApiObject, operations: readonly unknown[]): Field
     if (!(error instanceof PatchError)) throw error;
     throw internal(error.message);
   }
-}
-
-/** What a patch left, as an object of its kind with defaults. @throws StatusError 500 */
-function decodedAs(
-  { scope }: AdmissionAttributes,
-  kind: { readonly group: string; readonly version: string; readonly kind: string },
-  json: Fields,
-): ApiObject {
-  const { registry } = scope.server;
-  const apiVersion = apiVersionOf(kind);
-  const own = { kind: textOf(json["kind"]), apiVersion: textOf(json["apiVersion"]) };
-  if (own.kind !== kind.kind || own.apiVersion !== apiVersion) {
-    throw internal(
-      `no kind "${own.kind}" is registered for version "${own.apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  }
-  const resource = kind.kind === scope.served.kind ? registry.ofKind(apiVersion, kind.kind) : undefined;
-  const struct = resource?.struct ?? registry.schema.kind(apiVersion, kind.kind);
-  const reading = { form: resource?.form, struct, schema: registry.schema, literals: noLiterals };
-  const read = readObject(reading, json);
-  if ("problem" in read) throw internal(read.problem);
-  const { metadata } = read.value;
-  return { ...read.value, kind: kind.kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
-}
-
-/** The object as plugins and the store have it. */
-function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObject {
-  const copy = copyOf(object);
-  if (object.kind !== scope.resource.kind) return copy;
-  const { form } = scope.served;
-  const stored = form === undefined ? atStoredVersion(copy) : form.convert(copy);
-  applyDefaults(scope, stored);
-  return stored;
-}
-
-/** Makes `object` what `other` is. */
-function replaceContents(object: Fields, other: Fields): void {
-  for (const key of Object.keys(object)) delete object[key];
-  Object.assign(object, other);
 }

@@ -6,6 +6,7 @@ import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { readJson } from "../../meta/json.ts";
 import { isFields, listIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { Invocation } from "../matching/invocation.ts";
+import { requestOf } from "../matching/request.ts";
 
 /** What a webhook sees of an operation: the objects at the version that it asks for. */
 export interface VersionedAttributes {
@@ -29,35 +30,9 @@ export function reviewOf(
 ): Review | undefined {
   const version = versions.find((each) => each === "v1" || each === "v1beta1");
   if (version === undefined) return undefined;
-  const { kind, resource, subresource, name, namespace, operation, options, dryRun, scope } = attributes;
-  const request = {
-    uid,
-    kind: invocation.kind,
-    resource: invocation.resource,
-    ...(subresource === "" ? {} : { subResource: subresource }),
-    requestKind: kind,
-    requestResource: resource,
-    ...(subresource === "" ? {} : { requestSubResource: subresource }),
-    ...(name === "" ? {} : { name }),
-    ...(namespace === "" ? {} : { namespace }),
-    operation,
-    userInfo: userInfoOf(scope.user),
-    object: object ?? null,
-    oldObject: old ?? null,
-    dryRun,
-    options: options ?? null,
-  };
+  const request = { uid, ...requestOf(attributes, invocation), object: object ?? null, oldObject: old ?? null };
   const body = JSON.stringify({ kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request });
   return { version, uid, body: `${body}\n` };
-}
-
-function userInfoOf({ name, uid = "", groups, extra = {} }: AdmissionAttributes["scope"]["user"]): Fields {
-  return {
-    ...(name === "" ? {} : { username: name }),
-    ...(uid === "" ? {} : { uid }),
-    ...(groups.length === 0 ? {} : { groups }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  };
 }
 
 /** What a webhook answered. */

@@ -4,7 +4,7 @@
  * interpreter/attributes.go.
  */
 import { goText } from "../values/text.ts";
-import type { CelType } from "../values/types.ts";
+import { typeText } from "../values/types.ts";
 import {
   CelError,
   CelList,
@@ -109,11 +109,8 @@ function indexOf(key: Value): number | CelError {
     return Number.isInteger(key) ? key : new CelError(`unsupported index value ${goText(key)} in list`);
   if (key instanceof Uint)
     return key.value < 2n ** 63n ? Number(key.value) : new CelError(`unsupported index value ${goText(key)} in list`);
-  return new CelError(`unsupported index type '${shownType(typeOf(key))}' in list`);
+  return new CelError(`unsupported index type '${typeText(typeOf(key))}' in list`);
 }
-
-const shownType = ({ name, parameters }: CelType): string =>
-  parameters.length === 0 ? name : `${name}(${parameters.map(shownType).join(", ")})`;
 
 /** What is at a key; undefined where there is nothing. */
 function find(from: Value, key: Value): Value | undefined {

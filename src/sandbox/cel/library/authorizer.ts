@@ -1,9 +1,36 @@
 /**
- * The signatures of the authorizer, so that expressions with it are checked; what it decides is for the one who declares the
- * variable. Source: apiserver v0.36 pkg/cel/library/authz.go.
+ * The authorizer: what the user of a request, or a service account, may do. Source: apiserver v0.36 pkg/cel/library/authz.go.
  */
+import { labelProblems, subdomainProblems } from "../../../api/label-names.ts";
 import { type CelType, objectOf } from "../values/types.ts";
-import { declare, type FunctionDecl } from "./function.ts";
+import { CelError, noSuchOverload, Opaque, overloadError, type Value } from "../values/value.ts";
+import { declare, type FunctionDecl, type Run } from "./function.ts";
+
+/** Whose rights are asked for. */
+export interface CheckedUser {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A verb on a resource or on a path. */
+export type Check =
+  | { readonly is: "path"; readonly verb: string; readonly path: string }
+  | {
+      readonly is: "resource";
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      readonly name: string;
+    };
+
+/** Decides what a user may do. */
+export interface Decider {
+  decide(user: CheckedUser, asked: Check): { readonly allowed: boolean; readonly reason?: string };
+}
 
 const prefix = "kubernetes.authorization";
 
@@ -20,26 +47,177 @@ export const authorizationTypes: ReadonlySet<string> = new Set(
   [authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType].map(({ name }) => name),
 );
 
-/** `path`, `group`, `check` and the others. */
+/** A value that has functions, and no fields: none equals another. */
+abstract class Receiver extends Opaque {
+  equal(other: Value): CelError {
+    return overloadError(other);
+  }
+
+  text(): string {
+    return this.type.name;
+  }
+}
+
+/** The value of `authorizer`. */
+export class AuthorizerValue extends Receiver {
+  readonly type: CelType = authorizerType;
+  readonly user: CheckedUser;
+  readonly decider: Decider;
+
+  constructor(user: CheckedUser, decider: Decider) {
+    super();
+    this.user = user;
+    this.decider = decider;
+  }
+}
+
+class PathCheck extends Receiver {
+  readonly type = pathCheckType;
+  readonly authorizer: AuthorizerValue;
+  readonly path: string;
+
+  constructor(authorizer: AuthorizerValue, path: string) {
+    super();
+    this.authorizer = authorizer;
+    this.path = path;
+  }
+}
+
+class GroupCheck extends Receiver {
+  readonly type = groupCheckType;
+  readonly authorizer: AuthorizerValue;
+  readonly group: string;
+
+  constructor(authorizer: AuthorizerValue, group: string) {
+    super();
+    this.authorizer = authorizer;
+    this.group = group;
+  }
+}
+
+/** What a check of a resource is about. */
+export interface CheckedResource {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The value of `authorizer.requestResource`. */
+export class ResourceCheck extends Receiver {
+  readonly type: CelType = resourceCheckType;
+  readonly authorizer: AuthorizerValue;
+  readonly about: CheckedResource;
+
+  constructor(authorizer: AuthorizerValue, about: CheckedResource) {
+    super();
+    this.authorizer = authorizer;
+    this.about = about;
+  }
+}
+
+class Decision extends Receiver {
+  readonly type = decisionType;
+  readonly allowed: boolean;
+  readonly reason: string;
+
+  constructor({ allowed, reason = "" }: ReturnType<Decider["decide"]>) {
+    super();
+    this.allowed = allowed;
+    this.reason = reason;
+  }
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+/** A function of a receiver and a text. */
+const ofText =
+  <T extends Receiver>(kind: abstract new (...args: never[]) => T, run: (target: T, text: string) => Value): Run =>
+  (target = null, text = null) =>
+    target instanceof kind && typeof text === "string" ? run(target, text) : noSuchOverload();
+
+const about = (change: (text: string) => Partial<CheckedResource>): Run =>
+  ofText(ResourceCheck, (check, text) => new ResourceCheck(check.authorizer, { ...check.about, ...change(text) }));
+
+const ofDecision =
+  (read: (decision: Decision) => Value): Run =>
+  (decision = null) =>
+    decision instanceof Decision ? read(decision) : noSuchOverload();
+
+/** Another authorizer: that of a service account, whatever it may do. */
+const serviceAccount: Run = (authorizer = null, namespace = null, name = null) => {
+  if (!(authorizer instanceof AuthorizerValue) || typeof namespace !== "string" || typeof name !== "string")
+    return noSuchOverload();
+  if (subdomainProblems(name).length > 0) return new CelError("Invalid service account name");
+  if (labelProblems(namespace).length > 0) return new CelError("Invalid service account namespace");
+  const user: CheckedUser = {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+  };
+  return new AuthorizerValue(user, authorizer.decider);
+};
+
+const checkPath: Run = ofText(
+  PathCheck,
+  ({ authorizer: { user, decider }, path }, verb) => new Decision(decider.decide(user, { is: "path", verb, path })),
+);
+
+const checkResource: Run = ofText(
+  ResourceCheck,
+  ({ authorizer: { user, decider }, about: resource }, verb) =>
+    new Decision(decider.decide(user, { is: "resource", verb, ...resource })),
+);
+
+const nowhere = { subresource: "", namespace: "", name: "" };
+
+/**
+ * `path`, `group`, `check` and the others. An authorizer by roles looks at no selectors, and none fails: so `error` is always empty.
+ */
 export const authorizerFunctions: readonly FunctionDecl[] = declare(
   {
-    path: { authorizer_path: "Authorizer.(string) PathCheck" },
-    group: { authorizer_group: "Authorizer.(string) GroupCheck" },
-    serviceAccount: { authorizer_serviceaccount: "Authorizer.(string, string) Authorizer" },
-    resource: { groupcheck_resource: "GroupCheck.(string) ResourceCheck" },
-    subresource: { resourcecheck_subresource: "ResourceCheck.(string) ResourceCheck" },
-    namespace: { resourcecheck_namespace: "ResourceCheck.(string) ResourceCheck" },
-    name: { resourcecheck_name: "ResourceCheck.(string) ResourceCheck" },
-    check: {
-      pathcheck_check: "PathCheck.(string) Decision",
-      resourcecheck_check: "ResourceCheck.(string) Decision",
+    path: {
+      authorizer_path: [
+        "Authorizer.(string) PathCheck",
+        ofText(AuthorizerValue, (authorizer, path) =>
+          isBlank(path) ? new CelError("path must not be empty") : new PathCheck(authorizer, path),
+        ),
+      ],
     },
-    errored: { decision_errored: "Decision.() bool" },
-    error: { decision_error: "Decision.() string" },
-    allowed: { decision_allowed: "Decision.() bool" },
-    reason: { decision_reason: "Decision.() string" },
-    fieldSelector: { authorizer_fieldselector: "ResourceCheck.(string) ResourceCheck" },
-    labelSelector: { authorizer_labelselector: "ResourceCheck.(string) ResourceCheck" },
+    group: {
+      authorizer_group: [
+        "Authorizer.(string) GroupCheck",
+        ofText(AuthorizerValue, (authorizer, group) => new GroupCheck(authorizer, group)),
+      ],
+    },
+    serviceAccount: { authorizer_serviceaccount: ["Authorizer.(string, string) Authorizer", serviceAccount] },
+    resource: {
+      groupcheck_resource: [
+        "GroupCheck.(string) ResourceCheck",
+        ofText(GroupCheck, ({ authorizer, group }, resource) =>
+          isBlank(resource)
+            ? new CelError("resource must not be empty")
+            : new ResourceCheck(authorizer, { group, resource, ...nowhere }),
+        ),
+      ],
+    },
+    subresource: {
+      resourcecheck_subresource: ["ResourceCheck.(string) ResourceCheck", about((subresource) => ({ subresource }))],
+    },
+    namespace: {
+      resourcecheck_namespace: ["ResourceCheck.(string) ResourceCheck", about((namespace) => ({ namespace }))],
+    },
+    name: { resourcecheck_name: ["ResourceCheck.(string) ResourceCheck", about((name) => ({ name }))] },
+    check: {
+      pathcheck_check: ["PathCheck.(string) Decision", checkPath],
+      resourcecheck_check: ["ResourceCheck.(string) Decision", checkResource],
+    },
+    errored: { decision_errored: ["Decision.() bool", ofDecision(() => false)] },
+    error: { decision_error: ["Decision.() string", ofDecision(() => "")] },
+    allowed: { decision_allowed: ["Decision.() bool", ofDecision(({ allowed }) => allowed)] },
+    reason: { decision_reason: ["Decision.() string", ofDecision(({ reason }) => reason)] },
+    fieldSelector: { authorizer_fieldselector: ["ResourceCheck.(string) ResourceCheck", about(() => ({}))] },
+    labelSelector: { authorizer_labelselector: ["ResourceCheck.(string) ResourceCheck", about(() => ({}))] },
   },
   {
     Authorizer: authorizerType,

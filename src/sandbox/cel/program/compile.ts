@@ -9,10 +9,13 @@ import { estimateCost } from "../cost/estimate.ts";
 import type { Range, SizeEstimator } from "../cost/range.ts";
 import { CostLimitExceeded, Frame, PlanError } from "../interpreter/frame.ts";
 import { type NewStruct, plan, type Plan } from "../interpreter/plan.ts";
+import type { FunctionDecl } from "../library/function.ts";
 import { kubernetesFunctions, kubernetesTypes } from "../library/kubernetes.ts";
 import { parse } from "../syntax/parser.ts";
 import type { CelType } from "../values/types.ts";
 import { CelError, type Value } from "../values/value.ts";
+
+export type { NewStruct, StructTypes };
 
 /** What an expression can refer to besides functions. */
 export interface Environment {
@@ -21,20 +24,23 @@ export interface Environment {
   readonly structs?: StructTypes;
   /** Makes values of structs; without it no expression can. */
   readonly newStruct?: NewStruct;
+  /** By default those that all expressions of Kubernetes have. */
+  readonly functions?: ReadonlyMap<string, FunctionDecl>;
 }
 
 /** A program, or what is wrong with the expression in cel-go's words, a line and a caret for each error. */
 export type Compiled =
   { readonly is: "program"; readonly program: Program } | { readonly is: "refused"; readonly issues: string };
 
+const noStruct: NewStruct = (name) => new CelError(`unknown type '${name}'`);
 const noStructs: StructTypes = { has: () => false, fieldOf: () => undefined };
 
 /** Compiles an expression. */
 export function compile(expression: string, environment: Environment): Compiled {
   const { expr, issues } = parse(expression);
   if (expr === undefined) return { is: "refused", issues: String(issues) };
-  const { variables, structs = noStructs } = environment;
-  const declarations = { functions: kubernetesFunctions, types: kubernetesTypes, variables, structs };
+  const { variables, structs = noStructs, functions = kubernetesFunctions } = environment;
+  const declarations = { functions, types: kubernetesTypes, variables, structs };
   const checked = check(expr, { declarations, issues });
   if (issues.isEmpty) validate(checked, issues);
   if (!issues.isEmpty) return { is: "refused", issues: String(issues) };
@@ -100,9 +106,9 @@ export class Program {
   }
 
   #makePlan(): Plan | { readonly problem: string } {
-    const newStruct: NewStruct = this.#environment.newStruct ?? ((name) => new CelError(`unknown type '${name}'`));
+    const { newStruct = noStruct, functions = kubernetesFunctions } = this.#environment;
     try {
-      return plan(this.#checked, { functions: kubernetesFunctions, variables: this.#variables, newStruct });
+      return plan(this.#checked, { functions, variables: this.#variables, newStruct });
     } catch (error) {
       if (error instanceof PlanError) return { problem: error.message };
       throw error;

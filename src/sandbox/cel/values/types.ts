@@ -124,6 +124,11 @@ export function formatType(type: CelType): string {
   return `${type.name}(${type.parameters.map(formatType).join(", ")})`;
 }
 
+/** A type by its names at run time: `list(int)`, `google.protobuf.Timestamp`. */
+export function typeText({ name, parameters }: CelType): string {
+  return parameters.length === 0 ? name : `${name}(${parameters.map(typeText).join(", ")})`;
+}
+
 /** The arguments of a call as messages name them: `(int, string)`, `string.(int)`. */
 export function formatCall(args: readonly CelType[], isMember: boolean): string {
   const names = args.map(formatType);

@@ -2,6 +2,7 @@
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { PolicyExpressions } from "./expression-checks.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
@@ -110,9 +111,13 @@ export function mutableErrors(match: Fields, field: string): FieldError[] {
 
 const mostConditions = 64;
 
-/** Conditions by name; their expressions are not compiled here. */
-export function conditionErrors(conditions: readonly Fields[], field: string): FieldError[] {
+/** Conditions by name, with their expressions. */
+export function conditionErrors(
+  conditions: readonly Fields[],
+  { field, hasParams }: { readonly field: string; readonly hasParams: boolean },
+): FieldError[] {
   const isRepeated = seenBefore();
+  const expressions = new PolicyExpressions({ hasParams, composes: false });
   const many: FieldError[] =
     conditions.length > mostConditions
       ? [
@@ -127,8 +132,10 @@ export function conditionErrors(conditions: readonly Fields[], field: string): F
     ...many,
     ...eachErrors(conditions, field, (condition, here) => {
       const name = textOf(condition["name"]);
+      const text = textOf(condition["expression"]).trim();
+      const at = `${here}.expression`;
       return [
-        ...(textOf(condition["expression"]).trim() === "" ? [required(`${here}.expression`)] : []),
+        ...(text === "" ? [required(at)] : expressions.errors({ text, field: at }, "condition")),
         ...(name === ""
           ? [required(`${here}.name`)]
           : labelKeyProblems(name).map((problem) => invalid(`${here}.name`, name, problem))),

@@ -1,5 +1,5 @@
 /**
- * MutatingAdmissionPolicies. CEL is not compiled: an expression that means nothing is accepted.
+ * MutatingAdmissionPolicies.
  * Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go.
  */
 import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
@@ -7,13 +7,24 @@ import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, neededChoiceErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { commonErrors } from "./policies.ts";
+import type { PolicyExpressions } from "./expression-checks.ts";
+import { commonErrors, expressionsOf } from "./policies.ts";
 
 const reinvocations = ["IfNeeded", "Never"];
 
 const patchTypes = ["ApplyConfiguration", "JSONPatch"];
 
-function mutationErrors(mutation: Fields, field: string): FieldError[] {
+function expressionErrors(patch: Fields, field: string, { expressions, use }: Mutation): FieldError[] {
+  const text = textOf(patch["expression"]).trim();
+  return text === "" ? [required(field)] : expressions.errors({ text, field }, use);
+}
+
+interface Mutation {
+  readonly expressions: PolicyExpressions;
+  readonly use: "json patch" | "apply configuration";
+}
+
+function mutationErrors(mutation: Fields, field: string, expressions: PolicyExpressions): FieldError[] {
   const type = textOf(mutation["patchType"]);
   if (type === "") return [required(`${field}.patchType`)];
   if (!patchTypes.includes(type)) return [notSupported(`${field}.patchType`, type, patchTypes)];
@@ -24,9 +35,10 @@ function mutationErrors(mutation: Fields, field: string): FieldError[] {
   const patch = mutation[own];
   return [
     ...(isFields(patch)
-      ? textOf(patch["expression"]).trim() === ""
-        ? [required(`${field}.${own}.expression`, "expression is not specified")]
-        : []
+      ? expressionErrors(patch, `${field}.${own}.expression`, {
+          expressions,
+          use: type === "JSONPatch" ? "json patch" : "apply configuration",
+        })
       : [required(`${field}.${own}`, `must be specified when patchType is ${type}`)]),
     ...(mutation[other] === undefined
       ? []
@@ -34,18 +46,19 @@ function mutationErrors(mutation: Fields, field: string): FieldError[] {
   ];
 }
 
-/** MutatingAdmissionPolicies: structure only, CEL is not compiled. */
+/** MutatingAdmissionPolicies. */
 export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
   allowUnconditionalUpdate: false,
   validate({ spec = {} }) {
     const mutations = fieldsIn(spec["mutations"]);
+    const expressions = expressionsOf(spec, true);
     return [
-      ...commonErrors(spec, true),
+      ...commonErrors(spec, { mutating: true, expressions }),
       ...(mutations.length === 0
         ? [required("spec.mutations", "mutations must contain at least one item")]
-        : eachErrors(mutations, "spec.mutations", mutationErrors)),
+        : eachErrors(mutations, "spec.mutations", (mutation, here) => mutationErrors(mutation, here, expressions))),
       ...neededChoiceErrors(spec["reinvocationPolicy"], "spec.reinvocationPolicy", reinvocations),
     ];
   },

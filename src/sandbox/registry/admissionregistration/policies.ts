@@ -5,6 +5,7 @@ import { choiceErrors, eachErrors, neededChoiceErrors } from "../../validation/c
 import { subdomainProblems } from "../../../api/label-names.ts";
 import { dns1035Problems, nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
+import { PolicyExpressions } from "./expression-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
 
 const failurePolicies = ["Fail", "Ignore"];
@@ -39,20 +40,36 @@ const reserved = new Set(
   ),
 );
 
-function variableErrors({ name, expression }: Fields, field: string): FieldError[] {
-  const text = textOf(name);
+function variableErrors(variable: Fields, field: string, expressions: PolicyExpressions): FieldError[] {
+  const text = textOf(variable["name"]);
   const named =
     text.trim() === ""
       ? [required(`${field}.name`, "name is not specified")]
       : identifier.test(text) && !reserved.has(text)
         ? []
         : [invalid(`${field}.name`, text, "must be a valid CEL identifier")];
-  const said = textOf(expression).trim() === "" ? [required(`${field}.expression`, "expression is not specified")] : [];
+  const at = `${field}.expression`;
+  const said =
+    textOf(variable["expression"]).trim() === ""
+      ? [required(at, "expression is not specified")]
+      : expressions.variableErrors(variable, at);
   return [...named, ...said];
 }
 
+/** The expressions of a policy; those of a mutating one have variables, even if there are none. */
+export function expressionsOf(spec: Fields, mutating: boolean): PolicyExpressions {
+  const composes = mutating || fieldsIn(spec["variables"]).length > 0;
+  return new PolicyExpressions({ hasParams: isFields(spec["paramKind"]), composes });
+}
+
+/** How a policy is checked. */
+export interface PolicyKind {
+  readonly mutating: boolean;
+  readonly expressions: PolicyExpressions;
+}
+
 /** What all policies share, up to what they do. */
-export function commonErrors(spec: Fields, mutating: boolean): FieldError[] {
+export function commonErrors(spec: Fields, { mutating, expressions }: PolicyKind): FieldError[] {
   const { paramKind, matchConstraints: match, failurePolicy } = spec as Record<string, unknown>;
   const field = "spec.matchConstraints";
   return [
@@ -67,8 +84,13 @@ export function commonErrors(spec: Fields, mutating: boolean): FieldError[] {
           ...(mutating ? mutableErrors(match, field) : []),
         ]
       : [required(field)]),
-    ...conditionErrors(fieldsIn(spec["matchConditions"]), "spec.matchConditions"),
-    ...eachErrors(fieldsIn(spec["variables"]), "spec.variables", variableErrors),
+    ...conditionErrors(fieldsIn(spec["matchConditions"]), {
+      field: "spec.matchConditions",
+      hasParams: isFields(paramKind),
+    }),
+    ...eachErrors(fieldsIn(spec["variables"]), "spec.variables", (variable, here) =>
+      variableErrors(variable, here, expressions),
+    ),
   ];
 }
 

@@ -1,5 +1,5 @@
 /**
- * ValidatingAdmissionPolicies. CEL is not compiled: an expression that means nothing is accepted.
+ * ValidatingAdmissionPolicies.
  * Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go.
  */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
@@ -10,16 +10,23 @@ import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange } from "../strategy/validation-steps.ts";
 import { policyStatusErrors } from "./policy-status.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
-import { commonErrors } from "./policies.ts";
+import type { PolicyExpressions } from "./expression-checks.ts";
+import { commonErrors, expressionsOf } from "./policies.ts";
 
-const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-function validationErrors({ expression, message, messageExpression, reason }: Fields, field: string): FieldError[] {
-  const [text, said] = [textOf(message), textOf(messageExpression)];
-  const errors =
-    textOf(expression).trim() === "" ? [required(`${field}.expression`, "expression is not specified")] : [];
+function validationErrors(validation: Fields, field: string, expressions: PolicyExpressions): FieldError[] {
+  const [text, said] = [textOf(validation["message"]), textOf(validation["messageExpression"])];
+  const [expression, reason] = [textOf(validation["expression"]), validation["reason"]];
   const nonEmpty = "must be non-empty if specified";
-  if (said !== "" && said.trim() === "") errors.push(invalid(`${field}.messageExpression`, said, nonEmpty));
+  const at = `${field}.expression`;
+  const errors =
+    expression.trim() === ""
+      ? [required(at, "expression is not specified")]
+      : expressions.errors({ text: expression, field: at }, "condition");
+  const saidAt = `${field}.messageExpression`;
+  if (said.trim() !== "") errors.push(...expressions.errors({ text: said, field: saidAt }, "message"));
+  else if (said !== "") errors.push(invalid(saidAt, said, nonEmpty));
   if (text !== "" && text.trim() === "") errors.push(invalid(`${field}.message`, text, nonEmpty));
   else if (/[\r\n]/.test(text.trim())) errors.push(invalid(`${field}.message`, text, "must not contain line breaks"));
   if (reason !== undefined) errors.push(...choiceErrors(reason, `${field}.reason`, reasons));
@@ -28,7 +35,14 @@ function validationErrors({ expression, message, messageExpression, reason }: Fi
 
 const mostAnnotations = 20;
 
-function auditErrors(annotations: readonly Fields[], policy: string): FieldError[] {
+interface Annotated {
+  /** The name of the policy. */
+  readonly policy: string;
+  readonly expressions: PolicyExpressions;
+}
+
+function auditErrors(annotations: readonly Fields[], annotated: Annotated): FieldError[] {
+  const { policy } = annotated;
   const field = "spec.auditAnnotations";
   const isRepeated = seenBefore();
   const many =
@@ -43,16 +57,24 @@ function auditErrors(annotations: readonly Fields[], policy: string): FieldError
         ...(policy === ""
           ? [invalid(`${here}.key`, key ?? "", "requires metadata.name be non-empty")]
           : labelKeyProblems(whole).map((problem) => invalid(`${here}.key`, whole, problem))),
-        ...(textOf(valueExpression).trim() === ""
-          ? [required(`${here}.valueExpression`, "valueExpression is not specified")]
-          : []),
+        ...valueErrors(textOf(valueExpression), `${here}.valueExpression`, annotated),
         ...(isRepeated(textOf(key)) ? [duplicate(`${here}.key`, textOf(key))] : []),
       ];
     }),
   ];
 }
 
-/** ValidatingAdmissionPolicies: structure only, CEL is not compiled. */
+const longestValueExpression = 5 * 1024;
+
+function valueErrors(shown: string, field: string, { expressions }: Annotated): FieldError[] {
+  const text = shown.trim();
+  if (text === "") return [required(field, "valueExpression is not specified")];
+  if (new TextEncoder().encode(text).length > longestValueExpression)
+    return [required(field, `must not exceed ${longestValueExpression} bytes in length`)];
+  return expressions.errors({ text, field, shown }, "annotation");
+}
+
+/** ValidatingAdmissionPolicies. */
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
@@ -60,14 +82,17 @@ export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   validate({ metadata, spec = {} }) {
     const [validations, annotations] = [fieldsIn(spec["validations"]), fieldsIn(spec["auditAnnotations"])];
+    const expressions = expressionsOf(spec, false);
     const one = "validations or auditAnnotations must contain at least one item";
     return [
-      ...commonErrors(spec, false),
+      ...commonErrors(spec, { mutating: false, expressions }),
       ...(validations.length + annotations.length === 0
         ? [required("spec.validations", one), required("spec.auditAnnotations", one)]
         : [
-            ...eachErrors(validations, "spec.validations", validationErrors),
-            ...auditErrors(annotations, metadata.name ?? ""),
+            ...eachErrors(validations, "spec.validations", (validation, here) =>
+              validationErrors(validation, here, expressions),
+            ),
+            ...auditErrors(annotations, { policy: metadata.name ?? "", expressions }),
           ]),
     ];
   },

@@ -119,7 +119,7 @@ function hookErrors(hook: Fields, field: string, leniency: Leniency): FieldError
     ),
     ...choice(hook, "reinvocationPolicy", field, reinvocations),
     ...clientErrors(isFields(clientConfig) ? clientConfig : {}, `${field}.clientConfig`),
-    ...conditionErrors(fieldsIn(hook["matchConditions"]), `${field}.matchConditions`),
+    ...conditionErrors(fieldsIn(hook["matchConditions"]), { field: `${field}.matchConditions`, hasParams: false }),
   ];
 }
 

@@ -91,13 +91,13 @@ function strategyOf(forms: KindForms): RESTStrategy {
   return instanceStrategy((apiVersion) => {
     const name = apiVersion.slice(apiVersion.indexOf("/") + 1);
     const own = forms.versions.get(name);
-    const { scale, convert } = formOf(forms, name);
+    const form = formOf(forms, name);
     return {
       structural: own?.structural,
       schema: own?.version.schema,
-      scale,
+      scale: form.scale,
       rules: rulesOf(own?.version.schema),
-      convert,
+      convert: (object) => form.convert(object),
     };
   });
 }

@@ -1,0 +1,52 @@
+/** Objects that a policy or a webhook has patched: read anew, with defaults, and put in the place of what they were. */
+import { applyDefaults } from "../../context/defaults.ts";
+import { readObject } from "../../context/object-reading.ts";
+import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
+import { atStoredVersion } from "../../conversion/versions.ts";
+import { noLiterals } from "../../meta/json.ts";
+import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { internal } from "../../meta/refusal.ts";
+import { apiVersionOf } from "./versions.ts";
+
+/** An object that was decoded. */
+export interface Decoded {
+  readonly object: ApiObject;
+  /** Strict decoding errors. */
+  readonly strict: readonly string[];
+}
+
+/** What a patch left, as an object of its kind with defaults. @throws StatusError 500 */
+export function decodedAs({ scope }: AdmissionAttributes, kind: GroupVersionKind, json: Fields): Decoded {
+  const { registry } = scope.server;
+  const apiVersion = apiVersionOf(kind);
+  const own = { kind: textOf(json["kind"]), apiVersion: textOf(json["apiVersion"]) };
+  if (own.kind !== kind.kind || own.apiVersion !== apiVersion) {
+    throw internal(
+      `no kind "${own.kind}" is registered for version "${own.apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  const resource = kind.kind === scope.served.kind ? registry.ofKind(apiVersion, kind.kind) : undefined;
+  const struct = resource?.struct ?? registry.schema.kind(apiVersion, kind.kind);
+  const reading = { form: resource?.form, struct, schema: registry.schema, literals: noLiterals };
+  const read = readObject(reading, json);
+  if ("problem" in read) throw internal(read.problem);
+  const { metadata } = read.value;
+  const object = { ...read.value, kind: kind.kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
+  return { object, strict: read.strict };
+}
+
+/** The object as plugins and the store have it. */
+export function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObject {
+  const copy = copyOf(object);
+  if (object.kind !== scope.resource.kind) return copy;
+  const { form } = scope.served;
+  const stored = form === undefined ? atStoredVersion(copy) : form.convert(copy);
+  applyDefaults(scope, stored);
+  return stored;
+}
+
+/** Makes `object` what `other` is. */
+export function replaceContents(object: Fields, other: Fields): void {
+  for (const key of Object.keys(object)) delete object[key];
+  Object.assign(object, other);
+}

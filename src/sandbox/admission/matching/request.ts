@@ -1,0 +1,53 @@
+/** An operation as an AdmissionRequest. Source: k8s.io/api v0.36 admission/v1; apiserver v0.36 admission/plugin/cel/condition.go CreateAdmissionRequest. */
+import type {
+  AdmissionAttributes,
+  GroupVersionKind,
+  GroupVersionResource,
+  Operation,
+} from "../../context/attributes.ts";
+import type { Fields } from "../../meta/object.ts";
+import type { Invocation } from "./invocation.ts";
+
+/** An AdmissionRequest without its identity and its objects. */
+export interface AdmissionRequest {
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subResource?: string;
+  readonly requestKind: GroupVersionKind;
+  readonly requestResource: GroupVersionResource;
+  readonly requestSubResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation: Operation;
+  readonly userInfo: Fields;
+  readonly dryRun: boolean;
+  readonly options: Fields | null;
+}
+
+/** An operation, as what it matched. */
+export function requestOf(attributes: AdmissionAttributes, invocation: Invocation): AdmissionRequest {
+  const { kind, resource, subresource, name, namespace, operation, options, dryRun, scope } = attributes;
+  return {
+    kind: invocation.kind,
+    resource: invocation.resource,
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: kind,
+    requestResource: resource,
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation,
+    userInfo: userInfoOf(scope.user),
+    dryRun,
+    options: options ?? null,
+  };
+}
+
+function userInfoOf({ name, uid = "", groups, extra = {} }: AdmissionAttributes["scope"]["user"]): Fields {
+  return {
+    ...(name === "" ? {} : { username: name }),
+    ...(uid === "" ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}

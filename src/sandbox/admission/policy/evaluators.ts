@@ -1,0 +1,3 @@
+/** All that evaluates policies; loaded when one is in force. */
+export { evaluateMutation, MutationError, mutatingEvaluator } from "./mutating-evaluator.ts";
+export { evaluateValidations, validatingEvaluator } from "./validating-evaluator.ts";

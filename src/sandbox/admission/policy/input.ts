@@ -1,0 +1,65 @@
+/** What the expressions of a policy see of an operation. Source: apiserver v0.36 admission/plugin/cel/condition.go, activation.go. */
+import type { ExpressionInput, Json } from "../../cel/admission/input.ts";
+import type { AdmissionAttributes } from "../../context/attributes.ts";
+import type { ApiObject, Fields } from "../../meta/object.ts";
+import { notFound } from "../../meta/refusal.ts";
+import type { Invocation } from "../matching/invocation.ts";
+import { requestOf } from "../matching/request.ts";
+
+/** An operation with its objects at the version that matched. */
+export interface Seen {
+  readonly attributes: AdmissionAttributes;
+  readonly invocation: Invocation;
+  readonly object: ApiObject | undefined;
+  readonly old: ApiObject | undefined;
+  /** As expressions see it; null for objects of the cluster. */
+  readonly namespaceObject: Json | null;
+}
+
+/** The variables of validations, messages, annotations and mutations. */
+export function inputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
+  const { attributes, invocation, object = null, old = null, namespaceObject } = seen;
+  const { user, server } = attributes.scope;
+  return {
+    object,
+    oldObject: old,
+    request: requestOf(attributes, invocation),
+    params,
+    namespaceObject,
+    authorizer: { user, decider: server.authorizer },
+  };
+}
+
+/** The variables of conditions: they see the resource as it was asked for, and no namespace. */
+export function conditionInputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
+  const { attributes, invocation } = seen;
+  const asked: Invocation = { kind: invocation.kind, resource: attributes.resource };
+  return { ...inputOf({ ...seen, invocation: asked }, params), namespaceObject: null };
+}
+
+const shownMetadata = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "finalizers",
+] as const;
+
+/** The namespace of an operation; null for objects of the cluster, and for Namespaces. @throws StatusError 404 */
+export function namespaceObjectOf({ scope, kind, namespace }: AdmissionAttributes): Json | null {
+  const isNamespace = kind.kind === "Namespace" && kind.version === "v1" && kind.group === "";
+  if (isNamespace || namespace === "") return null;
+  const entry = scope.server.store.collection("namespaces", false).get("", namespace);
+  if (entry === undefined) throw notFound({ group: "", name: "namespaces" }, namespace);
+  const { metadata, spec = {}, status = {} } = entry.object;
+  const shown: Fields = {};
+  for (const key of shownMetadata) if (metadata[key] !== undefined) shown[key] = metadata[key];
+  return { metadata: shown, spec, status };
+}

@@ -1,0 +1,216 @@
+/** Policies that mutate: one after the other, each with what the one before left. Source: apiserver v0.36 admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go, generic/policy_dispatcher.go. */
+import { deepEqual } from "../../../api/field-changes.ts";
+import { StatusError } from "../../../api/status-error.ts";
+import type { AdmissionAttributes, Reinvocation } from "../../context/attributes.ts";
+import { copyOf, nameOrGenerateName, type ApiObject } from "../../meta/object.ts";
+import { forbidden } from "../../meta/refusal.ts";
+import type { Steps } from "../../meta/steps.ts";
+import { invocationOf, type Invocation } from "../matching/invocation.ts";
+import { replaceContents, storedForm } from "../matching/patched-object.ts";
+import { atKind } from "../matching/versions.ts";
+import { hasPolicies, type Matching, policiesOf } from "./configured.ts";
+import type * as Evaluators from "./evaluators.ts";
+import { conditionInputOf, namespaceObjectOf, type Seen } from "./input.ts";
+import { loadedEvaluators } from "./loading.ts";
+import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
+
+/** What is remembered of the first round, for a second one. */
+export interface MutatingPolicies {
+  /** The keys of invocations that want to see what later ones changed. */
+  invoked: Set<string>;
+  /** Those of them that have to be made again. */
+  readonly reinvoked: Set<string>;
+  lastOutput: unknown;
+}
+
+/** Before the first round. */
+export const mutatingPolicies = (): MutatingPolicies => ({
+  invoked: new Set(),
+  reinvoked: new Set(),
+  lastOutput: undefined,
+});
+
+/** A policy with a binding and a parameter that is about an operation. */
+interface PolicyInvocation {
+  readonly policy: Matching;
+  readonly binding: Matching;
+  readonly params: ApiObject | null;
+  readonly invocation: Invocation;
+}
+
+interface PolicyError {
+  readonly policy: Matching;
+  readonly binding: Matching | undefined;
+  readonly message: string;
+  /** `""`: that of a refusal by admission. */
+  readonly reason: string;
+}
+
+/** Lets the policies change the object, in place. @throws StatusError 403 for one that fails, 500 */
+export function* mutateByPolicies(
+  attributes: AdmissionAttributes,
+  policies: MutatingPolicies,
+  reinvocation: Reinvocation,
+): Steps<void> {
+  if (attributes.object === undefined || !hasPolicies(attributes.scope, "mutating")) return;
+  const errors: PolicyError[] = [];
+  const invocations = invocationsOf(attributes, errors);
+  if (invocations.length > 0) {
+    const evaluators = yield* loadedEvaluators();
+    const round = new Round(attributes, { policies, reinvocation, evaluators, errors });
+    for (const invocation of invocations) round.invoke(invocation);
+    round.finish();
+  }
+  const counted = errors.filter(({ policy }) => policy.spec["failurePolicy"] !== "Ignore");
+  if (counted.length > 0) throw refusalOf(attributes, counted);
+}
+
+function invocationsOf(attributes: AdmissionAttributes, errors: PolicyError[]): PolicyInvocation[] {
+  return policiesOf(attributes.scope, "mutating").flatMap((hook): PolicyInvocation[] => {
+    const { policy, bindings } = hook;
+    const invocation = policy.criteria === undefined ? undefined : invocationOf(policy.criteria, attributes);
+    if (invocation === undefined) return [];
+    try {
+      const kind = paramKindOf(attributes.scope, hook);
+      return bindings.flatMap((binding) =>
+        boundInvocations({ policy, binding, kind, invocation }, { attributes, errors }),
+      );
+    } catch (error) {
+      errors.push(misconfigured(error, { policy, binding: undefined }));
+      return [];
+    }
+  });
+}
+
+interface Bound {
+  readonly policy: Matching;
+  readonly binding: Matching;
+  readonly kind: ParamKind | undefined;
+  readonly invocation: Invocation;
+}
+
+function boundInvocations(
+  { policy, binding, kind, invocation }: Bound,
+  { attributes, errors }: { readonly attributes: AdmissionAttributes; readonly errors: PolicyError[] },
+): PolicyInvocation[] {
+  const { scope, namespace } = attributes;
+  if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];
+  try {
+    const all = paramsOf(scope, { kind, ref: binding.spec["paramRef"], namespace });
+    return all.map((params) => ({ policy, binding, params, invocation }));
+  } catch (error) {
+    errors.push(misconfigured(error, { policy, binding }));
+    return [];
+  }
+}
+
+function misconfigured(error: unknown, whose: Pick<PolicyError, "policy" | "binding">): PolicyError {
+  if (!(error instanceof ConfigurationError)) throw error;
+  const message = `failed to configure ${whose.binding === undefined ? "policy" : "binding"}: ${error.message}`;
+  return { ...whose, message, reason: "" };
+}
+
+interface RoundOptions {
+  readonly policies: MutatingPolicies;
+  readonly reinvocation: Reinvocation;
+  readonly evaluators: typeof Evaluators;
+  readonly errors: PolicyError[];
+}
+
+/** One round of the policies over an object. */
+class Round {
+  readonly #attributes: AdmissionAttributes;
+  readonly #options: RoundOptions;
+  /** The object at the versions at which it is seen; policies of one version see what those before them left. */
+  readonly #seen = new Map<string, Seen>();
+  #last: Seen | undefined;
+  #isDirty = false;
+
+  constructor(attributes: AdmissionAttributes, options: RoundOptions) {
+    this.#attributes = attributes;
+    this.#options = options;
+    const { policies, reinvocation } = options;
+    if (reinvocation.isReinvoke && !deepEqual(policies.lastOutput, attributes.object)) this.#requireReinvoking();
+  }
+
+  #requireReinvoking(): void {
+    const { policies } = this.#options;
+    for (const key of policies.invoked) policies.reinvoked.add(key);
+    policies.invoked = new Set();
+  }
+
+  #seenAs(invocation: Invocation): Seen {
+    const { group, version, kind } = invocation.kind;
+    const key = `${group}/${version}/${kind}`;
+    const known = this.#seen.get(key);
+    if (known !== undefined) return { ...known, invocation };
+    const { scope, object, old } = this.#attributes;
+    return {
+      attributes: this.#attributes,
+      invocation,
+      object: object === undefined ? undefined : atKind(scope, object, invocation.kind),
+      old: old === undefined ? undefined : atKind(scope, old, invocation.kind),
+      namespaceObject: namespaceObjectOf(this.#attributes),
+    };
+  }
+
+  invoke({ policy, binding, params, invocation }: PolicyInvocation): void {
+    const { policies, reinvocation, evaluators, errors } = this.#options;
+    const evaluator = evaluators.mutatingEvaluator(policy.object);
+    let seen = this.#seenAs(invocation);
+    const failed = (message: string): void => void errors.push({ policy, binding, message, reason: "Invalid" });
+    const met = evaluator.conditions.evaluate(conditionInputOf(seen, params));
+    if (met.is === "failed") failed(met.why);
+    if (met.is !== "met") return;
+    const { name: param = "", namespace = "" } = params?.metadata ?? {};
+    const key = JSON.stringify([policy.name, binding.name, namespace, param]);
+    if (reinvocation.isReinvoke && !policies.reinvoked.has(key)) return;
+    const before = seen.object;
+    for (const index of evaluator.mutations.keys()) {
+      if (seen.object === undefined) break;
+      try {
+        seen = {
+          ...seen,
+          object: evaluators.evaluateMutation(evaluator, index, { seen, object: seen.object, params }),
+        };
+        this.#isDirty = true;
+      } catch (error) {
+        if (!(error instanceof evaluators.MutationError)) throw error;
+        failed(error.message);
+      }
+    }
+    const { group, version, kind } = invocation.kind;
+    this.#seen.set(`${group}/${version}/${kind}`, seen);
+    this.#last = seen;
+    if (!deepEqual(before, seen.object)) {
+      this.#requireReinvoking();
+      reinvocation.shouldReinvoke = true;
+    }
+    if (policy.spec["reinvocationPolicy"] === "IfNeeded") policies.invoked.add(key);
+  }
+
+  /** Puts what the last policy left in the place of the object. */
+  finish(): void {
+    const { object } = this.#attributes;
+    if (this.#isDirty && object !== undefined && this.#last?.object !== undefined) {
+      this.#requireReinvoking();
+      this.#options.reinvocation.shouldReinvoke = true;
+      replaceContents(object, storedForm(this.#attributes, this.#last.object));
+    }
+    this.#options.policies.lastOutput = object === undefined ? undefined : copyOf(object);
+  }
+}
+
+function textOfError({ policy, binding, message }: PolicyError): string {
+  if (binding !== undefined) return `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`;
+  return `policy ${JSON.stringify(policy.name)} denied request: ${message}`;
+}
+
+function refusalOf({ scope, name, object }: AdmissionAttributes, errors: readonly PolicyError[]): StatusError {
+  const own = name !== "" ? name : object === undefined ? "" : nameOrGenerateName(object);
+  const causes = errors.map((error) => ({ message: textOfError(error) }));
+  const { status } = forbidden(scope.served.asResource, own === "" ? "Unknown" : own, "", causes);
+  const [first] = errors;
+  const reason = first === undefined || first.reason === "" ? "Forbidden" : first.reason;
+  return new StatusError(403, { ...status, message: causes[0]?.message ?? "", reason });
+}

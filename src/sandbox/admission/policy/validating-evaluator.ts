@@ -1,0 +1,174 @@
+/** Validating policies, compiled and evaluated. Source: apiserver v0.36 admission/plugin/policy/validating/{plugin,validator}.go. */
+import { Activation, type Evaluation, OutOfBudget } from "../../cel/admission/activation.ts";
+import { type CompiledExpression, compileExpression, Composition } from "../../cel/admission/compile.ts";
+import { MatchConditions } from "../../cel/admission/conditions.ts";
+import type { ExpressionInput } from "../../cel/admission/input.ts";
+import { typeText } from "../../cel/values/types.ts";
+import { typeOf } from "../../cel/values/value.ts";
+import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { conditionInputOf, inputOf, type Seen } from "./input.ts";
+
+interface Validation {
+  readonly expression: CompiledExpression;
+  readonly messageExpression: CompiledExpression | undefined;
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** A policy whose expressions are compiled. */
+export interface ValidatingEvaluator {
+  readonly conditions: MatchConditions;
+  readonly composition: Composition;
+  readonly validations: readonly Validation[];
+  readonly annotations: readonly { readonly valueExpression: string; readonly compiled: CompiledExpression }[];
+  readonly ignoresFailure: boolean;
+}
+
+/** What speaks against an operation. */
+export interface Decision {
+  readonly message: string;
+  /** A reason of a Status; `""` for one that the policy does not give. */
+  readonly reason: string;
+}
+
+/** What came of a policy for one object and one parameter. */
+export interface Decisions {
+  /** What is denied, or warned of, as the binding says. */
+  readonly denied: readonly Decision[];
+  /** Denied whatever the binding says. */
+  readonly failed: readonly Decision[];
+}
+
+const known = new WeakMap<ApiObject, ValidatingEvaluator>();
+
+/** Compiles a policy, once for each of its versions. */
+export function validatingEvaluator(policy: ApiObject): ValidatingEvaluator {
+  let evaluator = known.get(policy);
+  if (evaluator === undefined) known.set(policy, (evaluator = compiled(policy.spec ?? {})));
+  return evaluator;
+}
+
+function compiled(spec: Fields): ValidatingEvaluator {
+  const hasParams = isFields(spec["paramKind"]);
+  const composition = new Composition();
+  for (const variable of fieldsIn(spec["variables"]))
+    composition.add({ name: textOf(variable["name"]), expression: textOf(variable["expression"]) }, { hasParams });
+  const declared = { hasParams, hasAuthorizer: true, composed: composition.types };
+  return {
+    conditions: new MatchConditions(
+      fieldsIn(spec["matchConditions"]).map(({ name, expression }) => ({
+        name: textOf(name),
+        expression: textOf(expression),
+      })),
+      { failurePolicy: textOf(spec["failurePolicy"]), hasParams, composition },
+    ),
+    composition,
+    validations: fieldsIn(spec["validations"]).map((validation) => {
+      const said = textOf(validation["messageExpression"]);
+      return {
+        expression: compileExpression(textOf(validation["expression"]), "condition", declared),
+        messageExpression:
+          said === "" ? undefined : compileExpression(said, "message", { ...declared, hasAuthorizer: false }),
+        message: textOf(validation["message"]),
+        reason: textOf(validation["reason"]),
+      };
+    }),
+    annotations: fieldsIn(spec["auditAnnotations"]).map((annotation) => {
+      const valueExpression = textOf(annotation["valueExpression"]);
+      return { valueExpression, compiled: compileExpression(valueExpression.trim(), "annotation", declared) };
+    }),
+    ignoresFailure: spec["failurePolicy"] === "Ignore",
+  };
+}
+
+const nothing: Decisions = { denied: [], failed: [] };
+
+/** Evaluates a policy on an operation, with one parameter or none. */
+export function evaluateValidations(evaluator: ValidatingEvaluator, seen: Seen, params: ApiObject | null): Decisions {
+  const failed = (message: string): Decisions =>
+    evaluator.ignoresFailure ? nothing : { denied: [{ message, reason: "" }], failed: [] };
+  const met = evaluator.conditions.evaluate(conditionInputOf(seen, params));
+  if (met.is === "failed") return failed(met.why);
+  if (met.is === "not met") return nothing;
+  const input = inputOf(seen, params);
+  try {
+    return { denied: deniedBy(evaluator, input), failed: failedAnnotations(evaluator, input) };
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+    return failed(error.message);
+  }
+}
+
+/** @throws OutOfBudget */
+function deniedBy(
+  { validations, composition, ignoresFailure }: ValidatingEvaluator,
+  input: ExpressionInput,
+): Decision[] {
+  const activation = new Activation(input, { composition });
+  const evaluations = validations.map(({ expression }) => activation.evaluate(expression));
+  const { messages, problem } = messagesOf(validations, input, { composition, budget: activation.budget });
+  return evaluations.flatMap((evaluation, n): Decision[] => {
+    const validation = validations[n];
+    if (validation === undefined) return [];
+    const why = evaluation.is === "error" ? evaluation.message : problem;
+    if (why !== undefined) return ignoresFailure ? [] : [{ message: why, reason: "" }];
+    if (evaluation.is === "value" && evaluation.value === true) return [];
+    const { reason } = validation;
+    const message = usableMessage(messages[n]) ?? ownMessage(validation);
+    return [{ message, reason: reason === "" ? "Invalid" : reason }];
+  });
+}
+
+interface Messages {
+  readonly messages: readonly (Evaluation | undefined)[];
+  /** Why nothing can be decided without them. */
+  readonly problem: string | undefined;
+}
+
+function messagesOf(
+  validations: readonly Validation[],
+  input: ExpressionInput,
+  options: { readonly composition: Composition; readonly budget: number },
+): Messages {
+  const activation = new Activation({ ...input, authorizer: undefined }, options);
+  try {
+    const messages = validations.map(({ messageExpression }) =>
+      messageExpression === undefined ? undefined : activation.evaluate(messageExpression),
+    );
+    return { messages, problem: undefined };
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+    return { messages: [], problem: `failed messageExpression: ${error.message}` };
+  }
+}
+
+const longestMessage = 5 * 1024;
+
+function usableMessage(evaluation: Evaluation | undefined): string | undefined {
+  if (evaluation?.is !== "value" || typeof evaluation.value !== "string") return undefined;
+  const text = evaluation.value.trim();
+  const isUsable = text !== "" && !text.includes("\n") && new TextEncoder().encode(text).length <= longestMessage;
+  return isUsable ? text : undefined;
+}
+
+function ownMessage({ message, expression }: Validation): string {
+  const text = message.trim();
+  return text === "" ? `failed expression: ${expression.text.trim()}` : text;
+}
+
+/** @throws OutOfBudget */
+function failedAnnotations(
+  { annotations, composition, ignoresFailure }: ValidatingEvaluator,
+  input: ExpressionInput,
+): Decision[] {
+  if (annotations.length === 0) return [];
+  const activation = new Activation({ ...input, authorizer: undefined }, { composition });
+  return annotations.flatMap(({ valueExpression, compiled: expression }) => {
+    const evaluation = activation.evaluate(expression);
+    if (evaluation.is === "error") return ignoresFailure ? [] : [{ message: evaluation.message, reason: "" }];
+    const { value } = evaluation;
+    if (value === null || typeof value === "string") return [];
+    const why = `valueExpression '${valueExpression}' resulted in unsupported return type: ${typeText(typeOf(value))}. Return type must be either string or null.`;
+    return [{ message: why, reason: "" }];
+  });
+}

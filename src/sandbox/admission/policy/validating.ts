@@ -1,0 +1,117 @@
+/** Policies that validate. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go; differs: audit annotations go nowhere yet. */
+import { StatusError } from "../../../api/status-error.ts";
+import type { AdmissionAttributes } from "../../context/attributes.ts";
+import { nameOrGenerateName, textOf } from "../../meta/object.ts";
+import { forbidden } from "../../meta/refusal.ts";
+import type { Steps } from "../../meta/steps.ts";
+import { textsIn } from "../../validation/checks.ts";
+import { invocationOf, type Invocation } from "../matching/invocation.ts";
+import { atKind } from "../matching/versions.ts";
+import { hasPolicies, type Matching, policiesOf, type PolicyHook } from "./configured.ts";
+import type * as Evaluators from "./evaluators.ts";
+import { namespaceObjectOf, type Seen } from "./input.ts";
+import { loadedEvaluators } from "./loading.ts";
+import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
+
+/** A denial, and whose it is. */
+interface Denial {
+  readonly policy: string;
+  readonly binding: string | undefined;
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** Asks the policies about an operation; those that only warn do so. @throws StatusError, mostly 422 */
+export function* validateByPolicies(attributes: AdmissionAttributes): Steps<void> {
+  const { scope } = attributes;
+  if (!hasPolicies(scope, "validating")) return;
+  const evaluators = yield* loadedEvaluators();
+  const denials = policiesOf(scope, "validating").flatMap((hook) => denialsBy(hook, { attributes, evaluators }));
+  const [first] = denials;
+  if (first !== undefined) throw refusalOf(attributes, first);
+}
+
+interface Asking {
+  readonly attributes: AdmissionAttributes;
+  readonly evaluators: typeof Evaluators;
+}
+
+function denialsBy(hook: PolicyHook, asking: Asking): Denial[] {
+  const { attributes } = asking;
+  const { policy, bindings } = hook;
+  const invocation = policy.criteria === undefined ? undefined : invocationOf(policy.criteria, attributes);
+  if (invocation === undefined) return [];
+  try {
+    const kind = paramKindOf(attributes.scope, hook);
+    return bindings.flatMap((binding) => deniedBy({ policy, binding, kind, invocation }, asking));
+  } catch (error) {
+    return misconfigured(error, { policy, binding: undefined });
+  }
+}
+
+/** A policy that cannot be asked denies, unless its failures are ignored. */
+function misconfigured(
+  error: unknown,
+  { policy, binding }: { readonly policy: Matching; readonly binding: Matching | undefined },
+): Denial[] {
+  if (!(error instanceof ConfigurationError)) throw error;
+  if (policy.spec["failurePolicy"] === "Ignore") return [];
+  const message = `failed to configure ${binding === undefined ? "policy" : "binding"}: ${error.message}`;
+  return [{ policy: policy.name, binding: binding?.name, message, reason: "" }];
+}
+
+interface Bound {
+  readonly policy: Matching;
+  readonly binding: Matching;
+  readonly kind: ParamKind | undefined;
+  readonly invocation: Invocation;
+}
+
+function deniedBy({ policy, binding, kind, invocation }: Bound, { attributes, evaluators }: Asking): Denial[] {
+  const { scope, namespace } = attributes;
+  if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];
+  try {
+    const params = paramsOf(scope, { kind, ref: binding.spec["paramRef"], namespace });
+    if (params.length === 0) return [];
+    const seen = seenAs(attributes, invocation);
+    const evaluator = evaluators.validatingEvaluator(policy.object);
+    const found = params.map((param) => evaluators.evaluateValidations(evaluator, seen, param));
+    const by = { policy: policy.name, binding: binding.name };
+    return found.flatMap(({ denied, failed }): Denial[] => {
+      const actions = textsIn(binding.spec["validationActions"]);
+      if (actions.includes("Warn")) {
+        for (const { message } of denied)
+          scope.warnings.push(
+            `Validation failed for ValidatingAdmissionPolicy '${by.policy}' with binding '${by.binding}': ${message}`,
+          );
+      }
+      return [...(actions.includes("Deny") ? denied : []), ...failed].map((decision) => ({ ...by, ...decision }));
+    });
+  } catch (error) {
+    return misconfigured(error, { policy, binding });
+  }
+}
+
+function seenAs(attributes: AdmissionAttributes, invocation: Invocation): Seen {
+  const { scope, object, old } = attributes;
+  const { kind } = invocation;
+  return {
+    attributes,
+    invocation,
+    object: object === undefined ? undefined : atKind(scope, object, kind),
+    old: old === undefined ? undefined : atKind(scope, old, kind),
+    namespaceObject: namespaceObjectOf(attributes),
+  };
+}
+
+const codes: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
+
+function refusalOf({ scope, name, object }: AdmissionAttributes, denial: Denial): StatusError {
+  const bound = denial.binding === undefined ? "" : ` with binding '${denial.binding}'`;
+  const message = `ValidatingAdmissionPolicy '${denial.policy}'${bound} denied request: ${denial.message}`;
+  const own = name !== "" ? name : object === undefined ? "" : nameOrGenerateName(object);
+  const { status } = forbidden(scope.served.asResource, own === "" ? "Unknown" : own, message, [{ message }]);
+  const reason = textOf(denial.reason) === "" ? "Invalid" : denial.reason;
+  const code = codes[reason] ?? 422;
+  return new StatusError(code, { ...status, reason, code });
+}

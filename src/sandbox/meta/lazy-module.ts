@@ -1,0 +1,26 @@
+/** Modules that most servers never need: each is loaded when something first does. */
+
+/** A module that is loaded on first use. */
+export interface LazyModule<T> {
+  /** Loads it; undefined if there is nothing to wait for. */
+  ready(): Promise<void> | undefined;
+  /** @throws Error before it is loaded. */
+  get(): T;
+}
+
+/** A module that `load` imports; `what` it is, for the error of one who did not wait. */
+export function lazyModule<T>(load: () => Promise<T>, what: string): LazyModule<T> {
+  let loaded: T | undefined;
+  let loading: Promise<void> | undefined;
+  return {
+    ready() {
+      if (loaded !== undefined) return undefined;
+      loading ??= load().then((module) => void (loaded = module));
+      return loading;
+    },
+    get() {
+      if (loaded === undefined) throw new Error(`Cannot use ${what}: it is not loaded yet`);
+      return loaded;
+    },
+  };
+}

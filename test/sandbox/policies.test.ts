@@ -1,0 +1,109 @@
+/** Admission policies where the real server is late: kinds of custom resources that come after it has started. */
+import { describe, expect, test } from "bun:test";
+import { readAll } from "../../src/api/transport.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+
+type Json = Record<string, unknown>;
+type Ask = (path: string, body: Json) => Promise<{ readonly status: number; readonly text: string }>;
+
+const policyGroup = "/apis/admissionregistration.k8s.io/v1";
+const widgets = "/apis/example.com/v1/namespaces/default/widgets";
+const configmaps = "/api/v1/namespaces/default/configmaps";
+
+/** A sandbox that serves widgets. */
+async function serving(): Promise<Ask> {
+  const sandbox = await createSandbox({
+    timeline: realTimeline(),
+    random: seededRandom(1),
+    defaultServiceAccounts: false,
+  });
+  const transport = sandbox.transport({ actor: "test" });
+  const ask: Ask = async (path, body) => {
+    const response = await transport.send({
+      method: "POST",
+      path,
+      headers: { "content-type": "application/json" },
+      body: new TextEncoder().encode(JSON.stringify(body)),
+      signal: new AbortController().signal,
+    });
+    return { status: response.status, text: new TextDecoder().decode(await readAll(response.body)) };
+  };
+  const spec = { type: "object", properties: { size: { type: "integer" } } };
+  await ask("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+        },
+      ],
+    },
+  });
+  const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "limits" }, spec: { size: 2 } };
+  // The definition is established by a controller, in turns of its own.
+  for (let turn = 0; turn < 1000; turn++) {
+    if ((await ask(widgets, widget)).status === 201) return ask;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("the definition was not established");
+}
+
+const about = (apiGroup: string, resource: string): Json => ({
+  resourceRules: [{ operations: ["CREATE"], apiGroups: [apiGroup], apiVersions: ["v1"], resources: [resource] }],
+});
+
+describe("admission policies and custom resources", () => {
+  test("a custom resource is a parameter as soon as its kind is served", async () => {
+    const ask = await serving();
+    await ask(`${policyGroup}/validatingadmissionpolicies`, {
+      metadata: { name: "p" },
+      spec: {
+        paramKind: { apiVersion: "example.com/v1", kind: "Widget" },
+        matchConstraints: about("", "configmaps"),
+        validations: [{ expression: "int(object.data.a) <= params.spec.size" }],
+      },
+    });
+    await ask(`${policyGroup}/validatingadmissionpolicybindings`, {
+      metadata: { name: "b" },
+      spec: {
+        policyName: "p",
+        validationActions: ["Deny"],
+        paramRef: { name: "limits", namespace: "default", parameterNotFoundAction: "Deny" },
+      },
+    });
+    expect((await ask(configmaps, { metadata: { name: "a" }, data: { a: "2" } })).status).toBe(201);
+    const refused = await ask(configmaps, { metadata: { name: "b" }, data: { a: "3" } });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain("denied request: failed expression: int(object.data.a) <= params.spec.size");
+  });
+
+  test("a custom resource is changed by its schema", async () => {
+    const ask = await serving();
+    await ask(`${policyGroup}/mutatingadmissionpolicies`, {
+      metadata: { name: "p" },
+      spec: {
+        reinvocationPolicy: "Never",
+        matchConstraints: about("example.com", "widgets"),
+        mutations: [
+          {
+            patchType: "ApplyConfiguration",
+            applyConfiguration: { expression: "Object{spec: Object.spec{size: object.spec.size + 1}}" },
+          },
+        ],
+      },
+    });
+    await ask(`${policyGroup}/mutatingadmissionpolicybindings`, { metadata: { name: "b" }, spec: { policyName: "p" } });
+    const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "x" }, spec: { size: 5 } };
+    const made = await ask(widgets, widget);
+    expect(made.status).toBe(201);
+    expect((JSON.parse(made.text) as { spec: Json }).spec).toEqual({ size: 6 });
+  });
+});
