@@ -12,10 +12,12 @@ const priorityLevels = `${group}/prioritylevelconfigurations`;
 const producer = "api-priority-and-fairness-config-producer-v1";
 const annotations = { "apf.kubernetes.io/autoupdate-spec": "true" };
 
+/** Of a priority level: its shares, and how much of them it lends, in percent. */
+type Shares = readonly [nominalConcurrencyShares: number, lendablePercent: number];
 /** `[queues, hand size]`; without it, requests beyond the shares are rejected. */
 type Queues = readonly [queues: number, handSize: number];
 
-const limited = (nominalConcurrencyShares: number, lendablePercent: number, queues?: Queues): object => ({
+const limited = ([nominalConcurrencyShares, lendablePercent]: Shares, queues?: Queues): object => ({
   type: "Limited",
   limited: {
     nominalConcurrencyShares,
@@ -28,13 +30,13 @@ const limited = (nominalConcurrencyShares: number, lendablePercent: number, queu
 });
 
 const levels: Readonly<Record<string, object>> = {
-  system: limited(30, 33, [64, 6]),
-  "node-high": limited(40, 25, [64, 6]),
-  "leader-election": limited(10, 0, [16, 4]),
-  "workload-high": limited(40, 50, [128, 6]),
-  "workload-low": limited(100, 90, [128, 6]),
-  "global-default": limited(20, 50, [128, 6]),
-  "catch-all": limited(5, 0),
+  system: limited([30, 33], [64, 6]),
+  "node-high": limited([40, 25], [64, 6]),
+  "leader-election": limited([10, 0], [16, 4]),
+  "workload-high": limited([40, 50], [128, 6]),
+  "workload-low": limited([100, 90], [128, 6]),
+  "global-default": limited([20, 50], [128, 6]),
+  "catch-all": limited([5, 0]),
   exempt: { type: "Exempt", exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },
 };
 

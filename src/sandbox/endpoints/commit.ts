@@ -29,7 +29,7 @@ export function commit(scope: RequestScope, write: Commit): Entry {
     return server.store.put(collection, object, isDefaultedOnRead);
   } catch (cause) {
     if (!(cause instanceof RequestTooLarge)) throw cause;
-    return commitWithoutManagers(scope, write, cause);
+    return commitWithoutManagers(scope, { write, cause });
   }
 }
 
@@ -37,7 +37,11 @@ export function commit(scope: RequestScope, write: Commit): Entry {
 const maxSentBytes = 2 * 1024 * 1024;
 
 /** Managed fields can be large, and no client needs them: the real server tries once more without. An apply is about them. */
-function commitWithoutManagers(scope: RequestScope, write: Commit, { bytes, message }: RequestTooLarge): Entry {
+function commitWithoutManagers(
+  scope: RequestScope,
+  { write, cause }: { readonly write: Commit; readonly cause: RequestTooLarge },
+): Entry {
+  const { bytes, message } = cause;
   const { metadata } = write.object;
   const isApply = (scope.headers["content-type"] ?? "").startsWith("application/apply-patch");
   if (metadata.managedFields !== undefined && !isApply) {

@@ -29,7 +29,7 @@ export function* create(scope: RequestScope): Steps<Entry> {
   checkWriteOptions(scope.query, "CreateOptions");
   refuseCreate(scope);
   const object = sentObject(scope);
-  dedupOwnerReferences(scope, object, "");
+  dedupOwnerReferences({ scope, object }, "");
   return yield* createObject(scope, object, { version: object.metadata.resourceVersion });
 }
 
@@ -64,7 +64,7 @@ export function* createObject(
   const ended = scope.served.form?.refusesCreate;
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   yield* mutatingAdmission(write);
-  dedupOwnerReferences(scope, object, " after mutating admission happens");
+  dedupOwnerReferences(write, " after mutating admission happens");
   checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.

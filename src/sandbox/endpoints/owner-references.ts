@@ -6,8 +6,14 @@ import type { RequestScope } from "../context/server.ts";
 /** Whether a client sent them so, or a patch or an admission plugin made them so. */
 export type Seen = "" | " after mutating admission happens";
 
+/** A write whose object may name owners. */
+export interface OwnedWrite {
+  readonly scope: RequestScope;
+  readonly object: ApiObject;
+}
+
 /** Drops references that are equal to an earlier one, with a warning. */
-export function dedupOwnerReferences({ warnings }: RequestScope, { metadata }: ApiObject, seen: Seen): void {
+export function dedupOwnerReferences({ scope, object: { metadata } }: OwnedWrite, seen: Seen): void {
   const { ownerReferences = [] } = metadata;
   if (ownerReferences.length < 2) return;
   const kept = ownerReferences.filter(
@@ -16,7 +22,7 @@ export function dedupOwnerReferences({ warnings }: RequestScope, { metadata }: A
   if (kept.length === ownerReferences.length) return;
   const repeated = ownerReferences.filter((reference) => !kept.includes(reference));
   metadata.ownerReferences = kept;
-  warnings.push(
+  scope.warnings.push(
     `.metadata.ownerReferences contains duplicate entries${seen}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.map(({ uid }) => uid).join(", ")}`,
   );
 }

@@ -35,7 +35,7 @@ export function* update(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "UpdateOptions");
   const object = sentObject(scope);
   matchRequest(scope, object);
-  dedupOwnerReferences(scope, object, "");
+  dedupOwnerReferences({ scope, object }, "");
   return yield* updateObject(scope, object);
 }
 
@@ -157,7 +157,7 @@ export function* replaceObject(
   const object = updatedObject(strategy, sent, old.object);
   const update = { scope, object, old: old.object, strategy, context, shownAs };
   yield* mutatingAdmission(update);
-  dedupOwnerReferences(scope, object, " after mutating admission happens");
+  dedupOwnerReferences(update, " after mutating admission happens");
   if (version !== undefined) checkVersion(scope, version, old);
   checkEscalation(update);
   prepareForUpdate(update);

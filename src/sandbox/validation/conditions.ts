@@ -23,7 +23,7 @@ function reasonErrors(reason: string, field: string): FieldError[] {
 export function conditionsErrors(conditions: unknown, at: string): FieldError[] {
   const isRepeated = seenBefore();
   return eachErrors(fieldsIn(conditions), at, (condition, field) => {
-    const { observedGeneration: generation, lastTransitionTime: time } = condition as Record<string, unknown>;
+    const [generation, time] = [condition["observedGeneration"], condition["lastTransitionTime"]];
     const [type, status] = [textOf(condition["type"]), textOf(condition["status"])];
     return [
       ...(isRepeated(type) ? [duplicate(`${field}.type`, type)] : []),

@@ -76,6 +76,12 @@ export function certificateErrors(request: ApiObject, old: ApiObject | undefined
   return problem === undefined ? [] : [invalid("status.certificate", "<certificate data>", problem)];
 }
 
+/** A request, and what it was. */
+export interface Change {
+  readonly object: ApiObject;
+  readonly old: ApiObject;
+}
+
 /** What a path may write of the status. */
 export interface StatusRights {
   readonly decides: boolean;
@@ -85,18 +91,16 @@ export interface StatusRights {
 const quoted = (type: string): string => JSON.stringify(type);
 
 /** What may not change: a decision that was made stays, and each subresource writes its own part. */
-export function statusChangeErrors(
-  request: ApiObject,
-  old: ApiObject,
-  { decides, issues }: StatusRights,
-): FieldError[] {
+export function statusChangeErrors({ object: request, old }: Change, { decides, issues }: StatusRights): FieldError[] {
   const errors = ["Approved", "Denied", "Failed"].flatMap((type) =>
     ofType(request, type).length < ofType(old, type).length
       ? [notAllowed(field, `updates may not remove a condition of type ${quoted(type)}`)]
       : [],
   );
   if (!decides)
-    errors.push(...decisions.flatMap((type) => decisionErrors(ofType(request, type), ofType(old, type), type)));
+    errors.push(
+      ...decisions.flatMap((type) => decisionErrors({ now: ofType(request, type), before: ofType(old, type), type })),
+    );
   const [now, before] = [certificateOf(request), certificateOf(old)];
   if (now === before) return errors;
   if (!issues) errors.push(notAllowed("status.certificate", "updates may not set certificate content"));
@@ -105,7 +109,14 @@ export function statusChangeErrors(
   return errors;
 }
 
-function decisionErrors(now: readonly Fields[], before: readonly Fields[], type: string): FieldError[] {
+/** The conditions of one type, and what they were. */
+interface Decision {
+  readonly now: readonly Fields[];
+  readonly before: readonly Fields[];
+  readonly type: string;
+}
+
+function decisionErrors({ now, before, type }: Decision): FieldError[] {
   if (now.length < before.length) return [];
   if (now.length > before.length) return [notAllowed(field, `updates may not add a condition of type ${quoted(type)}`)];
   return isEqual(now, before)
@@ -127,7 +138,7 @@ export function keepDecisions(request: ApiObject, old: ApiObject): void {
 }
 
 /** Sets the times of conditions that come without: the transition stays where the status does. */
-export function fillTimes(request: ApiObject, old: ApiObject, now: number): void {
+export function fillTimes({ object: request, old }: Change, now: number): void {
   const time = formatTime(now);
   const isUnset = (value: unknown): boolean => value === undefined || value === null;
   const conditions = conditionsOf(request).map((condition) => {

@@ -127,7 +127,7 @@ const requestErrorsOf = (request: ApiObject, old: ApiObject | undefined): FieldE
 const updateStepsWith = (rights: StatusRights): readonly UpdateStep[] => [
   validateObjectMeta,
   ({ object, old }) => requestErrorsOf(object, old),
-  ({ object, old }) => statusChangeErrors(object, old, rights),
+  (change) => statusChangeErrors(change, rights),
   validateObjectMetaUpdate,
 ];
 
@@ -140,7 +140,7 @@ const approval: UpdateStrategy = {
   writesStatus: true,
   resetFields: [["spec"], ["status", "certificate"]],
   prepareForUpdate(request, old, { now }) {
-    fillTimes(request, old, now);
+    fillTimes({ object: request, old }, now);
     keepSpec(request, old);
     const conditions = request.status?.["conditions"];
     const { conditions: _before, ...rest } = old.status ?? {};
@@ -157,7 +157,7 @@ export const signingRequestStrategy: RESTStrategy = restStrategy({
     resetFields: [["spec"], ["status", "conditions"]],
     prepareForUpdate(request, old, { now }) {
       keepDecisions(request, old);
-      fillTimes(request, old, now);
+      fillTimes({ object: request, old }, now);
     },
     updateSteps: updateStepsWith({ decides: false, issues: true }),
   },

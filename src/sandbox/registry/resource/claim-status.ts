@@ -81,48 +81,50 @@ function networkErrors(network: unknown, field: string): FieldError[] {
   ];
 }
 
-function deviceErrors(device: Fields, field: string, allocated: ReadonlySet<string>): FieldError[] {
-  const conditions = fieldsIn(device["conditions"]);
-  return [
-    ...driverNameErrors(device["driver"], `${field}.driver`),
-    ...poolNameErrors(device["pool"], `${field}.pool`),
-    ...neededErrors(device["device"], `${field}.device`, labelNameErrors),
-    ...shareErrors(device["shareID"], `${field}.shareID`),
-    ...(allocated.has(keyOf(device))
-      ? []
-      : [invalid(field, identityOf(device), "must be an allocated device in the claim")]),
-    ...manyErrors(conditions, `${field}.conditions`, mostConditions),
-    ...conditionsErrors(conditions, `${field}.conditions`),
-    ...(device["data"] === undefined ? [] : parameterErrors(device["data"], `${field}.data`)),
-    ...networkErrors(device["networkData"], `${field}.networkData`),
-  ];
-}
+const deviceErrors =
+  (allocated: ReadonlySet<string>) =>
+  (device: Fields, field: string): FieldError[] => {
+    const conditions = fieldsIn(device["conditions"]);
+    return [
+      ...driverNameErrors(device["driver"], `${field}.driver`),
+      ...poolNameErrors(device["pool"], `${field}.pool`),
+      ...neededErrors(device["device"], `${field}.device`, labelNameErrors),
+      ...shareErrors(device["shareID"], `${field}.shareID`),
+      ...(allocated.has(keyOf(device))
+        ? []
+        : [invalid(field, identityOf(device), "must be an allocated device in the claim")]),
+      ...manyErrors(conditions, `${field}.conditions`, mostConditions),
+      ...conditionsErrors(conditions, `${field}.conditions`),
+      ...(device["data"] === undefined ? [] : parameterErrors(device["data"], `${field}.data`)),
+      ...networkErrors(device["networkData"], `${field}.networkData`),
+    ];
+  };
 
-function resultErrors(result: Fields, field: string, requests: Requests): FieldError[] {
-  return [
-    ...referenceErrors([textOf(result["request"])], field, requests).map((error) => ({
-      ...error,
-      field: `${field}.request`,
-    })),
-    ...driverNameErrors(result["driver"], `${field}.driver`),
-    ...poolNameErrors(result["pool"], `${field}.pool`),
-    ...neededErrors(result["device"], `${field}.device`, labelNameErrors),
-    ...bindingErrors(result, field),
-    ...shareErrors(result["shareID"], `${field}.shareID`),
-  ];
-}
+const resultErrors =
+  (requests: Requests) =>
+  (result: Fields, field: string): FieldError[] => {
+    return [
+      ...referenceErrors([textOf(result["request"])], field, requests).map((error) => ({
+        ...error,
+        field: `${field}.request`,
+      })),
+      ...driverNameErrors(result["driver"], `${field}.driver`),
+      ...poolNameErrors(result["pool"], `${field}.pool`),
+      ...neededErrors(result["device"], `${field}.device`, labelNameErrors),
+      ...bindingErrors(result, field),
+      ...shareErrors(result["shareID"], `${field}.shareID`),
+    ];
+  };
 
 const sources = ["FromClaim", "FromClass"];
 
 function allocationErrors(allocation: Fields, requests: Requests): FieldError[] {
   const field = "status.allocation.devices";
-  const [results, configs] = ["results", "config"].map((key) => fieldsIn(at(allocation, "devices", key))) as [
-    Fields[],
-    Fields[],
-  ];
+  const results = fieldsIn(at(allocation, "devices", "results"));
+  const configs = fieldsIn(at(allocation, "devices", "config"));
   return [
     ...manyErrors(results, `${field}.results`, mostResults),
-    ...eachErrors(results, `${field}.results`, (result, here) => resultErrors(result, here, requests)),
+    ...eachErrors(results, `${field}.results`, resultErrors(requests)),
     ...manyErrors(configs, `${field}.config`, mostConfigs),
     ...eachErrors(configs, `${field}.config`, (config, here) => [
       ...neededChoiceErrors(config["source"], `${here}.source`, sources),
@@ -134,12 +136,12 @@ function allocationErrors(allocation: Fields, requests: Requests): FieldError[] 
 
 function statusErrors({ metadata, spec = {}, status = {} }: ApiObject, { status: old = {} }: ApiObject): FieldError[] {
   const [consumers, devices] = [fieldsIn(status["reservedFor"]), fieldsIn(status["devices"])];
-  const allocated = allocatedIn(status);
+  const errorsOfDevice = deviceErrors(allocatedIn(status));
   const seen = new Set<string>();
   const errors = [
     ...consumerErrors(consumers),
     ...eachErrors(devices, "status.devices", (device, field) => {
-      const found = deviceErrors(device, field, allocated);
+      const found = errorsOfDevice(device, field);
       if (seen.has(keyOf(device))) found.push(duplicate(field, identityOf(device)));
       seen.add(keyOf(device));
       return found;

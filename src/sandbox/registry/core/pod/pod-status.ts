@@ -43,13 +43,19 @@ const mayRestart: Readonly<Record<string, (exitCode: number) => boolean>> = {
   Never: () => false,
 };
 
+interface Placed {
+  readonly container: Fields;
+  /** Of its pod. */
+  readonly spec: Fields;
+}
+
 function matchesRule({ exitCodes }: Fields, exitCode: number): boolean {
   const values = at(exitCodes, "values");
   const isListed = Array.isArray(values) && values.includes(exitCode);
   return at(exitCodes, "operator") === "In" ? isListed : at(exitCodes, "operator") === "NotIn" && !isListed;
 }
 
-function restarts(container: Fields, spec: Fields, exitCode: number): boolean {
+function restarts({ container, spec }: Placed, exitCode: number): boolean {
   const own = mayRestart[textOf(container["restartPolicy"])];
   if (own !== undefined) {
     const rule = fieldsIn(container["restartPolicyRules"]).find((each) => matchesRule(each, exitCode));
@@ -78,7 +84,7 @@ function transitionErrors({ spec = {}, status = {} }: ApiObject, old: ApiObject)
       if (!isFields(ended) || now === undefined || isFields(at(now, "state", "terminated"))) return [];
       const container = containers.find(({ name }) => name === before["name"]);
       const exitCode = isNumber(ended["exitCode"]) ? ended["exitCode"] : 0;
-      if (container !== undefined && restarts(container, spec, exitCode)) return [];
+      if (container !== undefined && restarts({ container, spec }, exitCode)) return [];
       return [notAllowed(`status.${statuses}[${index}].state`, "may not be transitioned to non-terminated state")];
     });
   });
@@ -88,7 +94,7 @@ function claimErrors({ spec = {}, status = {} }: ApiObject): FieldError[] {
   const claims = new Set(fieldsIn(spec["resourceClaims"]).map(({ name }) => name));
   const seen = new Set<unknown>();
   return eachErrors(fieldsIn(status["resourceClaimStatuses"]), "status.resourceClaimStatuses", (claim, field) => {
-    const { name = "", resourceClaimName: own } = claim as { name?: unknown; resourceClaimName?: unknown };
+    const [name, own] = [textOf(claim["name"]), claim["resourceClaimName"]];
     const errors = claims.has(name)
       ? []
       : [invalid(`${field}.name`, name, "must match the name of an entry in `spec.resourceClaims`")];
@@ -130,8 +136,14 @@ function extendedClaimErrors({ spec = {}, status = {} }: ApiObject): FieldError[
   return [...errors, ...(name === "" ? [required(nameField)] : subdomainErrors(name, nameField))];
 }
 
+/** A status, and what it was. */
+interface Statuses {
+  readonly status: Fields;
+  readonly old: Fields;
+}
+
 /** Addresses: those that were there before may be anything. */
-function addressErrors(status: Fields, old: Fields, key: "podIPs" | "hostIPs"): FieldError[] {
+function addressErrors({ status, old }: Statuses, key: "podIPs" | "hostIPs"): FieldError[] {
   const field = `status.${key}`;
   const addresses = fieldsIn(status[key]);
   const ips = addresses.map(({ ip }) => textOf(ip));
@@ -153,13 +165,13 @@ function addressErrors(status: Fields, old: Fields, key: "podIPs" | "hostIPs"): 
   return [...errors, invalid(field, shown, "may specify no more than one IP for each IP family")];
 }
 
-function hostErrors(status: Fields, old: Fields): FieldError[] {
+function hostErrors({ status, old }: Statuses): FieldError[] {
   const [first] = fieldsIn(status["hostIPs"]);
   if (first === undefined) return [];
   const isSame = textOf(status["hostIP"]) === textOf(first["ip"]);
   return [
     ...(isSame ? [] : [invalid("status.hostIPs[0].ip", textOf(first["ip"]), "must be equal to `hostIP`")]),
-    ...addressErrors(status, old, "hostIPs"),
+    ...addressErrors({ status, old }, "hostIPs"),
   ];
 }
 
@@ -197,8 +209,8 @@ function statusErrors(pod: ApiObject, old: ApiObject): FieldError[] {
     ...transitionErrors(pod, old),
     ...claimErrors(pod),
     ...extendedClaimErrors(pod),
-    ...addressErrors(status, before, "podIPs"),
-    ...hostErrors(status, before),
+    ...addressErrors({ status, old: before }, "podIPs"),
+    ...hostErrors({ status, old: before }),
     ...userErrors(pod),
   ];
 }
