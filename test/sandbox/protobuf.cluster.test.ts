@@ -1,7 +1,12 @@
-/** Protobuf as the real kube-apiserver writes it, read by the sandbox: it must be the JSON that the same server writes. */
+/**
+ * Protobuf as the real kube-apiserver writes it, read by the sandbox: it must be the JSON that the same server writes. And as the sandbox
+ * writes it, read by the real one.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { loadApiData } from "../../src/api/wire/load.ts";
+import { messageTypes } from "../../src/api/wire/decode.ts";
+import { loadApiData, loadFieldNumbers } from "../../src/api/wire/load.ts";
 import { type ProtobufReader, protobufReader } from "../../src/sandbox/serialization/protobuf-body.ts";
+import { ProtobufWriter } from "../../src/sandbox/serialization/protobuf-response.ts";
 import { schemaOf } from "../../src/api/wire/schema.ts";
 import { deployment, node, oneOfEach, pod, podStatus } from "../e2e/support/kubectl-manifests.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
@@ -66,9 +71,12 @@ const expected = { kind: "Pod", apiVersion: "v1" };
 describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserver writes it", () => {
   let cluster: Cluster;
   let read: ProtobufReader;
+  let writer: ProtobufWriter;
   beforeAll(async () => {
     cluster = await startCluster();
-    read = await protobufReader(schemaOf(await loadApiData()));
+    const types = messageTypes(schemaOf(await loadApiData()), await loadFieldNumbers());
+    read = protobufReader(types);
+    writer = new ProtobufWriter(types);
     await cluster.createNamespace("shop");
     await cluster.createNamespace("default").catch(() => cluster.kubectl(["create", "sa", "default", "-n", "default"]));
     const manifests = [node, deployment, pod, oneOfEach, everywhere].join("\n---\n");
@@ -113,6 +121,39 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     }
     expect(objects).toBeGreaterThan(80);
     expect(kinds.size).toBeGreaterThan(35);
+  });
+
+  test("every object that the sandbox writes is the same object to the real server", async () => {
+    const data = await loadApiData();
+    let objects = 0;
+    for (const [groupVersion, resources] of Object.entries(data.resources)) {
+      if (/apiextensions|apiregistration/.test(groupVersion)) continue;
+      for (const { name, verbs, kind } of resources) {
+        if (!verbs.includes("list") || !verbs.includes("update") || name === "namespaces") continue;
+        const root = groupVersion.includes("/") ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
+        const { body } = await cluster.request("GET", `${root}/${name}`);
+        for (const item of (body as { items: { metadata: Record<string, string> }[] }).items.slice(0, 5)) {
+          const { namespace, name: own } = item.metadata;
+          const path = `${root}/${namespace === undefined ? "" : `namespaces/${namespace}/`}${name}/${own}`;
+          const written = { ...item, kind, apiVersion: groupVersion };
+          const answer = await fetch(`${cluster.url}${path}?dryRun=All&fieldManager=nobody`, {
+            method: "PUT",
+            tls: { ca: cluster.ca },
+            headers: {
+              authorization: `Bearer ${cluster.token}`,
+              "content-type": "application/vnd.kubernetes.protobuf",
+            },
+            body: writer.body(written),
+          });
+          // What changes nothing is not written: the same version says that every field was read as it is.
+          const { metadata, ...fields } = (await answer.json()) as Json & { metadata: Json };
+          const { metadata: before, ...rest } = written;
+          expect([path, fields, metadata["resourceVersion"]]).toEqual([path, rest, before["resourceVersion"]]);
+          objects++;
+        }
+      }
+    }
+    expect(objects).toBeGreaterThan(60);
   });
 
   test("a set zero of a pointer stays, an unset plain field does not appear", async () => {

@@ -99,3 +99,44 @@ describe("a protobuf body", () => {
     expect(Object.keys(made.json["metadata"] as object)).not.toContain("generateName");
   });
 });
+
+describe("a client that accepts protobuf alone", () => {
+  const protobuf = "application/vnd.kubernetes.protobuf";
+
+  async function asking(): Promise<(path: string, accept?: string) => Promise<readonly [number, string, boolean]>> {
+    const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
+    const transport = sandbox.transport({ actor: "test" });
+    return async (path, accept = protobuf) => {
+      const [where = "", search = ""] = path.split("?");
+      const query = search === "" ? [] : search.split("&").map((one) => one.split("=") as [string, string]);
+      const { signal } = new AbortController();
+      const response = await transport.send({ method: "GET", path: where, query, headers: { accept }, signal });
+      const bytes = await readAll(response.body);
+      const type = response.header("content-type") ?? "";
+      return [response.status, type, magic.every((byte, index) => bytes[index] === byte)];
+    };
+  }
+
+  test("gets objects, lists, metadata and errors in it", async () => {
+    const get = await asking();
+    expect(await get("/api/v1/namespaces/default")).toEqual([200, protobuf, true]);
+    expect(await get("/api/v1/namespaces")).toEqual([200, protobuf, true]);
+    expect(await get("/api/v1/namespaces/none")).toEqual([404, protobuf, true]);
+    const metadata = `${protobuf};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
+    expect(await get("/api/v1/namespaces", metadata)).toEqual([200, protobuf, true]);
+  });
+
+  test("is refused where there is no such form, in JSON", async () => {
+    const get = await asking();
+    const refused = [406, "application/json", false] as const;
+    expect(await get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")).toEqual(refused);
+    expect(await get("/api/v1/namespaces", `${protobuf};as=Table;g=meta.k8s.io;v=v1`)).toEqual(refused);
+    expect(await get("/apis")).toEqual(refused);
+  });
+
+  test("who takes JSON as well gets that", async () => {
+    const get = await asking();
+    expect(await get("/api/v1/namespaces", `${protobuf}, application/json`)).toEqual([200, "application/json", false]);
+    expect(await get("/api/v1/namespaces", `${protobuf}, */*`)).toEqual([200, "application/json", false]);
+  });
+});

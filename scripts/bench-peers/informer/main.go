@@ -1,5 +1,5 @@
 // A client-go program as people write them: shared informers of ConfigMaps and Pods with client-go's defaults (WatchList, protobuf
-// preferred). It prints one JSON line for each `dump` on its standard input: what its caches hold, and what went wrong so far.
+// preferred; ACCEPT names a media type to accept alone). It prints one JSON line for each `dump` on its standard input: what its caches hold, and what went wrong so far.
 package main
 
 import (
@@ -38,6 +38,9 @@ func main() {
 		panic(err)
 	}
 	config.QPS, config.Burst = -1, -1
+	if only := os.Getenv("ACCEPT"); only != "" {
+		config.ContentType, config.AcceptContentTypes = only, only
+	}
 	client := kubernetes.NewForConfigOrDie(config)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	all := map[string]cache.SharedIndexInformer{

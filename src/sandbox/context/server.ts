@@ -6,6 +6,7 @@ import type { Auditor, RequestAudit } from "./audit.ts";
 import type { TokenAuthenticator } from "./authenticator.ts";
 import type { Authorizer, RuleResolver, User } from "./authorizer.ts";
 import type { ProtobufReader } from "../serialization/protobuf-body.ts";
+import type { ProtobufWriter } from "../serialization/protobuf-response.ts";
 import type { ResourceRegistry, Resource } from "../registry/resource.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
@@ -34,6 +35,7 @@ export interface Server {
   /** Writes the audit log; undefined: there is none. */
   readonly auditor: Auditor | undefined;
   readonly readProtobuf: ProtobufReader;
+  readonly protobuf: ProtobufWriter;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;
   /** How many audit IDs have been given out: they are counted, so that the random numbers are for objects alone. */

@@ -5,7 +5,8 @@
  */
 import { type ApiBody, wholeBody } from "../../api/transport.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
-import { bytesOf, frameOf, frameOfChange, type Format } from "../serialization/encoding.ts";
+import { frameOf, frameOfChange, frameOfValue, type Format } from "../serialization/encoding.ts";
+import type { Fields } from "../meta/object.ts";
 import { expired } from "../meta/refusal.ts";
 import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -26,8 +27,8 @@ export interface WatchRequest {
   /** Sends a bookmark every minute (`allowWatchBookmarks`). */
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
-  /** The JSON of a bookmark's object. */
-  bookmarkText(revision: number, initialEventsEnd: boolean): string;
+  /** A bookmark's object. */
+  bookmark(revision: number, initialEventsEnd: boolean): Fields;
   /** The current revision of the server. */
   revision(): number;
 }
@@ -204,11 +205,11 @@ class WatchBody implements ApiBody {
     if (chunk.isFull) return chunk.content;
     if (!this.#sentInitialEventsEnd) {
       this.#sentInitialEventsEnd = true;
-      chunk.add(frameOf("BOOKMARK", request.bookmarkText(request.from, true)));
+      chunk.add(frameOfValue({ type: "BOOKMARK", value: request.bookmark(request.from, true) }, request.format));
     }
     this.#addChanges(chunk);
     if (this.#bookmarkDue && chunk.isEmpty)
-      chunk.add(frameOf("BOOKMARK", request.bookmarkText(request.revision(), false)));
+      chunk.add(frameOfValue({ type: "BOOKMARK", value: request.bookmark(request.revision(), false) }, request.format));
     this.#bookmarkDue = false;
     return chunk.content;
   }
@@ -216,7 +217,7 @@ class WatchBody implements ApiBody {
   #addInitial(chunk: Chunk): void {
     const { initial } = this.#request;
     while (this.#sent < initial.length && !chunk.isFull) {
-      chunk.add(frameOf("ADDED", this.#format().text(initial[this.#sent++] as Entry)));
+      chunk.add(frameOf({ type: "ADDED", entry: initial[this.#sent++] as Entry }, this.#format()));
     }
   }
 
@@ -228,7 +229,7 @@ class WatchBody implements ApiBody {
         this.#state = "ending";
         this.#position = cache.end;
         const error = expired(`too old resource version: ${from} (${cache.compacted})`);
-        chunk.add(frameOf("ERROR", JSON.stringify(error.status)));
+        chunk.add(frameOfValue({ type: "ERROR", value: { ...error.status } }, this.#request.format));
         return;
       }
       const change = cache.changeAt(this.#position++) as Change;
@@ -247,6 +248,6 @@ export function watchBody(request: WatchRequest, context: WatchContext): ApiBody
 }
 
 /** The body of a watch that is refused: one ERROR event. */
-export function errorBody(error: { readonly status: unknown }): ApiBody {
-  return wholeBody(bytesOf(`{"type":"ERROR","object":${JSON.stringify(error.status)}}\n`));
+export function errorBody({ status }: { readonly status: object }, format: Format): ApiBody {
+  return wholeBody(frameOfValue({ type: "ERROR", value: { ...status } }, format));
 }

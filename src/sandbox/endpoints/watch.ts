@@ -23,16 +23,20 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
   const sendsState = options.sendInitialEvents ?? asked === 0;
   if (options.sendInitialEvents === true && asked > current) {
     const version = BigInt(options.resourceVersion);
-    return errorBody(refusal(504, "Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`));
+    return errorBody(
+      refusal(504, "Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`),
+      format,
+    );
   }
   // There is no other server that could be ahead: the client has seen an earlier sandbox, and must list anew at once.
   if (!sendsState && asked > current) {
     return errorBody(
       expired(`resource version ${asked} is of another sandbox, which is gone: this one is at ${current}`),
+      format,
     );
   }
   if (!sendsState && asked > 0 && !collection.watchCache.covers(asked)) {
-    return errorBody(expired(`too old resource version: ${asked} (${collection.watchCache.compacted})`));
+    return errorBody(expired(`too old resource version: ${asked} (${collection.watchCache.compacted})`), format);
   }
   const initial: Entry[] = [];
   if (sendsState) {
@@ -54,7 +58,7 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
       bookmarks: options.bookmarks,
       timeoutMs,
       revision: () => server.store.revision,
-      bookmarkText: (revision, initialEventsEnd) => bookmarkText(scope, format, revision, initialEventsEnd),
+      bookmark: (revision, initialEventsEnd) => bookmarkOf(scope, { format, revision, initialEventsEnd }),
     },
     { timeline: server.timeline, actor, open: server.watches },
   );
@@ -63,19 +67,21 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
 /** Kinds whose replicas are always written: they are plain numbers inside the real server. */
 const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "ReplicationController"]);
 
+interface Bookmark {
+  readonly format: Format;
+  readonly revision: number;
+  readonly initialEventsEnd: boolean;
+}
+
 /** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */
-function bookmarkText(scope: RequestScope, format: Format, revision: number, initialEventsEnd: boolean): string {
+function bookmarkOf(scope: RequestScope, { format, revision, initialEventsEnd }: Bookmark): Fields {
   const { kind, apiVersion, struct } = scope.served;
   const metadata: Fields = { resourceVersion: String(revision) };
   if (initialEventsEnd) metadata["annotations"] = { "k8s.io/initial-events-end": "true" };
-  if (format.name.startsWith("partial "))
-    return JSON.stringify({
-      kind: "PartialObjectMetadata",
-      apiVersion: format.name.slice("partial ".length),
-      metadata,
-    });
+  const [form, version] = format.name.split(" ");
+  if (form === "partial") return { kind: "PartialObjectMetadata", apiVersion: version, metadata };
   const object: Fields = { kind, apiVersion, metadata };
   if (struct !== undefined) canonicalize(object, struct, scope.server.registry.schema);
   if (countsReplicas.has(kind)) child(object, "spec")["replicas"] = 0;
-  return JSON.stringify(object);
+  return object;
 }

@@ -1,5 +1,5 @@
 /** Encoding of objects: alone, in lists, in the events of a watch. Each piece of JSON is made once and shared. */
-import { isFields, type ApiObject } from "../meta/object.ts";
+import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { Change } from "../storage/watch-cache.ts";
 import type { Resource } from "../registry/resource.ts";
@@ -25,6 +25,8 @@ export interface Format {
   readonly headLength: number;
   /** What the first event of a watch is written in, where that is another. */
   readonly first?: Format;
+  /** An event of a watch, where that is no line of JSON. */
+  frame?(type: FrameType, value: Fields): Uint8Array;
 }
 
 /** Objects of a kind at one version: as they are stored, unless they were written at another. */
@@ -88,8 +90,24 @@ export function itemValue(entry: Entry, format: Format): unknown {
 /** The event types of a watch. */
 export type FrameType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
-/** One event of a watch, as a line of JSON. */
-export function frameOf(type: FrameType, objectText: string): Uint8Array {
+/** One event of a watch: a line of JSON, unless the format has frames of its own. */
+export function frameOf(
+  { type, entry }: { readonly type: FrameType; readonly entry: Entry },
+  format: Format,
+): Uint8Array {
+  const value = format.frame === undefined ? undefined : format.value(entry);
+  return isFields(value) ? frameOfValue({ type, value }, format) : lineOf(type, format.text(entry));
+}
+
+/** An event with an object that is not stored: a bookmark, an error. */
+export function frameOfValue(
+  { type, value }: { readonly type: FrameType; readonly value: Fields },
+  format: Format,
+): Uint8Array {
+  return format.frame?.(type, value) ?? lineOf(type, JSON.stringify(value));
+}
+
+function lineOf(type: FrameType, objectText: string): Uint8Array {
   return bytesOf(`{"type":"${type}","object":${objectText}}\n`);
 }
 
@@ -100,7 +118,7 @@ export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELE
   const name = `${type}${format.name}`;
   let frame = change.frames?.get(name);
   if (frame === undefined) {
-    frame = frameOf(type, leaves ? format.text(leaving(change)) : format.text(change.entry));
+    frame = frameOf({ type, entry: leaves ? leaving(change) : change.entry }, format);
     change.frames?.set(name, frame);
   }
   return frame;

@@ -1,4 +1,5 @@
 /** In which form a client accepts a response. Source: apiserver v0.36 endpoints/handlers/negotiation/negotiate.go. */
+import { protobufType } from "./protobuf-body.ts";
 import { yamlType } from "./yaml/codec.ts";
 import { notAcceptable, refusal } from "../meta/refusal.ts";
 
@@ -64,9 +65,23 @@ function clausesOf(accept: string): Clause[] {
 
 const any: ReadonlySet<string> = new Set(["application/json", "*/*"]);
 
-/** The first form of the Accept header that is served; `isList`: of a path that can be watched. @throws StatusError 406 if none is. */
-export function acceptedForm(accept: string, isList = false): OutputForm {
+/** What a path can be served as. */
+export interface Served {
+  /** It is that of a list, and can be watched. */
+  readonly isList?: boolean;
+  /** What it serves has a protobuf form. */
+  readonly protobuf?: boolean;
+}
+
+/** The first form of the Accept header that is served. @throws StatusError 406 if none is. */
+export function acceptedForm(accept: string, { isList = false, protobuf = false }: Served = {}): OutputForm {
   const clauses = clausesOf(accept);
+  if (protobuf && clauses.length === 0) {
+    const ranges = protobufRanges(accept).map(formOf);
+    const form = ranges.find((one) => one !== undefined && one.as !== "Table");
+    if (form !== undefined) return form;
+    if (ranges.length > 0) throw notAcceptable(representations);
+  }
   const first = clauses.find(({ as }) => as !== undefined);
   if (first?.as !== undefined) return first.as;
   if (clauses.length > 0) throw notAcceptable(representations);
@@ -99,6 +114,17 @@ export function checkMedia(accept: string): void {
     return (any.has(media) || media === yamlType) && !parameters.some((parameter) => /^(as|g|v)=/.test(parameter));
   });
   if (!isAccepted) throw notAcceptable(representations);
+}
+
+/** The parameters of each media range that is protobuf. */
+function protobufRanges(accept: string): readonly (readonly string[])[] {
+  const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim()));
+  return ranges.filter(([media]) => media === protobufType).map(([, ...parameters]) => parameters);
+}
+
+/** True for a client that accepts protobuf and nothing else that is served: who takes JSON as well gets that, which is faster here. */
+export function needsProtobuf(accept: string): boolean {
+  return accept.includes(protobufType) && mediaRanges(accept).length === 0;
 }
 
 /** True if the first accepted form that is served is YAML. */

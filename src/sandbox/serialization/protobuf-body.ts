@@ -1,19 +1,18 @@
 /**
- * Bodies in protobuf, as kubectl's `create` and typed Go clients send them, read as the JSON that they stand for. Answers are JSON,
- * which all of them take. Source: apimachinery v0.36 runtime/serializer/protobuf/protobuf.go.
+ * Bodies in protobuf, as kubectl's `create` and typed Go clients send them, read as the JSON that they stand for.
+ * Source: apimachinery v0.36 runtime/serializer/protobuf/protobuf.go.
  */
-import { loadFieldNumbers } from "../../api/wire/load.ts";
 import type { Fields } from "../meta/object.ts";
 import { badRequest, unsupportedMediaType } from "../meta/refusal.ts";
 import type { Schema, Struct } from "../../api/wire/schema.ts";
-import { decodeMessage, messageTypes } from "../../api/wire/decode.ts";
+import { decodeMessage, type MessageTypes } from "../../api/wire/decode.ts";
 import { bytesIn, lastFields, textIn, WireProblem } from "../../api/wire/wire-fields.ts";
 
-/** The media type of Kubernetes' protobuf; read, never written. */
+/** The media type of Kubernetes' protobuf. */
 export const protobufType = "application/vnd.kubernetes.protobuf";
 
-/** What every message of Kubernetes begins with: `k8s` and a zero. */
-const magic = [0x6b, 0x38, 0x73, 0x00] as const;
+/** What every body in protobuf begins with: `k8s` and a zero. */
+export const magic = [0x6b, 0x38, 0x73, 0x00] as const;
 
 /** What the path of a request lets expect. */
 export interface Expected {
@@ -27,9 +26,9 @@ export interface Expected {
  */
 export type ProtobufReader = (body: Uint8Array, expected: Expected) => Fields;
 
-/** Reads the numbers of all fields, 40 KB; what it makes of them is made when a kind is first read. */
-export async function protobufReader(schema: Schema): Promise<ProtobufReader> {
-  const types = messageTypes(schema, await loadFieldNumbers());
+/** Makes a reader; what it makes of the types is made when a kind is first read. */
+export function protobufReader(types: MessageTypes): ProtobufReader {
+  const { schema } = types;
   return (body, expected) => {
     const { apiVersion, kind, raw } = envelopeOf(body, expected);
     const struct = structOf(schema, apiVersion, kind);

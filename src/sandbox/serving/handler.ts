@@ -12,11 +12,13 @@ import type { Attributes, User } from "../context/authorizer.ts";
 import { audited, auditedRequest, auditIdOf } from "./audited.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { flagParam } from "../options/list-options.ts";
+import { isFields } from "../meta/object.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
 import { run, runNow, type Steps } from "../meta/steps.ts";
 import { notFoundPage, statusResponse, textResponse } from "./responses.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
-import { prefersYaml } from "../serialization/negotiation.ts";
+import { needsProtobuf, prefersYaml } from "../serialization/negotiation.ts";
+import { protobufType } from "../serialization/protobuf-body.ts";
 import { requestScope } from "./request-scope.ts";
 import { routeOf } from "../context/route.ts";
 import type { Server } from "../context/server.ts";
@@ -123,10 +125,20 @@ function encoded({ server, request, warnings, auditId }: Exchange, { status, hea
   const warning = warningHeader(warnings);
   const common = { ...headers, ...(warning === undefined ? {} : { warning }), "audit-id": auditId };
   if (body instanceof Uint8Array || "next" in body) return { status, headers: common, body };
+  const as = (type: string, bytes: Uint8Array): HttpResponse => ({
+    status,
+    headers: { ...common, "content-type": type },
+    body: bytes,
+  });
+  const accept = request.headers["accept"] ?? "";
   const { codec } = server.yaml;
-  if (codec === undefined || !prefersYaml(request.headers["accept"] ?? "") || hasOneForm(request.path))
-    return { status, headers: common, body: bytesOf(body.json()) };
-  return { status, headers: { ...common, "content-type": yamlType }, body: bytesOf(codec.write(body.value())) };
+  if (!hasOneForm(request.path)) {
+    if (codec !== undefined && prefersYaml(accept)) return as(yamlType, bytesOf(codec.write(body.value())));
+    // Documents that have no protobuf form are refused, in JSON.
+    const value = needsProtobuf(accept) && status !== 406 ? body.value() : undefined;
+    if (isFields(value)) return as(protobufType, server.protobuf.body(value));
+  }
+  return { status, headers: common, body: bytesOf(body.json()) };
 }
 
 /** True for paths whose documents and errors are JSON, whatever the client accepts. */

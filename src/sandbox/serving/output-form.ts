@@ -7,8 +7,9 @@ import type { RequestScope } from "../context/server.ts";
 import { tableFormat, type TableOptions } from "../printers/table.ts";
 
 /** The form that a request asks for. Writes call it first: what is not acceptable is not written. @throws StatusError 406. */
-export function outputFormOf({ headers }: RequestScope, isList = false): OutputForm {
-  return acceptedForm(headers["accept"] ?? "", isList);
+export function outputFormOf({ headers, served, server }: RequestScope, isList = false): OutputForm {
+  const protobuf = server.protobuf.writes(served.struct);
+  return acceptedForm(headers["accept"] ?? "", { isList, protobuf });
 }
 
 /** How entries are encoded in a form. @throws StatusError 400 for unknown options of tables. */

@@ -9,7 +9,9 @@ import type { Steps } from "../meta/steps.ts";
 import { methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import { contentResponse, jsonHeaders, jsonResponse, redirect } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
-import { checkWatchable } from "../serialization/negotiation.ts";
+import { checkWatchable, needsProtobuf } from "../serialization/negotiation.ts";
+import { protobufType } from "../serialization/protobuf-body.ts";
+import { protobufFormat } from "../serialization/protobuf-response.ts";
 import { checkOutputForm, formatOf, outputFormOf, tableOptions } from "./output-form.ts";
 import { reviewOf } from "../endpoints/reviews.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -133,8 +135,11 @@ function listOrWatch(scope: RequestScope, actor: string): Result {
     checkWatchable(scope.headers["accept"] ?? "");
     // The real server notices at the first event, and ends the watch there.
     const isList = form.as === "PartialObjectMetadataList";
-    const body = isList ? wholeBody(new Uint8Array(0)) : openWatch(scope, options, format, actor);
-    return { status: 200, headers: jsonHeaders, body };
+    const isProtobuf = needsProtobuf(scope.headers["accept"] ?? "");
+    const events = isProtobuf ? protobufFormat(format, server.protobuf) : format;
+    const body = isList ? wholeBody(new Uint8Array(0)) : openWatch(scope, options, events, actor);
+    const headers = isProtobuf ? { ...jsonHeaders, "content-type": `${protobufType};stream=watch` } : jsonHeaders;
+    return { status: 200, headers, body };
   }
   const list = listed(collection, options, server.store.revision);
   checkOutputForm(scope, form, true);
