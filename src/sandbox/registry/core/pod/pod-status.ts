@@ -74,6 +74,8 @@ function transitionErrors({ spec = {}, status = {} }: ApiObject, old: ApiObject)
     ["initContainerStatuses", "initContainers"],
     ["ephemeralContainerStatuses", undefined],
   ] as const;
+  const hasEnded = (container: Fields): boolean => isFields(at(container, "state", "terminated"));
+  if (!lists.some(([statuses]) => fieldsIn(old.status?.[statuses]).some(hasEnded))) return [];
   const anyRestarts = ["containers", "initContainers"].some((list) => fieldsIn(spec[list]).some(restartsAll));
   return lists.flatMap(([statuses, list]) => {
     if (list !== undefined && anyRestarts) return [];
@@ -81,7 +83,7 @@ function transitionErrors({ spec = {}, status = {} }: ApiObject, old: ApiObject)
     return fieldsIn(old.status?.[statuses]).flatMap((before, index) => {
       const ended = at(before, "state", "terminated");
       const now = fieldsIn(status[statuses]).find(({ name }) => name === before["name"]);
-      if (!isFields(ended) || now === undefined || isFields(at(now, "state", "terminated"))) return [];
+      if (!isFields(ended) || now === undefined || hasEnded(now)) return [];
       const container = containers.find(({ name }) => name === before["name"]);
       const exitCode = isNumber(ended["exitCode"]) ? ended["exitCode"] : 0;
       if (container !== undefined && restarts({ container, spec }, exitCode)) return [];
@@ -91,6 +93,7 @@ function transitionErrors({ spec = {}, status = {} }: ApiObject, old: ApiObject)
 }
 
 function claimErrors({ spec = {}, status = {} }: ApiObject): FieldError[] {
+  if (status["resourceClaimStatuses"] === undefined) return [];
   const claims = new Set(fieldsIn(spec["resourceClaims"]).map(({ name }) => name));
   const seen = new Set<unknown>();
   return eachErrors(fieldsIn(status["resourceClaimStatuses"]), "status.resourceClaimStatuses", (claim, field) => {
@@ -220,17 +223,19 @@ function keepObserved(pod: ApiObject, old: ApiObject): void {
   const [status, before] = [{ ...pod.status }, old.status ?? {}];
   for (const key of ["qosClass", "observedGeneration"])
     if ((status[key] ?? "") === "" && before[key] !== undefined) status[key] = before[key];
-  const known = new Map<unknown, unknown[]>();
-  for (const { type, observedGeneration } of fieldsIn(before["conditions"]))
-    known.set(type, [...(known.get(type) ?? []), observedGeneration]);
-  if (fieldsIn(status["conditions"]).length > 0)
-    status["conditions"] = fieldsIn(status["conditions"]).map((condition) => {
-      const generation = known.get(condition["type"])?.shift();
-      return generation === undefined || isNumber(condition["observedGeneration"])
-        ? condition
-        : { ...condition, observedGeneration: generation };
-    });
   pod.status = status;
+  const had = [...fieldsIn(before["conditions"])];
+  const conditions = fieldsIn(status["conditions"]);
+  if (conditions.length === 0 || !had.some(({ observedGeneration }) => isNumber(observedGeneration))) return;
+  status["conditions"] = conditions.map((condition) => {
+    const same = had.findIndex(({ type }) => type === condition["type"]);
+    // One of each: there may be several conditions of a type.
+    const [earlier] = same < 0 ? [] : had.splice(same, 1);
+    const generation = earlier?.["observedGeneration"];
+    return generation === undefined || isNumber(condition["observedGeneration"])
+      ? condition
+      : { ...condition, observedGeneration: generation };
+  });
 }
 
 /** `pods/status`: owners stay as they are; of the spec nothing is read. */
