@@ -5,11 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificates, opensslMissing, type Certificates } from "../../platform/certificates.ts";
 import { binaryFolder, runBinary } from "../../support/binary.ts";
-import { assetsIn, freePort, healthy, start, startPlane } from "./control-plane.ts";
+import { assetsIn, freePort, healthy, start, startPlane, type Plane } from "./control-plane.ts";
 
 let folder: string;
 let assets: string;
 let certificates: Certificates;
+/** One for the tests that only ask. */
+let plane: Plane;
 
 const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
@@ -19,11 +21,14 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     folder = mkdtempSync(join(tmpdir(), "assets-"));
     assets = await assetsIn(join(folder, "bin", "envtest"));
     certificates = makeCertificates();
+    plane = await startPlane(assets, certificates);
   }, 120_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await plane[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-  test("are a control plane with RBAC, which client certificates log in to and SIGTERM ends", async () => {
-    await using plane = await startPlane(assets, certificates);
+  test("are a control plane with RBAC, which client certificates log in to", async () => {
     const admin = await plane.ask({ path: whoAmI, body: {}, as: certificates.client });
     expect(admin.body.status.userInfo).toMatchObject({
       username: "dev",
@@ -34,15 +39,9 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect((await plane.ask({ path: "/api/v1/secrets" })).body.message).toContain(
       'User "system:anonymous" cannot list',
     );
-    const { apiserver, etcd } = await plane.stop();
-    expect([apiserver.code, etcd.code]).toEqual([0, 0]);
-    expect(apiserver.stderr).toBe(
-      `kube-apiserver: a sandbox of kubectl reconcile serves ${plane.url}, state in memory\n`,
-    );
   }, 60_000);
 
   test("hold what kube-apiserver alone makes: no ServiceAccount, no ConfigMap of a controller, roles without aggregated rules", async () => {
-    await using plane = await startPlane(assets, certificates);
     const items = async (path: string): Promise<readonly string[]> => {
       const { body } = await plane.ask({ path, as: certificates.client });
       return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
@@ -58,7 +57,6 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
   }, 60_000);
 
   test("sign tokens by the keys and the issuer that they are given", async () => {
-    await using plane = await startPlane(assets, certificates);
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     const as = certificates.client;
     await plane.ask({ path: accounts, body: { metadata: { name: "robot" } }, as });
@@ -70,15 +68,18 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect(whom.body.status.userInfo.username).toBe("system:serviceaccount:default:robot");
   }, 60_000);
 
-  test("run side by side, each with a state of its own", async () => {
-    const planes = await Promise.all([startPlane(assets, certificates), startPlane(assets, certificates)]);
-    const [one, two] = planes;
+  test("run side by side, each with a state of its own, until SIGTERM ends them", async () => {
+    await using other = await startPlane(assets, certificates);
     const body = { metadata: { name: "here" } };
     const as = certificates.client;
-    expect((await one.ask({ path: "/api/v1/namespaces", body, as })).status).toBe(201);
-    expect((await one.ask({ path: "/api/v1/namespaces/here", as })).status).toBe(200);
-    expect((await two.ask({ path: "/api/v1/namespaces/here", as })).status).toBe(404);
-    for (const plane of planes) await plane[Symbol.asyncDispose]();
+    expect((await plane.ask({ path: "/api/v1/namespaces", body, as })).status).toBe(201);
+    expect((await plane.ask({ path: "/api/v1/namespaces/here", as })).status).toBe(200);
+    expect((await other.ask({ path: "/api/v1/namespaces/here", as })).status).toBe(404);
+    const { apiserver, etcd } = await other.stop();
+    expect([apiserver.code, etcd.code]).toEqual([0, 0]);
+    expect(apiserver.stderr).toBe(
+      `kube-apiserver: a sandbox of kubectl reconcile serves ${other.url}, state in memory\n`,
+    );
   }, 60_000);
 
   test("tell the flags by which envtest knows the release", async () => {
@@ -106,7 +107,6 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
   }, 60_000);
 
   test("end with one line where the port is taken", async () => {
-    await using plane = await startPlane(assets, certificates);
     const port = new URL(plane.url).port;
     const apiserver = await start(assets, "kube-apiserver", [`--secure-port=${port}`]);
     const { code, stderr } = await apiserver.ended();
