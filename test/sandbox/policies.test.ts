@@ -1,8 +1,9 @@
-/** Admission policies where the real server is late: kinds of custom resources that come after it has started. */
+/** Admission policies beyond what the contract compares: custom resources whose kinds are new, and the audit log. */
 import { describe, expect, test } from "bun:test";
 import { readAll } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
+import { readAuditPolicy } from "../../src/sandbox/audit/policy.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
 type Json = Record<string, unknown>;
@@ -12,12 +13,14 @@ const policyGroup = "/apis/admissionregistration.k8s.io/v1";
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 const configmaps = "/api/v1/namespaces/default/configmaps";
 
-/** A sandbox that serves widgets. */
-async function serving(): Promise<Ask> {
+/** A new sandbox; its audit log has metadata. */
+async function started(events: string[] = []): Promise<Ask> {
+  const policy = readAuditPolicy({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] });
   const sandbox = await createSandbox({
     timeline: realTimeline(),
     random: seededRandom(1),
     defaultServiceAccounts: false,
+    audit: { policy, write: (event) => void events.push(event) },
   });
   const transport = sandbox.transport({ actor: "test" });
   const ask: Ask = async (path, body) => {
@@ -30,6 +33,12 @@ async function serving(): Promise<Ask> {
     });
     return { status: response.status, text: new TextDecoder().decode(await readAll(response.body)) };
   };
+  return ask;
+}
+
+/** A sandbox that serves widgets. */
+async function serving(): Promise<Ask> {
+  const ask = await started();
   const spec = { type: "object", properties: { size: { type: "integer" } } };
   await ask("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
     metadata: { name: "widgets.example.com" },
@@ -105,5 +114,33 @@ describe("admission policies and custom resources", () => {
     const made = await ask(widgets, widget);
     expect(made.status).toBe(201);
     expect((JSON.parse(made.text) as { spec: Json }).spec).toEqual({ size: 6 });
+  });
+});
+
+describe("admission policies and the audit log", () => {
+  test("annotations and failures of an audited binding are written, values of several bindings as one", async () => {
+    const events: string[] = [];
+    const ask = await started(events);
+    await ask(`${policyGroup}/validatingadmissionpolicies`, {
+      metadata: { name: "p.example.com" },
+      spec: {
+        matchConstraints: about("", "configmaps"),
+        validations: [{ expression: "true" }, { expression: "object.data.a == 'ok'", message: "no" }],
+        auditAnnotations: [{ key: "value", valueExpression: "'is ' + object.data.a" }],
+      },
+    });
+    for (const name of ["a", "b"])
+      await ask(`${policyGroup}/validatingadmissionpolicybindings`, {
+        metadata: { name },
+        spec: { policyName: "p.example.com", validationActions: ["Audit"] },
+      });
+    expect((await ask(configmaps, { metadata: { name: "x" }, data: { a: "bad" } })).status).toBe(201);
+    const written = events.map((event) => JSON.parse(event) as { stage: string; annotations?: Json });
+    const last = written.filter(({ stage }) => stage === "ResponseComplete").at(-1);
+    expect(last?.annotations).toMatchObject({
+      "p.example.com/value": "is bad",
+      "validation.policy.admission.k8s.io/validation_failure":
+        '[{"message":"no","policy":"p.example.com","binding":"a","expressionIndex":1,"validationActions":["Audit"]}]',
+    });
   });
 });

@@ -43,12 +43,12 @@ export function* mutatingHooks(attributes: Attributes, plugins: () => void = () 
   const asked = writeAttributes(attributes);
   const [policies, calls] = [mutatingPolicies(), mutatingCalls()];
   const first = { isReinvoke: false, shouldReinvoke: false };
-  yield* mutateByPolicies(asked, policies, first);
+  yield* mutateByPolicies(asked, { policies, reinvocation: first });
   yield* callMutating(asked, calls, first);
   if (!first.shouldReinvoke) return;
   plugins();
   const second = { isReinvoke: true, shouldReinvoke: false };
-  yield* mutateByPolicies(asked, policies, second);
+  yield* mutateByPolicies(asked, { policies, reinvocation: second });
   yield* callMutating(asked, calls, second);
 }
 

@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
           {
             reinvocationPolicy: "IfNeeded",
             ...applying(
-              "has(object.metadata.labels) && 'one' in object.metadata.labels ? " + `${label("two", "'2'")} : Object{}`,
+              `has(object.metadata.labels) && 'one' in object.metadata.labels ? ${label("two", "'2'")} : Object{}`,
             ),
           },
           "1",

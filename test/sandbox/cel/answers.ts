@@ -106,7 +106,7 @@ const line = ({ field, message }: FieldError): string => `${field}: ${message}`;
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function judged({ rules = {}, objects = [] }: Question): Answer {
-  const { errors, validator } = compileRules(rules, "spec.validation.openAPIV3Schema");
+  const { errors, validator } = compileRules(rules, { path: "spec.validation.openAPIV3Schema" });
   const verdicts = objects.map(({ object, old }) => {
     if (validator === undefined) return [];
     const verdict = validator.validate(object, old === undefined ? {} : { old });

@@ -3,17 +3,17 @@ import { isFields } from "../../meta/object.ts";
 import { atomOf, type Type } from "../../managedfields/types.ts";
 
 /** The paths of lists, maps and structs that are owned in one piece: `.spec.template`, `.spec.items[0]`. */
-export function atomicsIn(value: unknown, type: Type, path = ""): string[] {
+export function atomicsIn(value: unknown, { type, path }: { readonly type: Type; readonly path: string }): string[] {
   if (value === null || typeof value !== "object") return [];
   const atom = atomOf(type, value);
   if (isFields(value) && atom.is === "map") {
     const inside = Object.entries(value).flatMap(([key, part]) => {
       const field = atom.field(key);
-      return field === undefined ? [] : atomicsIn(part, field, `${path}.${key}`);
+      return field === undefined ? [] : atomicsIn(part, { type: field, path: `${path}.${key}` });
     });
     return atom.atomic ? [path, ...inside] : inside;
   }
   if (!Array.isArray(value) || atom.is !== "list") return [];
-  const inside = value.flatMap((item: unknown, n) => atomicsIn(item, atom.of(), `${path}[${n}]`));
+  const inside = value.flatMap((item: unknown, n) => atomicsIn(item, { type: atom.of(), path: `${path}[${n}]` }));
   return atom.associative ? inside : [path, ...inside];
 }

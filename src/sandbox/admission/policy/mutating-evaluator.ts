@@ -62,16 +62,23 @@ function compiled(spec: Fields): MutatingEvaluator {
       const patch = mutation[isJsonPatch ? "jsonPatch" : "applyConfiguration"];
       const text = isFields(patch) ? textOf(patch["expression"]) : "";
       const use = isJsonPatch ? "json patch" : "apply configuration";
-      return { isJsonPatch, expression: compileExpression(text, use, declared) };
+      return { isJsonPatch, expression: compileExpression(text, { ...declared, use }) };
     }),
   };
+}
+
+/** One of the mutations of a policy, and what it is made on. */
+export interface Mutating {
+  readonly index: number;
+  readonly seen: Seen;
+  readonly object: ApiObject;
+  readonly params: ApiObject | null;
 }
 
 /** What a mutation makes of the object that is seen, with defaults. @throws MutationError; StatusError 500 */
 export function evaluateMutation(
   { composition, mutations }: MutatingEvaluator,
-  index: number,
-  { seen, object, params }: { readonly seen: Seen; readonly object: ApiObject; readonly params: ApiObject | null },
+  { index, seen, object, params }: Mutating,
 ): ApiObject {
   const mutation = mutations[index];
   if (mutation === undefined) return object;
@@ -156,7 +163,7 @@ function appliedTo(object: ApiObject, { value, seen }: { readonly value: Value; 
   const problems = typeProblems({ value: configuration, type });
   const refused = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
   if (problems.length > 0) throw refused(`failed to convert patch object to typed object: ${problemsText(problems)}`);
-  const atomics = atomicsIn(configuration, type);
+  const atomics = atomicsIn(configuration, { type, path: "" });
   if (atomics.length > 0) {
     const why = `may not mutate atomic arrays, maps or structs: ${atomics.join(", ")}`;
     throw refused(`invalid ApplyConfiguration: ${why}`);

@@ -46,11 +46,16 @@ interface PolicyError {
   readonly reason: string;
 }
 
+/** Whether it is the first round, and what is remembered of it. */
+export interface PolicyRound {
+  readonly policies: MutatingPolicies;
+  readonly reinvocation: Reinvocation;
+}
+
 /** Lets the policies change the object, in place. @throws StatusError 403 for one that fails, 500 */
 export function* mutateByPolicies(
   attributes: AdmissionAttributes,
-  policies: MutatingPolicies,
-  reinvocation: Reinvocation,
+  { policies, reinvocation }: PolicyRound,
 ): Steps<void> {
   if (attributes.object === undefined || !hasPolicies(attributes.scope, "mutating")) return;
   const errors: PolicyError[] = [];
@@ -171,7 +176,7 @@ class Round {
       try {
         seen = {
           ...seen,
-          object: evaluators.evaluateMutation(evaluator, index, { seen, object: seen.object, params }),
+          object: evaluators.evaluateMutation(evaluator, { index, seen, object: seen.object, params }),
         };
         this.#isDirty = true;
       } catch (error) {

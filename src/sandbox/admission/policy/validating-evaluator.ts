@@ -15,12 +15,18 @@ interface Validation {
   readonly reason: string;
 }
 
+interface AnnotationExpression {
+  readonly key: string;
+  readonly valueExpression: string;
+  readonly compiled: CompiledExpression;
+}
+
 /** A policy whose expressions are compiled. */
 export interface ValidatingEvaluator {
   readonly conditions: MatchConditions;
   readonly composition: Composition;
   readonly validations: readonly Validation[];
-  readonly annotations: readonly { readonly valueExpression: string; readonly compiled: CompiledExpression }[];
+  readonly annotations: readonly AnnotationExpression[];
   readonly ignoresFailure: boolean;
 }
 
@@ -29,6 +35,14 @@ export interface Decision {
   readonly message: string;
   /** A reason of a Status; `""` for one that the policy does not give. */
   readonly reason: string;
+  /** Of the expression; 0 where none could be decided. */
+  readonly index: number;
+}
+
+/** An annotation for the audit log. */
+export interface AuditAnnotation {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** What came of a policy for one object and one parameter. */
@@ -37,6 +51,7 @@ export interface Decisions {
   readonly denied: readonly Decision[];
   /** Denied whatever the binding says. */
   readonly failed: readonly Decision[];
+  readonly annotations: readonly AuditAnnotation[];
 }
 
 const known = new WeakMap<ApiObject, ValidatingEvaluator>();
@@ -66,33 +81,40 @@ function compiled(spec: Fields): ValidatingEvaluator {
     validations: fieldsIn(spec["validations"]).map((validation) => {
       const said = textOf(validation["messageExpression"]);
       return {
-        expression: compileExpression(textOf(validation["expression"]), "condition", declared),
+        expression: compileExpression(textOf(validation["expression"]), { ...declared, use: "condition" }),
         messageExpression:
-          said === "" ? undefined : compileExpression(said, "message", { ...declared, hasAuthorizer: false }),
+          said === "" ? undefined : compileExpression(said, { ...declared, use: "message", hasAuthorizer: false }),
         message: textOf(validation["message"]),
         reason: textOf(validation["reason"]),
       };
     }),
     annotations: fieldsIn(spec["auditAnnotations"]).map((annotation) => {
       const valueExpression = textOf(annotation["valueExpression"]);
-      return { valueExpression, compiled: compileExpression(valueExpression.trim(), "annotation", declared) };
+      return {
+        key: textOf(annotation["key"]),
+        valueExpression,
+        compiled: compileExpression(valueExpression.trim(), { ...declared, use: "annotation" }),
+      };
     }),
     ignoresFailure: spec["failurePolicy"] === "Ignore",
   };
 }
 
-const nothing: Decisions = { denied: [], failed: [] };
+const nothing: Decisions = { denied: [], failed: [], annotations: [] };
 
 /** Evaluates a policy on an operation, with one parameter or none. */
-export function evaluateValidations(evaluator: ValidatingEvaluator, seen: Seen, params: ApiObject | null): Decisions {
+export function evaluateValidations(
+  evaluator: ValidatingEvaluator,
+  { seen, params }: { readonly seen: Seen; readonly params: ApiObject | null },
+): Decisions {
   const failed = (message: string): Decisions =>
-    evaluator.ignoresFailure ? nothing : { denied: [{ message, reason: "" }], failed: [] };
+    evaluator.ignoresFailure ? nothing : { ...nothing, denied: [{ message, reason: "", index: 0 }] };
   const met = evaluator.conditions.evaluate(conditionInputOf(seen, params));
   if (met.is === "failed") return failed(met.why);
   if (met.is === "not met") return nothing;
   const input = inputOf(seen, params);
   try {
-    return { denied: deniedBy(evaluator, input), failed: failedAnnotations(evaluator, input) };
+    return { denied: deniedBy(evaluator, input), ...annotated(evaluator, input) };
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error;
     return failed(error.message);
@@ -106,16 +128,16 @@ function deniedBy(
 ): Decision[] {
   const activation = new Activation(input, { composition });
   const evaluations = validations.map(({ expression }) => activation.evaluate(expression));
-  const { messages, problem } = messagesOf(validations, input, { composition, budget: activation.budget });
+  const { messages, problem } = messagesOf(validations, { input, composition, budget: activation.budget });
   return evaluations.flatMap((evaluation, n): Decision[] => {
     const validation = validations[n];
     if (validation === undefined) return [];
     const why = evaluation.is === "error" ? evaluation.message : problem;
-    if (why !== undefined) return ignoresFailure ? [] : [{ message: why, reason: "" }];
+    if (why !== undefined) return ignoresFailure ? [] : [{ message: why, reason: "", index: n }];
     if (evaluation.is === "value" && evaluation.value === true) return [];
     const { reason } = validation;
     const message = usableMessage(messages[n]) ?? ownMessage(validation);
-    return [{ message, reason: reason === "" ? "Invalid" : reason }];
+    return [{ message, reason: reason === "" ? "Invalid" : reason, index: n }];
   });
 }
 
@@ -127,8 +149,10 @@ interface Messages {
 
 function messagesOf(
   validations: readonly Validation[],
-  input: ExpressionInput,
-  options: { readonly composition: Composition; readonly budget: number },
+  {
+    input,
+    ...options
+  }: { readonly input: ExpressionInput; readonly composition: Composition; readonly budget: number },
 ): Messages {
   const activation = new Activation({ ...input, authorizer: undefined }, options);
   try {
@@ -157,18 +181,26 @@ function ownMessage({ message, expression }: Validation): string {
 }
 
 /** @throws OutOfBudget */
-function failedAnnotations(
+function annotated(
   { annotations, composition, ignoresFailure }: ValidatingEvaluator,
   input: ExpressionInput,
-): Decision[] {
-  if (annotations.length === 0) return [];
+): Pick<Decisions, "failed" | "annotations"> {
+  const failed: Decision[] = [];
+  const made: AuditAnnotation[] = [];
+  if (annotations.length === 0) return { failed, annotations: made };
   const activation = new Activation({ ...input, authorizer: undefined }, { composition });
-  return annotations.flatMap(({ valueExpression, compiled: expression }) => {
+  for (const { key, valueExpression, compiled: expression } of annotations) {
     const evaluation = activation.evaluate(expression);
-    if (evaluation.is === "error") return ignoresFailure ? [] : [{ message: evaluation.message, reason: "" }];
-    const { value } = evaluation;
-    if (value === null || typeof value === "string") return [];
-    const why = `valueExpression '${valueExpression}' resulted in unsupported return type: ${typeText(typeOf(value))}. Return type must be either string or null.`;
-    return [{ message: why, reason: "" }];
-  });
+    if (evaluation.is === "error") {
+      if (!ignoresFailure) failed.push({ message: evaluation.message, reason: "", index: 0 });
+    } else if (typeof evaluation.value === "string") {
+      const value = evaluation.value.trim();
+      if (value !== "") made.push({ key, value });
+    } else if (evaluation.value !== null) {
+      const type = typeText(typeOf(evaluation.value));
+      const why = `valueExpression '${valueExpression}' resulted in unsupported return type: ${type}. Return type must be either string or null.`;
+      failed.push({ message: why, reason: "", index: 0 });
+    }
+  }
+  return { failed, annotations: made };
 }

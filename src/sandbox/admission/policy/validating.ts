@@ -1,4 +1,4 @@
-/** Policies that validate. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go; differs: audit annotations go nowhere yet. */
+/** Policies that validate. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go. */
 import { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { nameOrGenerateName, textOf } from "../../meta/object.ts";
@@ -9,6 +9,7 @@ import { invocationOf, type Invocation } from "../matching/invocation.ts";
 import { atKind } from "../matching/versions.ts";
 import { hasPolicies, type Matching, policiesOf, type PolicyHook } from "./configured.ts";
 import type * as Evaluators from "./evaluators.ts";
+import { AuditAnnotations, auditFailure } from "./audit-annotations.ts";
 import { namespaceObjectOf, type Seen } from "./input.ts";
 import { loadedEvaluators } from "./loading.ts";
 import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
@@ -41,11 +42,14 @@ function denialsBy(hook: PolicyHook, asking: Asking): Denial[] {
   const { policy, bindings } = hook;
   const invocation = policy.criteria === undefined ? undefined : invocationOf(policy.criteria, attributes);
   if (invocation === undefined) return [];
+  const annotations = new AuditAnnotations(policy.name);
   try {
     const kind = paramKindOf(attributes.scope, hook);
-    return bindings.flatMap((binding) => deniedBy({ policy, binding, kind, invocation }, asking));
+    return bindings.flatMap((binding) => deniedBy({ policy, binding, kind, invocation, annotations }, asking));
   } catch (error) {
     return misconfigured(error, { policy, binding: undefined });
+  } finally {
+    annotations.publish(attributes);
   }
 }
 
@@ -65,9 +69,13 @@ interface Bound {
   readonly binding: Matching;
   readonly kind: ParamKind | undefined;
   readonly invocation: Invocation;
+  readonly annotations: AuditAnnotations;
 }
 
-function deniedBy({ policy, binding, kind, invocation }: Bound, { attributes, evaluators }: Asking): Denial[] {
+function deniedBy(
+  { policy, binding, kind, invocation, annotations }: Bound,
+  { attributes, evaluators }: Asking,
+): Denial[] {
   const { scope, namespace } = attributes;
   if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];
   try {
@@ -75,17 +83,24 @@ function deniedBy({ policy, binding, kind, invocation }: Bound, { attributes, ev
     if (params.length === 0) return [];
     const seen = seenAs(attributes, invocation);
     const evaluator = evaluators.validatingEvaluator(policy.object);
-    const found = params.map((param) => evaluators.evaluateValidations(evaluator, seen, param));
+    const found = params.map((param) => evaluators.evaluateValidations(evaluator, { seen, params: param }));
     const by = { policy: policy.name, binding: binding.name };
-    return found.flatMap(({ denied, failed }): Denial[] => {
+    return found.flatMap(({ denied, failed, annotations: made }): Denial[] => {
       const actions = textsIn(binding.spec["validationActions"]);
+      for (const annotation of made) annotations.add(annotation);
+      if (actions.includes("Audit"))
+        for (const decision of denied) auditFailure(attributes, { ...by, ...decision, actions });
       if (actions.includes("Warn")) {
         for (const { message } of denied)
           scope.warnings.push(
             `Validation failed for ValidatingAdmissionPolicy '${by.policy}' with binding '${by.binding}': ${message}`,
           );
       }
-      return [...(actions.includes("Deny") ? denied : []), ...failed].map((decision) => ({ ...by, ...decision }));
+      return [...(actions.includes("Deny") ? denied : []), ...failed].map(({ message, reason }) => ({
+        ...by,
+        message,
+        reason,
+      }));
     });
   } catch (error) {
     return misconfigured(error, { policy, binding });

@@ -56,8 +56,13 @@ function patchEnvironment(environment: Environment): Environment {
   };
 }
 
+/** How an expression is compiled. */
+export interface Compiling extends DeclaredVariables {
+  readonly use: ExpressionUse;
+}
+
 /** Compiles one expression. */
-export function compileExpression(text: string, use: ExpressionUse, declared: DeclaredVariables): CompiledExpression {
+export function compileExpression(text: string, { use, ...declared }: Compiling): CompiledExpression {
   const plain: Environment = { variables: variableTypes(declared), structs: admissionStructs(declared) };
   const isPatch = use === "json patch" || use === "apply configuration";
   const compiled = compile(text, isPatch ? patchEnvironment(plain) : plain);
@@ -95,7 +100,8 @@ export class Composition {
 
   /** Compiles a variable; it is there for those that follow even where it fails. */
   add({ name, expression }: Variable, { hasParams }: { readonly hasParams: boolean }): CompiledExpression {
-    const compiled = compileExpression(expression, "variable", {
+    const compiled = compileExpression(expression, {
+      use: "variable",
       hasParams,
       hasAuthorizer: true,
       composed: this.types,

@@ -33,8 +33,8 @@ export class MatchConditions {
     conditions: readonly MatchCondition[],
     { failurePolicy, hasParams = false, composition }: ConditionOptions,
   ) {
-    const declared = { hasParams, hasAuthorizer: true, composed: composition?.types };
-    this.#compiled = conditions.map(({ expression }) => compileExpression(expression, "condition", declared));
+    const declared = { use: "condition", hasParams, hasAuthorizer: true, composed: composition?.types } as const;
+    this.#compiled = conditions.map(({ expression }) => compileExpression(expression, declared));
     this.#isIgnored = failurePolicy === "Ignore";
     this.#composition = composition;
   }

@@ -108,25 +108,24 @@ export function admissionStructs({ composed }: DeclaredVariables): StructTypes {
   };
 }
 
+const shownKinds: ReadonlySet<CelType["kind"]> = new Set([
+  "any",
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "int",
+  "null",
+  "string",
+  "timestamp",
+  "uint",
+] as const);
+
 /** The type of a variable that was composed, as others see it: of structs and the like nothing is known. */
 export function composedType(type: CelType): CelType {
-  switch (type.kind) {
-    case "list":
-      return listOf(composedType(type.parameters[0] ?? dynType));
-    case "map":
-      return mapOf(composedType(type.parameters[0] ?? dynType), composedType(type.parameters[1] ?? dynType));
-    case "any":
-    case "bool":
-    case "bytes":
-    case "double":
-    case "duration":
-    case "int":
-    case "null":
-    case "string":
-    case "timestamp":
-    case "uint":
-      return type;
-    default:
-      return dynType;
-  }
+  const { kind, parameters } = type;
+  const [first = dynType, second = dynType] = parameters;
+  if (kind === "list") return listOf(composedType(first));
+  if (kind === "map") return mapOf(composedType(first), composedType(second));
+  return shownKinds.has(kind) ? type : dynType;
 }

@@ -25,20 +25,18 @@ const most = 2n ** 64n - 1n;
 
 /** What is compiled of a schema, and how. */
 export interface CompileOptions {
+  /** Where the schema is: `spec.versions[0].schema.openAPIV3Schema`. */
+  readonly path: string;
   /** False for a part of a resource: then nothing is known of `apiVersion`, `kind` and `metadata`. Default true. */
   readonly isRoot?: boolean;
   /** True for the paths of schemas whose own rules are left out. Default: none. */
   readonly skips?: (path: string) => boolean;
 }
 
-/**
- * Compiles the rules of a structural schema; `path` is where it is: `spec.versions[0].schema.openAPIV3Schema`. The schema must be
- * structural.
- */
+/** Compiles the rules of a schema, which must be structural. */
 export function compileRules(
   schema: JsonSchema,
-  path: string,
-  { isRoot = true, skips = () => false }: CompileOptions = {},
+  { path, isRoot = true, skips = () => false }: CompileOptions,
 ): CompiledRules {
   if (!hasRules(schema)) return { errors: [], validator: undefined };
   const compiler = new Compiler(skips);

@@ -26,7 +26,8 @@ export class PolicyExpressions {
 
   /** What is wrong with an expression. */
   errors({ text, field, shown = text }: ExpressionText, use: ExpressionUse): FieldError[] {
-    const compiled = expressions().compileExpression(text, use, {
+    const compiled = expressions().compileExpression(text, {
+      use,
       hasParams: this.#hasParams,
       hasAuthorizer: use !== "message",
       composed: this.#composition?.types,

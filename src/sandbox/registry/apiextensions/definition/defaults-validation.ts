@@ -59,7 +59,7 @@ function checkDefault(structural: Structural, place: Place): void {
 
 /** A default must satisfy the rules both as a new value and as one that was there before. */
 function checkRules({ schema, default: value }: Structural, { path, isRoot, walk }: Place): void {
-  const { validator } = compileRules(ruleSchemaOf(schema), path, { isRoot });
+  const { validator } = compileRules(ruleSchemaOf(schema), { path, isRoot });
   if (validator === undefined) return;
   const { budget } = walk;
   const kept = validator.validate(value, { old: value, path, budget, ratchets: false });

@@ -38,7 +38,7 @@ export function schemaErrors(
   if (unread === undefined && structure.length === 0) {
     // Types are made of what is right: rules around what is not are left for later.
     const skips = (at: string): boolean => parts.some(({ field }) => field.startsWith(`${at}.`));
-    errors.push(...compileRules(ruleSchemaOf(schema), where, { skips }).errors);
+    errors.push(...compileRules(ruleSchemaOf(schema), { path: where, skips }).errors);
   }
   return errors.length === 0 && unread !== undefined ? [invalid(where, "", unread)] : errors;
 }

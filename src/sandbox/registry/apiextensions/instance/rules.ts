@@ -10,6 +10,6 @@ export type RuleValidator = (object: ApiObject, old: ApiObject | undefined) => V
 
 /** Compiles the rules of a schema; undefined where there are none. */
 export function rulesOf(schema: JSONSchemaProps | undefined): RuleValidator | undefined {
-  const validator = schema === undefined ? undefined : compileRules(ruleSchemaOf(schema), "").validator;
+  const validator = schema === undefined ? undefined : compileRules(ruleSchemaOf(schema), { path: "" }).validator;
   return validator === undefined ? undefined : (object, old) => validator.validate(object, { old });
 }
