@@ -12,6 +12,12 @@ export interface ExpressionText {
   readonly shown?: string;
 }
 
+/** Where a part of a policy is, and what compiles its expressions. */
+export interface ExpressionPlace {
+  readonly field: string;
+  readonly expressions: PolicyExpressions;
+}
+
 /** Compiles the expressions of one policy, whose variables those after them see. */
 export class PolicyExpressions {
   readonly #hasParams: boolean;

@@ -7,24 +7,23 @@ import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, neededChoiceErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import type { PolicyExpressions } from "./expression-checks.ts";
+import type { ExpressionPlace } from "./expression-checks.ts";
 import { commonErrors, expressionsOf } from "./policies.ts";
 
 const reinvocations = ["IfNeeded", "Never"];
 
 const patchTypes = ["ApplyConfiguration", "JSONPatch"];
 
-function expressionErrors(patch: Fields, field: string, { expressions, use }: Mutation): FieldError[] {
+function expressionErrors(patch: Fields, { field, expressions, use }: Mutation): FieldError[] {
   const text = textOf(patch["expression"]).trim();
   return text === "" ? [required(field)] : expressions.errors({ text, field }, use);
 }
 
-interface Mutation {
-  readonly expressions: PolicyExpressions;
+interface Mutation extends ExpressionPlace {
   readonly use: "json patch" | "apply configuration";
 }
 
-function mutationErrors(mutation: Fields, field: string, expressions: PolicyExpressions): FieldError[] {
+function mutationErrors(mutation: Fields, { field, expressions }: ExpressionPlace): FieldError[] {
   const type = textOf(mutation["patchType"]);
   if (type === "") return [required(`${field}.patchType`)];
   if (!patchTypes.includes(type)) return [notSupported(`${field}.patchType`, type, patchTypes)];
@@ -35,7 +34,8 @@ function mutationErrors(mutation: Fields, field: string, expressions: PolicyExpr
   const patch = mutation[own];
   return [
     ...(isFields(patch)
-      ? expressionErrors(patch, `${field}.${own}.expression`, {
+      ? expressionErrors(patch, {
+          field: `${field}.${own}.expression`,
           expressions,
           use: type === "JSONPatch" ? "json patch" : "apply configuration",
         })
@@ -58,7 +58,9 @@ export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
       ...commonErrors(spec, { mutating: true, expressions }),
       ...(mutations.length === 0
         ? [required("spec.mutations", "mutations must contain at least one item")]
-        : eachErrors(mutations, "spec.mutations", (mutation, here) => mutationErrors(mutation, here, expressions))),
+        : eachErrors(mutations, "spec.mutations", (mutation, here) =>
+            mutationErrors(mutation, { field: here, expressions }),
+          )),
       ...neededChoiceErrors(spec["reinvocationPolicy"], "spec.reinvocationPolicy", reinvocations),
     ];
   },

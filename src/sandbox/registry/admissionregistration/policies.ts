@@ -5,7 +5,7 @@ import { choiceErrors, eachErrors, neededChoiceErrors } from "../../validation/c
 import { subdomainProblems } from "../../../api/label-names.ts";
 import { dns1035Problems, nameRules } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
-import { PolicyExpressions } from "./expression-checks.ts";
+import { type ExpressionPlace, PolicyExpressions } from "./expression-checks.ts";
 import { conditionErrors, matchErrors, mutableErrors, policyNameErrors } from "./match-rules.ts";
 
 const failurePolicies = ["Fail", "Ignore"];
@@ -40,7 +40,7 @@ const reserved = new Set(
   ),
 );
 
-function variableErrors(variable: Fields, field: string, expressions: PolicyExpressions): FieldError[] {
+function variableErrors(variable: Fields, { field, expressions }: ExpressionPlace): FieldError[] {
   const text = textOf(variable["name"]);
   const named =
     text.trim() === ""
@@ -89,7 +89,7 @@ export function commonErrors(spec: Fields, { mutating, expressions }: PolicyKind
       hasParams: isFields(paramKind),
     }),
     ...eachErrors(fieldsIn(spec["variables"]), "spec.variables", (variable, here) =>
-      variableErrors(variable, here, expressions),
+      variableErrors(variable, { field: here, expressions }),
     ),
   ];
 }

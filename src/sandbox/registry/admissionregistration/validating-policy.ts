@@ -10,12 +10,12 @@ import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange } from "../strategy/validation-steps.ts";
 import { policyStatusErrors } from "./policy-status.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
-import type { PolicyExpressions } from "./expression-checks.ts";
+import type { ExpressionPlace, PolicyExpressions } from "./expression-checks.ts";
 import { commonErrors, expressionsOf } from "./policies.ts";
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-function validationErrors(validation: Fields, field: string, expressions: PolicyExpressions): FieldError[] {
+function validationErrors(validation: Fields, { field, expressions }: ExpressionPlace): FieldError[] {
   const [text, said] = [textOf(validation["message"]), textOf(validation["messageExpression"])];
   const [expression, reason] = [textOf(validation["expression"]), validation["reason"]];
   const nonEmpty = "must be non-empty if specified";
@@ -41,8 +41,7 @@ interface Annotated {
   readonly expressions: PolicyExpressions;
 }
 
-function auditErrors(annotations: readonly Fields[], annotated: Annotated): FieldError[] {
-  const { policy } = annotated;
+function auditErrors(annotations: readonly Fields[], { policy, expressions }: Annotated): FieldError[] {
   const field = "spec.auditAnnotations";
   const isRepeated = seenBefore();
   const many =
@@ -57,7 +56,7 @@ function auditErrors(annotations: readonly Fields[], annotated: Annotated): Fiel
         ...(policy === ""
           ? [invalid(`${here}.key`, key ?? "", "requires metadata.name be non-empty")]
           : labelKeyProblems(whole).map((problem) => invalid(`${here}.key`, whole, problem))),
-        ...valueErrors(textOf(valueExpression), `${here}.valueExpression`, annotated),
+        ...valueErrors(textOf(valueExpression), { field: `${here}.valueExpression`, expressions }),
         ...(isRepeated(textOf(key)) ? [duplicate(`${here}.key`, textOf(key))] : []),
       ];
     }),
@@ -66,7 +65,7 @@ function auditErrors(annotations: readonly Fields[], annotated: Annotated): Fiel
 
 const longestValueExpression = 5 * 1024;
 
-function valueErrors(shown: string, field: string, { expressions }: Annotated): FieldError[] {
+function valueErrors(shown: string, { field, expressions }: ExpressionPlace): FieldError[] {
   const text = shown.trim();
   if (text === "") return [required(field, "valueExpression is not specified")];
   if (new TextEncoder().encode(text).length > longestValueExpression)
@@ -90,7 +89,7 @@ export const validatingPolicyStrategy: RESTStrategy = restStrategy({
         ? [required("spec.validations", one), required("spec.auditAnnotations", one)]
         : [
             ...eachErrors(validations, "spec.validations", (validation, here) =>
-              validationErrors(validation, here, expressions),
+              validationErrors(validation, { field: here, expressions }),
             ),
             ...auditErrors(annotations, { policy: metadata.name ?? "", expressions }),
           ]),
