@@ -20,7 +20,7 @@ export interface SandboxConnection extends Connected {
 /** What is to be in it. */
 export interface SandboxFlags extends Pick<
   EmbeddedOptions,
-  "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins" | "rbac" | "audit"
+  "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins" | "rbac" | "audit" | "webhooks"
 > {
   /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];

@@ -1,11 +1,13 @@
 /** A contract case: a few requests in a namespace of their own, whose answers must be those of the real kube-apiserver. */
 
+import type { Webhook } from "./webhooks.ts";
+
 export interface Step {
   /**
    * SETTLE waits until the real server's own caches know what was written, PASS until more than a second has passed on the server's
-   * clock; they have no answer to compare.
+   * clock; they have no answer to compare. RECEIVED is what the webhooks of the case have been sent since the last one.
    */
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE" | "PASS";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE" | "PASS" | "RECEIVED";
   /**
    * `{ns}` is the case's namespace; `{0.metadata.uid}` a field of the answer to step 0. They are filled in here, in the query
    * and in every text of the body.
@@ -33,6 +35,8 @@ export interface Case {
    * PASS between two of them.
    */
   readonly ordersTimes?: boolean;
+  /** The webhooks that the steps configure, by name: `{hooks}/NAME` in a step is the URL, `{ca}` their authority in base64. */
+  readonly hooks?: Readonly<Record<string, Webhook>>;
   /** Why the sandbox differs here, where it is meant to. */
   readonly differs?: string;
 }
@@ -149,6 +153,9 @@ export const watching = (path: string, frames: number, query: string): Step => (
 });
 
 export const settle: Step = { method: "SETTLE", path: "" };
+/** What the webhooks have received; `receivedByAll` by their names, where they are asked all at once. */
+export const received: Step = { method: "RECEIVED", path: "" };
+export const receivedByAll: Step = { method: "RECEIVED", path: "sorted" };
 export const pass: Step = { method: "PASS", path: "" };
 
 /** A pod that is valid and small. */

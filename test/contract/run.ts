@@ -4,6 +4,7 @@ import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
 import type { Case, Result, Step } from "./case.ts";
 import { type Answered, isListObject, type Json, namesOf } from "./names.ts";
 import { normalized, normalizedText } from "./normalize.ts";
+import { startWebhooks, type Webhooks } from "./webhooks.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -77,7 +78,8 @@ function parsed(text: string, type = "application/json"): unknown {
 
 type Taken = Omit<Raw, "from" | "until">;
 
-async function take(transport: Transport, step: Step): Promise<Taken> {
+async function take(transport: Transport, step: Step, webhooks?: Webhooks): Promise<Taken> {
+  const erased = (text: string): string => webhooks?.erased(text) ?? text;
   const abort = new AbortController();
   const query = [...new URLSearchParams(step.query ?? "").entries()];
   const response = await transport.send({
@@ -102,7 +104,7 @@ async function take(transport: Transport, step: Step): Promise<Taken> {
       status: response.status,
       warning,
       headers,
-      body: parsed(decoder.decode(await readAll(response.body)), response.header("content-type")),
+      body: parsed(erased(decoder.decode(await readAll(response.body))), response.header("content-type")),
     };
   }
   const frames: unknown[] = [];
@@ -115,10 +117,16 @@ async function take(transport: Transport, step: Step): Promise<Taken> {
     }
     const lines = (rest + decoder.decode(chunk)).split("\n");
     rest = lines.pop() ?? "";
-    frames.push(...lines.filter((line) => line !== "").map((line) => parsed(line)));
+    frames.push(...lines.filter((line) => line !== "").map((line) => parsed(erased(line))));
   }
   response.body.cancel();
   return { status: 200, warning, headers, body: frames };
+}
+
+/** A step with the addresses of the webhooks. */
+function withWebhooks(step: Step, namespace: string, webhooks: Webhooks | undefined): Step {
+  if (webhooks === undefined) return step;
+  return JSON.parse(webhooks.filled(JSON.stringify(step), namespace)) as Step;
 }
 
 /** How long it is until the beginning of the next second has passed, in ms: Kubernetes writes times in whole seconds. */
@@ -129,7 +137,7 @@ export function untilNextSecond(now: number): number {
 /** Runs a case in `namespace`, which it makes with its default ServiceAccount; answers the normalized results. */
 export async function runCase(
   transport: Transport,
-  { steps, ordersTimes = false }: Case,
+  { steps, ordersTimes = false, hooks }: Case,
   namespace: string,
   pauses: Pauses,
 ): Promise<Result[]> {
@@ -143,15 +151,22 @@ export async function runCase(
     body: { metadata: { name: "default" } },
   });
   const answers: Raw[] = [];
+  const webhooks = hooks === undefined ? undefined : await startWebhooks();
+  webhooks?.set(namespace, hooks ?? {});
   for (const step of steps) {
     const from = pauses.now();
+    if (step.method === "RECEIVED") {
+      const text = webhooks?.erased(JSON.stringify(webhooks.taken(step.path === "sorted"))) ?? "[]";
+      answers.push({ status: 0, warning: undefined, headers: {}, body: JSON.parse(text), from, until: pauses.now() });
+      continue;
+    }
     if (step.method === "SETTLE" || step.method === "PASS") {
       await (step.method === "PASS" ? pauses.pass() : pauses.settle());
       answers.push({ status: 0, warning: undefined, headers: {}, body: {}, from, until: pauses.now() });
       continue;
     }
-    const asked = filled(step, namespace, answers);
-    answers.push({ ...(await take(transport, asked)), from, until: pauses.now() });
+    const asked = filled(withWebhooks(step, namespace, webhooks), namespace, answers);
+    answers.push({ ...(await take(transport, asked, webhooks)), from, until: pauses.now() });
   }
   const names = namesOf(answers, {
     startedAt,

@@ -28,6 +28,7 @@ export async function bareSandbox(): Promise<Side> {
     random: seededRandom(1),
     defaultServiceAccounts: false,
     rbac: true,
+    webhooks: {},
   });
   const pauses: Pauses = {
     now: () => clock.now() + ahead,

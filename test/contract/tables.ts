@@ -43,6 +43,9 @@ import { validation } from "./cases/validation.ts";
 import { validationOrder } from "./cases/validation-order.ts";
 import { wildKinds } from "./cases/kinds.ts";
 import { warnings } from "./cases/warnings.ts";
+import { conversionWebhookCases } from "./cases/conversion-webhooks.ts";
+import { mutatingWebhookCases } from "./cases/mutating-webhooks.ts";
+import { webhookCases } from "./cases/webhooks.ts";
 import { workloads } from "./cases/workloads.ts";
 import { yamlBodies } from "./cases/yaml.ts";
 
@@ -92,4 +95,7 @@ export const tables: readonly Table[] = [
   policyCases,
   mutatingPolicyCases,
   defaultPlugins,
+  webhookCases,
+  mutatingWebhookCases,
+  conversionWebhookCases,
 ];

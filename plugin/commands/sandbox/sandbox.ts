@@ -4,10 +4,12 @@ import { readTextFile, removeFile, temporaryPath } from "../../../src/platform/f
 import { randomSuffix } from "../../../src/platform/random.ts";
 import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
 import { pluginPurposes } from "../../../src/sandbox/context/admission-plugins.ts";
+import type { WebhookOptions } from "../../../src/sandbox/sandbox.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import { RunReport } from "../../../src/views/run-report.ts";
 import { type Command, command, flag, negation, text, texts, wholeNumber } from "../../cli/command.ts";
 import { pluginsNamed } from "../../names/admission-names.ts";
+import { webhookServices } from "../../names/webhook-services.ts";
 import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
 import type { Io } from "../../cli/io.ts";
 import type { Session } from "../../cli/session.ts";
@@ -58,6 +60,10 @@ const options = {
       default: "who did what, of every request",
     },
   ),
+  webhook: texts(
+    "--webhook <namespace/service=url>",
+    "call webhooks at this Service there, such as shop/hooks=https://127.0.0.1:9443; repeatable",
+  ),
   assets: text(
     "--assets <dir>",
     "fill DIR with kube-apiserver, etcd and kubectl for envtest (KUBEBUILDER_ASSETS), and do nothing else",
@@ -85,6 +91,7 @@ interface SandboxRequest {
   readonly controllers: readonly ControllerDefinition[];
   readonly disabledAdmissionPlugins: readonly string[];
   readonly audit: AuditFiles | undefined;
+  readonly webhooks: WebhookOptions;
   /** The folder to fill with envtest's programs, instead of running anything. */
   readonly assets: string | undefined;
 }
@@ -109,6 +116,10 @@ export const sandbox: Command = command({
     },
     { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
     { says: "The programs that envtest starts", line: "sandbox --assets bin/envtest" },
+    {
+      says: "With the webhooks of a process on this machine",
+      line: "sandbox --webhook shop/hooks=https://127.0.0.1:9443",
+    },
     { says: "At a fixed address, for scripts", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   onSignal: "drain",
@@ -130,6 +141,7 @@ export const sandbox: Command = command({
       clientCa: flags.clientCa,
       controllers: controllersToRun(run, calledAs),
       disabledAdmissionPlugins: pluginsNamed(disableAdmission),
+      webhooks: { services: webhookServices(flags.webhook ?? []) },
     };
   },
   async run(request, session) {

@@ -16,7 +16,7 @@ import { Nodes } from "../../api/kinds.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { AuditOptions } from "../../sandbox/audit/auditor.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { createSandbox, type Sandbox, type WebhookOptions } from "../../sandbox/sandbox.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import { fieldManagerOf } from "./live.ts";
 
@@ -41,6 +41,8 @@ export interface EmbeddedOptions {
   readonly audit?: AuditOptions;
   /** Evaluates RBAC, with the roles that every cluster has. Default: the admin alone may do anything. */
   readonly rbac?: boolean;
+  /** Calls webhooks. Default: none is called. */
+  readonly webhooks?: WebhookOptions;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;
   /** Wraps the transport of each client: for faults, delays, records. */
@@ -67,13 +69,14 @@ const readyPollMs = 2;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { timeline, random, nodes = 3 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
-  const { disabledAdmissionPlugins = [], rbac = false } = options;
+  const { disabledAdmissionPlugins = [], rbac = false, webhooks } = options;
   const sandbox = await createSandbox({
     timeline,
     random,
     disabledAdmissionPlugins,
     rbac,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
+    ...(webhooks === undefined ? {} : { webhooks }),
   });
   const transportFor = (actor: string): Transport => {
     const transport = sandbox.transport({ actor });

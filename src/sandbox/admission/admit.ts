@@ -63,8 +63,8 @@ export function* validatingAdmission(attributes: Attributes): Steps<() => void> 
   return admitQuota(attributes);
 }
 
-/** Policies and webhooks that validate, in the order of the plugins. */
-function* validatingHooks(attributes: Attributes): Steps<void> {
+/** Policies and webhooks that validate, in the order of the plugins. @throws StatusError, mostly 403. */
+export function* validatingHooks(attributes: Attributes): Steps<void> {
   const { scope, object, old, shownAs = itself } = attributes;
   if (!hasHooks(scope, "validating") && !hasPolicies(scope, "validating")) return;
   const asked = writeAttributes({ scope, object: shownAs(object), old: old === undefined ? undefined : shownAs(old) });
@@ -73,6 +73,10 @@ function* validatingHooks(attributes: Attributes): Steps<void> {
 }
 
 const itself = (object: ApiObject): ApiObject => object;
+
+/** True if a policy or a webhook may be about the request. */
+export const isAsked = (scope: RequestScope): boolean =>
+  (["mutating", "validating"] as const).some((type) => hasHooks(scope, type) || hasPolicies(scope, type));
 
 /** Admission of a request whose object is not stored: an Eviction, a Binding, a review. @throws StatusError, mostly 403. */
 export function* requestAdmission(attributes: Attributes): Steps<void> {
@@ -83,7 +87,7 @@ export function* requestAdmission(attributes: Attributes): Steps<void> {
 /** Admission of a deletion. @throws StatusError, mostly 403. */
 export function* deletionAdmission(attributes: DeleteAttributes): Steps<void> {
   const { scope } = attributes;
-  if (!hasHooks(scope, "mutating") && !hasHooks(scope, "validating") && !hasPolicies(scope, "validating")) return;
+  if (!isAsked(scope)) return;
   const asked = deleteAttributes(attributes);
   // A policy that mutates is not asked about deletions; a webhook is, and may change nothing.
   yield* callMutating(asked, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });

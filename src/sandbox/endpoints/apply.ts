@@ -12,6 +12,7 @@ import { checkWriteOptions } from "../options/write-options.ts";
 import { applyConfiguration, configurationText, kindText } from "../managedfields/apply.ts";
 import type { ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
+import { servedEntry } from "../context/conversion.ts";
 import { atStoredVersion } from "../conversion/versions.ts";
 import { fillDefaults } from "../registry/defaults.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
@@ -25,7 +26,7 @@ export const applyType = "application/apply-patch+yaml";
 /** @throws StatusError */
 export function* applyObject(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "ApplyOptions");
-  const old = scope.collection.get(scope.namespace, scope.name);
+  const old = yield* servedEntry(scope, scope.collection.get(scope.namespace, scope.name));
   if (old === undefined) {
     if (scope.subresource !== "") throw notFound(scope.resource.asResource, scope.name);
     refuseCreate(scope);

@@ -4,7 +4,8 @@ import { at, fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.t
 import type { Steps } from "../meta/steps.ts";
 import { badRequest, conflict, notFound, refusal } from "../meta/refusal.ts";
 import { collectionOf, type RequestScope } from "../context/server.ts";
-import { requestAdmission } from "../admission/admit.ts";
+import { isAsked, requestAdmission } from "../admission/admit.ts";
+import { manageCreate } from "../managedfields/managed-fields.ts";
 import { topologyLabels } from "../admission/topology-labels.ts";
 import { subresourceBody } from "./subresource-body.ts";
 import { storageKey } from "./update.ts";
@@ -37,7 +38,15 @@ export function* bindByName(scope: RequestScope): Steps<Bound> {
   return assign({ ...scope, resource, name, collection: collectionOf(scope.server, resource) }, binding);
 }
 
-const bindingOf = (scope: RequestScope): ApiObject => subresourceBody(scope, { kind: "Binding", apiVersion: "v1" });
+function bindingOf(scope: RequestScope): ApiObject {
+  const binding = subresourceBody(scope, { kind: "Binding", apiVersion: "v1" });
+  // Nobody else sees them.
+  if (isAsked(scope)) {
+    const bindings = scope.server.registry.find("v1", "bindings") ?? scope.served;
+    manageCreate({ scope: { ...scope, served: bindings }, object: binding, sent: binding.metadata.managedFields });
+  }
+  return binding;
+}
 
 function assign(scope: RequestScope, binding: ApiObject): Bound {
   const node = targetOf(binding);

@@ -6,6 +6,7 @@ import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
 import { authorize } from "../access/authorize.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import { checkLimits } from "../admission/limit-ranger.ts";
+import { storableObject } from "../context/conversion.ts";
 import { strategyContext } from "../context/strategy-context.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { alreadyExists, forbidden, generatedNameTaken, refusal } from "../meta/refusal.ts";
@@ -57,7 +58,9 @@ export function* createObject(
 ): Steps<Entry> {
   const { strategy } = scope.resource;
   const write: ObjectWrite = { scope, object, context: strategyContext(scope) };
-  fillSystemFields(scope, object);
+  matchNamespace(scope, object.metadata);
+  for (const key of systemFields) delete object.metadata[key];
+  const uid = randomUuid(scope.server.random);
   const { managedFields: sent } = object.metadata;
   applyDefaults(scope, object);
   manage({ scope, object, sent });
@@ -65,6 +68,7 @@ export function* createObject(
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   yield* mutatingAdmission(write);
   dedupOwnerReferences(write, " after mutating admission happens");
+  fillSystemFields(scope, object, uid);
   checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.
@@ -73,13 +77,14 @@ export function* createObject(
   prepareForCreate(write);
   validateCreate(write);
   if (byUpdate) authorizeCreate(scope);
+  const stored = yield* storableObject(scope, object);
   const charge = yield* validatingAdmission(write);
   // A dry run asks the store for the name alone. Source: generic/registry/dryrun.go Create.
   if (!scope.dryRun) checkVersion(version);
   checkNotStored(write, isNameGenerated);
   charge();
   strategy.allocate?.(object, write.context);
-  const whole = storedForm(scope, object);
+  const whole = storedForm(scope, stored);
   return commit(scope, { object: whole, dryRunRevision: "as sent", isDefaultedOnRead });
 }
 
@@ -90,16 +95,21 @@ function authorizeCreate({ server, user, served, namespace, name }: RequestScope
   authorize(server.authorizer, { user, asked });
 }
 
-function fillSystemFields(scope: RequestScope, object: ApiObject): void {
-  const { metadata } = object;
-  matchNamespace(scope, metadata);
+/** What a client cannot set. Source: apiserver v0.36 registry/rest/meta.go WipeObjectMetaSystemFields. */
+const systemFields = [
+  "creationTimestamp",
+  "uid",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+] as const;
+
+/** The server's own fields: mutating admission sees the object without them. */
+function fillSystemFields(scope: RequestScope, { metadata }: ApiObject, uid: string): void {
   metadata.creationTimestamp = formatTime(scope.server.timeline.now());
-  metadata.uid = randomUuid(scope.server.random);
+  metadata.uid = uid;
   // A dry run responds with the version that it was sent.
   if (!scope.dryRun) delete metadata.resourceVersion;
-  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] as const) {
-    delete metadata[key];
-  }
 }
 
 /** @throws StatusError 409 */

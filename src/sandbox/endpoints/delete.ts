@@ -4,7 +4,7 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
-import { deletionAdmission } from "../admission/admit.ts";
+import { deletionAdmission, isAsked } from "../admission/admit.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { written } from "../serialization/decode.ts";
 import { jsonNameOf, readJson } from "../meta/json.ts";
@@ -14,6 +14,7 @@ import { at, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Steps } from "../meta/steps.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/refusal.ts";
+import { servedEntry } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
 import { numberParam, param, type ListOptions } from "../options/list-options.ts";
 import { dryRunErrors } from "../options/write-options.ts";
@@ -164,17 +165,27 @@ function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): St
     return yield* deleteEntry(scope, {
       entry,
       options,
-      *admit() {
-        yield* deletionAdmission({
-          scope,
-          name,
-          old: entry.object,
-          options: fieldsOf(options),
-          dryRun: options.dryRun,
-        });
-        checkUnmoved(scope, entry);
+      *admit(stored) {
+        const asked = askedOf(scope, stored, options);
+        const shown = (yield* servedEntry(scope, isAsked(scope) ? stored : undefined)) ?? stored;
+        yield* deletionAdmission({ scope, name, old: shown.object, options: asked, dryRun: options.dryRun });
+        checkUnmoved(scope, stored);
       },
     });
+  });
+}
+
+/** The options as admission sees them: with what the kind has filled in. */
+function askedOf({ resource }: RequestScope, { object }: Entry, options: DeleteOptions): Fields {
+  const { strategy, storage } = resource;
+  const isNew = object.metadata.deletionTimestamp === undefined;
+  const period = isNew ? strategy.checkGracefulDelete?.(object, options.gracePeriodSeconds) : undefined;
+  // What is deleted in two steps is to be the same object in both.
+  const isPinned = storage === "namespaces" || strategy.beginDelete !== undefined;
+  return fieldsOf({
+    ...options,
+    ...(period === undefined ? {} : { gracePeriodSeconds: period }),
+    ...(isPinned ? { uid: options.uid ?? object.metadata.uid } : {}),
   });
 }
 
@@ -229,15 +240,15 @@ export function* deleteCollection(scope: RequestScope, list: ListOptions, option
 export interface Deletion {
   readonly entry: Entry;
   readonly options: DeleteOptions;
-  /** Asked before anything is written; by default nobody is. */
-  readonly admit?: () => Steps<void>;
+  /** Asked before each write, about what is stored then; by default nobody is. */
+  readonly admit?: (stored: Entry) => Steps<void>;
 }
 
 /** Deletes a stored object, or marks it for deletion. @throws StatusError 409, and what `admit` throws. */
 export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Deletion): Steps<Deleted> {
   checkPreconditions(scope, entry, options);
   if (isEnding(scope, entry, options)) return { entry, gone: false };
-  if (admit !== undefined) yield* admit();
+  if (admit !== undefined) yield* admit(entry);
   const object = copyOfStored(entry);
   if (scope.resource.storage === "namespaces" && object.metadata.deletionTimestamp === undefined)
     return { entry: endNamespace(scope, entry, object, options), gone: false };
@@ -258,6 +269,7 @@ export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Del
   const marked = mark(scope, object, entry, options);
   if (waits || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { entry: marked, gone: false };
   if (options.dryRun) return { entry: marked, gone: true };
+  if (admit !== undefined) yield* admit(marked);
   return remove(scope, { ...object, metadata: { ...object.metadata } }, options);
 }
 

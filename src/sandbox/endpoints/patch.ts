@@ -4,6 +4,7 @@ import type { Steps } from "../meta/steps.ts";
 import { notFound, refusal, unsupportedMediaType } from "../meta/refusal.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import type { RequestScope } from "../context/server.ts";
+import { servedEntry } from "../context/conversion.ts";
 import { atStoredVersion, atVersion } from "../conversion/versions.ts";
 import { applyObject, applyType } from "./apply.ts";
 import { matchRequest } from "./body.ts";
@@ -22,7 +23,7 @@ export function* patch(scope: RequestScope): Steps<UpdateResult> {
   scope.audit?.sentBody(() => compact(scope.body));
   if (media === applyType) return yield* applyObject(scope);
   checkWriteOptions(scope.query, "PatchOptions");
-  const old = scope.collection.get(scope.namespace, scope.name);
+  const old = yield* servedEntry(scope, scope.collection.get(scope.namespace, scope.name));
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
   return yield* updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
 }

@@ -12,6 +12,7 @@ import type { Steps } from "../meta/steps.ts";
 import { conflict, internal, notFound, optimisticLock } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
+import { servedEntry } from "../context/conversion.ts";
 import { applied, applyType } from "./apply.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { patchedBy, patchTypeOf } from "./patch.ts";
@@ -76,15 +77,15 @@ function scaleOf(scope: RequestScope, { object }: Pick<Entry, "object">): ApiObj
   };
 }
 
-function entryOf(scope: RequestScope): Entry {
-  const entry = scope.collection.get(scope.namespace, scope.name);
+function* entryOf(scope: RequestScope): Steps<Entry> {
+  const entry = yield* servedEntry(scope, scope.collection.get(scope.namespace, scope.name));
   if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
   return entry;
 }
 
 /** GET of a Scale. @throws StatusError 404. */
-export function getScale(scope: RequestScope): ScaleResult {
-  const entry = entryOf(scope);
+export function* getScale(scope: RequestScope): Steps<ScaleResult> {
+  const entry = yield* entryOf(scope);
   const { specReplicas } = pathsOf(scope);
   if (scope.resource.form !== undefined && at(entry.object, ...specReplicas) === undefined)
     throw internal(`the spec replicas field ".${specReplicas.join(".")}" does not exist`);
@@ -97,14 +98,14 @@ export function* putScale(scope: RequestScope): Steps<ScaleResult> {
   const scales = ofScales(scope);
   const scale = sentObject(scales);
   matchRequest(scales, scale);
-  return yield* update(scope, entryOf(scope), scale);
+  return yield* update(scope, yield* entryOf(scope), scale);
 }
 
 /** @throws StatusError */
 export function* patchScale(scope: RequestScope): Steps<ScaleResult> {
   const type = patchTypeOf(scope);
   checkWriteOptions(scope.query, type === applyType ? "ApplyOptions" : "PatchOptions");
-  const entry = entryOf(scope);
+  const entry = yield* entryOf(scope);
   if (type === applyType) return yield* apply(scope, entry);
   return yield* update(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(scope, entry)));
 }
@@ -178,7 +179,7 @@ function canonicalScale({ served, server }: RequestScope, scale: ApiObject): voi
 /** Writes the replicas of a Scale, and what its managed fields say of them. */
 function* write(scope: RequestScope, entry: Entry, scale: ApiObject): Steps<ScaleResult> {
   const shownAs = (object: ApiObject): ApiObject => scaleOf(scope, { object });
-  yield* mutatingHooks({ scope, object: scale, old: shownAs(entry.object) });
+  yield* mutatingHooks({ scope, object: scale, old: managedScaleOf(scope, entry) });
   const version = at(scale, "metadata", "resourceVersion");
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
     throw conflict(scope.resource.asResource, scope.name, optimisticLock);

@@ -24,5 +24,6 @@ export function subresourceBody(scope: RequestScope, { kind, apiVersion, alsoVer
   if (namespace !== undefined && namespace !== "" && namespace !== scope.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
+  if (scope.namespace !== "") object.metadata.namespace = scope.namespace;
   return object;
 }

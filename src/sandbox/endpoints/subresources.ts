@@ -16,15 +16,13 @@ import { update } from "./update.ts";
 export type SubresourceResult =
   { readonly status: number; readonly entry: Entry } | { readonly status: number; readonly value: object };
 
-/** Reads answer at once; writes may wait. */
-type Read = (scope: RequestScope) => SubresourceResult;
-type Write = (scope: RequestScope) => Steps<SubresourceResult>;
+type Handler = (scope: RequestScope) => Steps<SubresourceResult>;
 
 interface Handlers {
-  readonly GET?: Read;
-  readonly POST?: Write;
-  readonly PUT?: Write;
-  readonly PATCH?: Write;
+  readonly GET?: Handler;
+  readonly POST?: Handler;
+  readonly PUT?: Handler;
+  readonly PATCH?: Handler;
 }
 
 const stored = (scope: RequestScope): SubresourceResult => {
@@ -35,7 +33,9 @@ const stored = (scope: RequestScope): SubresourceResult => {
 
 /** Of a subresource that writes a part of the object: it has an `UpdateStrategy`. */
 const part: Handlers = {
-  GET: stored,
+  *GET(scope) {
+    return stored(scope);
+  },
   *PUT(scope) {
     return { status: 200, entry: (yield* update(scope)).entry };
   },
@@ -69,8 +69,8 @@ export function* serveSubresource(scope: RequestScope, method: string): Steps<Su
       ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
       : methodNotAllowed();
   }
-  if (method === "GET" && methods.GET !== undefined) return methods.GET(scope);
-  const write = method === "POST" || method === "PUT" || method === "PATCH" ? methods[method] : undefined;
-  if (write === undefined) throw methodNotAllowed();
-  return yield* retried(scope, () => write(scope));
+  const isKnown = method === "GET" || method === "POST" || method === "PUT" || method === "PATCH";
+  const handler = isKnown ? methods[method] : undefined;
+  if (handler === undefined) throw methodNotAllowed();
+  return yield* retried(scope, () => handler(scope));
 }

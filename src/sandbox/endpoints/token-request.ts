@@ -1,5 +1,5 @@
 /** POST of a TokenRequest to a ServiceAccount. Source: kubernetes v1.36 pkg/registry/core/serviceaccount/storage/token.go. */
-import { requestAdmission } from "../admission/admit.ts";
+import { mutatingHooks, validatingHooks } from "../admission/admit.ts";
 import { formatTime } from "../../api/time.ts";
 import { invalid, invalidObject, type FieldError } from "../meta/field-errors.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
@@ -34,13 +34,15 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
   request.spec = spec;
   const managed = { ...scope, served: tokenRequests(scope) };
   manageCreate({ scope: managed, object: request, sent: request.metadata.managedFields });
-  yield* requestAdmission({ scope, object: request });
+  yield* mutatingHooks({ scope, object: request });
   const asked = Array.isArray(spec["audiences"]) ? spec["audiences"].map(textOf) : [];
   const audiences = asked.length === 0 ? server.tokens.audiences : asked;
   // Its type has been checked.
   const seconds = Number(spec["expirationSeconds"]);
   const errors = secondsErrors(seconds);
   if (errors.length > 0) throw invalidObject(asKind, "", errors);
+  const known = { ...request.metadata, name, namespace, uid, creationTimestamp: formatTime(server.timeline.now()) };
+  yield* validatingHooks({ scope, object: { ...request, metadata: known, spec: { ...spec, audiences } } });
   const boundTo = isFields(spec["boundObjectRef"]) ? boundObject(scope, spec["boundObjectRef"]) : undefined;
   const now = server.timeline.now();
   const grant = { namespace, name, uid, audiences, seconds, ...(boundTo === undefined ? {} : { boundTo }) };

@@ -15,6 +15,7 @@ import { manageUpdate, type ManagedUpdate, type ManagedWrite } from "../managedf
 import type { RequestScope } from "../context/server.ts";
 import type { UpdateStrategy } from "../registry/strategy/rest-strategy.ts";
 import { Entry } from "../storage/entry.ts";
+import { servedEntry, storableObject } from "../context/conversion.ts";
 import { strategyContext } from "../context/strategy-context.ts";
 import { matchRequest, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
@@ -53,7 +54,7 @@ export interface WriteOptions {
 export function* updateObject(scope: RequestScope, object: ApiObject, options: WriteOptions = {}): Steps<UpdateResult> {
   const { resource, name, collection } = scope;
   const { checksUid = true, createsMissing = resource.strategy.allowCreateOnUpdate, manage } = options;
-  const old = collection.get(scope.namespace, name);
+  const old = yield* servedEntry(scope, collection.get(scope.namespace, name));
   if (old === undefined) {
     if (!createsMissing || scope.subresource !== "") throw notFound(resource.asResource, name);
     if (object.metadata.uid !== undefined && object.metadata.uid !== "") throw absentUid(scope, object.metadata.uid);
@@ -150,24 +151,25 @@ export function* replaceObject(
   const context = strategyContext(scope);
   const { managedFields } = sent.metadata;
   applyDefaults(scope, sent);
-  keepServerFields(sent, old.object);
   // The fields of a client are those that it sent, also where they are reset below.
   manage({ scope, live: old.object, object: sent, sent: managedFields });
-  keepDeletion(sent, old.object);
   const object = updatedObject(strategy, sent, old.object);
   const update = { scope, object, old: old.object, strategy, context, shownAs };
   yield* mutatingAdmission(update);
   dedupOwnerReferences(update, " after mutating admission happens");
+  keepServerFields(object, old.object);
+  keepDeletion(object, old.object);
   if (version !== undefined) checkVersion(scope, version, old);
   checkEscalation(update);
   prepareForUpdate(update);
   validateUpdate(update);
   strategy.allocate?.(object, context);
+  object.metadata.resourceVersion = String(old.revision);
+  const stored = yield* storableObject(scope, object);
   const charge = yield* validatingAdmission(update);
   checkUnmoved(scope, old);
   charge();
-  object.metadata.resourceVersion = String(old.revision);
-  return store(scope, object, old);
+  return store(scope, stored, old);
 }
 
 /** A write of the object keeps its status, one of the status all else. */
@@ -182,7 +184,9 @@ function prepareForUpdate({ scope, object, old, strategy, context }: ObjectUpdat
   if (subresource !== "status") countGeneration(scope, object, old);
 }
 
-function store(scope: RequestScope, object: ApiObject, old: Entry): Entry {
+/** `shown` is the entry at the version of the request. */
+function store(scope: RequestScope, object: ApiObject, shown: Entry): Entry {
+  const old = scope.collection.get(shown.namespace, shown.name) ?? shown;
   if (shouldDeleteDuringUpdate(object, old.object)) return deleteAfterLastFinalizer(scope, object, old);
   const whole = storedForm(scope, object);
   if (!old.isDefaultedOnRead && isNoOpUpdate(whole, old.object)) return old;

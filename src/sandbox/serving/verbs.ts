@@ -1,10 +1,11 @@
 /** A method on a resource to its verb, and the verb's result to a response. Source: apiserver v0.36 endpoints/handlers. */
-import { wholeBody } from "../../api/transport.ts";
+import { type ApiBody, wholeBody } from "../../api/transport.ts";
+import { servedEntries, servedEntry } from "../context/conversion.ts";
 import { contentOf } from "../serialization/content.ts";
-import { partialOf, wholeFormat } from "../serialization/encoding.ts";
+import { type Format, partialOf, wholeFormat } from "../serialization/encoding.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { listContent, listed, listMetadata } from "../endpoints/list.ts";
-import { listOptionsOf, param, refuseExport, revisionOf } from "../options/list-options.ts";
+import { type ListOptions, listOptionsOf, param, refuseExport, revisionOf } from "../options/list-options.ts";
 import type { Steps } from "../meta/steps.ts";
 import { methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import { contentResponse, jsonHeaders, jsonResponse, redirect } from "./responses.ts";
@@ -25,6 +26,7 @@ import { proxied } from "../endpoints/proxy.ts";
 import { retried } from "../endpoints/retry.ts";
 import { update, type UpdateResult } from "../endpoints/update.ts";
 import { openWatch } from "../endpoints/watch.ts";
+import { convertedBody } from "../endpoints/watch-conversion.ts";
 
 const verbs: Readonly<Record<string, string>> = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
@@ -48,11 +50,11 @@ function* serveObject(scope: RequestScope, method: string): Steps<Result> {
   outputFormOf(scope);
   switch (verb) {
     case "get":
-      return get(scope);
+      return yield* get(scope);
     case "update":
-      return updateResponse(scope, yield* retried(scope, () => update(scope)));
+      return yield* updateResponse(scope, yield* retried(scope, () => update(scope)));
     case "patch":
-      return updateResponse(scope, yield* retried(scope, () => patch(scope)));
+      return yield* updateResponse(scope, yield* retried(scope, () => patch(scope)));
     default:
       return yield* remove(scope);
   }
@@ -66,7 +68,7 @@ function* serveCollection(scope: RequestScope, request: HttpRequest): Steps<Resu
   switch (request.method) {
     case "GET":
       allow("list");
-      return listOrWatch(scope, request.actor);
+      return yield* listOrWatch(scope, request.actor);
     case "POST":
       allow("create");
       if (resource.namespaced && scope.namespace === "") throw methodNotAllowed();
@@ -86,26 +88,28 @@ function* post(scope: RequestScope): Steps<Result> {
     return jsonResponse(status, value);
   }
   const review = yield* reviewOf(scope);
-  return review === undefined ? objectResponse(scope, 201, yield* create(scope)) : jsonResponse(201, review);
+  if (review !== undefined) return jsonResponse(201, review);
+  return yield* objectResponse(scope, 201, yield* create(scope));
 }
 
-function updateResponse(scope: RequestScope, { entry, created }: UpdateResult): Result {
-  return objectResponse(scope, created ? 201 : 200, entry);
+function* updateResponse(scope: RequestScope, { entry, created }: UpdateResult): Steps<Result> {
+  return yield* objectResponse(scope, created ? 201 : 200, entry);
 }
 
 /** An object in the form that the client asks for. */
-function objectResponse(scope: RequestScope, status: number, entry: UpdateResult["entry"]): Result {
+function* objectResponse(scope: RequestScope, status: number, stored: UpdateResult["entry"]): Steps<Result> {
   const form = outputFormOf(scope);
   checkOutputForm(scope, form, false);
   const whole = formatOf(scope, form);
   const format = whole.first ?? whole;
+  const entry = (yield* servedEntry(scope, stored)) ?? stored;
   return contentResponse(status, { json: () => `${format.text(entry)}\n`, value: () => format.value(entry) });
 }
 
 function* subresourceResponse(scope: RequestScope, method: string): Steps<Result> {
   const { as, version } = outputFormOf(scope);
   const result = yield* serveSubresource(scope, method);
-  if ("entry" in result) return objectResponse(scope, result.status, result.entry);
+  if ("entry" in result) return yield* objectResponse(scope, result.status, result.entry);
   const { status, value } = result;
   if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonResponse(status, value);
   // Checked just above.
@@ -116,17 +120,17 @@ function* subresourceResponse(scope: RequestScope, method: string): Steps<Result
   );
 }
 
-function get(scope: RequestScope): Result {
+function* get(scope: RequestScope): Steps<Result> {
   refuseExport(scope.query);
   revisionOf(param(scope.query, "resourceVersion") ?? "", false);
   const entry = scope.collection.get(scope.namespace, scope.name);
   if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
-  return objectResponse(scope, 200, entry);
+  return yield* objectResponse(scope, 200, entry);
 }
 
 const namespaceOf = ({ namespace }: RequestScope): string | undefined => (namespace === "" ? undefined : namespace);
 
-function listOrWatch(scope: RequestScope, actor: string): Result {
+function* listOrWatch(scope: RequestScope, actor: string): Steps<Result> {
   const { served: resource, server, collection } = scope;
   const options = listOptionsOf(scope.query, resource, namespaceOf(scope));
   const form = outputFormOf(scope, true);
@@ -137,11 +141,12 @@ function listOrWatch(scope: RequestScope, actor: string): Result {
     const isList = form.as === "PartialObjectMetadataList";
     const isProtobuf = needsProtobuf(scope.headers["accept"] ?? "");
     const events = isProtobuf ? protobufFormat(format, server.protobuf) : format;
-    const body = isList ? wholeBody(new Uint8Array(0)) : openWatch(scope, options, events, actor);
+    const body = isList ? wholeBody(new Uint8Array(0)) : watchOf(scope, { options, format: events, actor });
     const headers = isProtobuf ? { ...jsonHeaders, "content-type": `${protobufType};stream=watch` } : jsonHeaders;
     return { status: 200, headers, body };
   }
-  const list = listed(collection, options, server.store.revision);
+  const found = listed(collection, options, server.store.revision);
+  const list = { ...found, entries: yield* servedEntries(scope, found.entries) };
   checkOutputForm(scope, form, true);
   if (form.as === "Table") {
     const columns = { ...tableOptions(scope, form.version), withColumns: true };
@@ -151,12 +156,28 @@ function listOrWatch(scope: RequestScope, actor: string): Result {
   return contentResponse(200, listContent(form.as === "" ? resource : partial, list, format));
 }
 
+interface Watching {
+  readonly options: ListOptions;
+  readonly format: Format;
+  readonly actor: string;
+}
+
+/** A watch; where a webhook converts, of what is stored, converted on its way out. */
+function watchOf(scope: RequestScope, { options, format, actor }: Watching): ApiBody {
+  const { served, server } = scope;
+  const webhook = served.form?.conversionWebhook;
+  const stored = webhook === undefined ? undefined : server.registry.find(webhook.storedVersion, served.plural);
+  if (stored === undefined) return openWatch(scope, options, format, actor);
+  const body = openWatch(scope, options, wholeFormat(stored, server.registry.schema), actor);
+  return convertedBody(scope, body, format);
+}
+
 function* remove(scope: RequestScope): Steps<Result> {
   const options = deleteOptionsOf(scope);
   const { entry, gone, asObject } = yield* deleteOne(scope, options);
   const status = !gone && options.orphanDependents === false ? 202 : 200;
   if (!gone || asObject === true || scope.resource.strategy.returnsDeletedObject)
-    return objectResponse(scope, status, entry);
+    return yield* objectResponse(scope, status, entry);
   const { group, plural } = scope.served;
   return jsonResponse(200, {
     kind: "Status",
@@ -174,6 +195,6 @@ function* removeCollection(scope: RequestScope): Steps<Result> {
   const { revision } = server.store;
   if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, revision);
   const entries = yield* deleteCollection(scope, list, deleteOptionsOf(scope));
-  const deleted = { entries, revision, continueToken: "", remaining: undefined };
+  const deleted = { entries: yield* servedEntries(scope, entries), revision, continueToken: "", remaining: undefined };
   return contentResponse(200, listContent(resource, deleted, wholeFormat(resource, server.registry.schema)));
 }

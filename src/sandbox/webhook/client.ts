@@ -14,8 +14,8 @@ export interface WebhookCall {
   readonly config: ClientConfig;
   /** JSON. */
   readonly body: string;
-  /** When it has to have answered, in ms since 1970; undefined: within 30 s, and nothing is said of it. */
-  readonly deadline: number | undefined;
+  /** When it has to have answered, in ms since 1970. Default: within 30 s. */
+  readonly deadline?: number;
 }
 
 /** A webhook that could not be called, or did not answer as one does. The message has the real server's words. */
@@ -76,7 +76,7 @@ export function webhookClient({ timeline, services, unresolved }: WebhookClientO
         wasCalled: false,
       });
     const timeoutMs = deadline === undefined ? usualTimeoutMs : deadline - timeline.now();
-    const query = deadline === undefined ? "" : `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
+    const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
     const shown = `${shownUrl(config)}${query}`;
     const mapped = service === undefined ? undefined : services.get(`${service.namespace}/${service.name}`);
     if (service !== undefined && mapped === undefined) throw new WebhookError(failedPost(shown, unresolved(service)));

@@ -1,4 +1,5 @@
 /** What Go's HTTP client and client-go say of calls that failed. Source: Go net, crypto/x509; apimachinery v0.36 api/errors/errors.go. */
+import { at, textOf } from "../meta/object.ts";
 import type { HttpError } from "../../platform/http-error.ts";
 
 /** Of a call that took longer than it may. */
@@ -26,13 +27,14 @@ export function connectionProblem(error: HttpError, url: string): string {
     case "timeout":
       return `dial tcp ${address}: i/o timeout`;
     case "certificate": {
-      const { code = "" } = (error.cause ?? {}) as { code?: string };
+      const code = textOf(at(error.cause, "code"));
       const known = certificateWords[code];
       const why = known === undefined ? "x509: certificate signed by unknown authority" : known;
       return `tls: failed to verify certificate: ${code === "ERR_TLS_CERT_ALTNAME_INVALID" ? `${why} ${host}` : why}`;
     }
     case "broken":
-      return error.message.includes("reset") ? `read tcp ${address}: read: connection reset by peer` : "EOF";
+      // Go tells a reset from an end; runtimes here do not do so reliably.
+      return "EOF";
   }
 }
 
@@ -79,8 +81,8 @@ export function statusProblem({ status, body, type }: FailedResponse): string {
 
 function statusMessage(body: Uint8Array): string | undefined {
   try {
-    const json = JSON.parse(new TextDecoder().decode(body)) as { kind?: unknown; status?: unknown; message?: unknown };
-    return json?.kind === "Status" && json.status === "Failure" ? String(json.message ?? "") : undefined;
+    const json: unknown = JSON.parse(new TextDecoder().decode(body));
+    return at(json, "kind") === "Status" && at(json, "status") === "Failure" ? textOf(at(json, "message")) : undefined;
   } catch {
     return undefined;
   }

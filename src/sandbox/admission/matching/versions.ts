@@ -3,13 +3,15 @@ import type { RequestScope } from "../../context/server.ts";
 import type { GroupVersionKind } from "../../context/attributes.ts";
 import { atVersion } from "../../conversion/versions.ts";
 import { copyOf, type ApiObject } from "../../meta/object.ts";
+import { convertedObjects } from "../../context/conversion.ts";
+import { waitFor, type Steps } from "../../meta/steps.ts";
 import { finished } from "../../serialization/decode.ts";
 
 /** `apps/v1`, `v1`. */
 export const apiVersionOf = ({ group, version }: Pick<GroupVersionKind, "group" | "version">): string =>
   group === "" ? version : `${group}/${version}`;
 
-/** A copy of an object as a client would get it at a version of its kind. @throws StatusError where it cannot be converted. */
+/** A copy of an object as a client would get it at a version of its kind. @throws StatusError 500 where a webhook would have to convert it. */
 export function atKind(scope: RequestScope, object: ApiObject, kind: GroupVersionKind): ApiObject {
   const { registry } = scope.server;
   const apiVersion = apiVersionOf(kind);
@@ -21,4 +23,14 @@ export function atKind(scope: RequestScope, object: ApiObject, kind: GroupVersio
   const own = isWhole ? scope.resource.struct : struct;
   const whole = finished(copyOf(object), own, registry.schema);
   return isWhole ? atVersion(whole, apiVersion, struct, registry.schema) : whole;
+}
+
+/** The same, where a webhook may have to convert the object. @throws StatusError 500 */
+export function* convertedToKind(scope: RequestScope, object: ApiObject, kind: GroupVersionKind): Steps<ApiObject> {
+  const apiVersion = apiVersionOf(kind);
+  const form = scope.server.registry.ofKind(apiVersion, kind.kind)?.form;
+  const isOther = object.kind === scope.resource.kind && object.apiVersion !== apiVersion;
+  if (form?.conversionWebhook === undefined || !isOther) return atKind(scope, object, kind);
+  const [converted = object] = yield* waitFor(convertedObjects(scope.server, { form, objects: [object], apiVersion }));
+  return copyOf(converted);
 }

@@ -2,12 +2,13 @@
  * One call of a webhook: the review is sent, the response checked. Source: apiserver v0.36
  * admission/plugin/webhook/{mutating,validating}/dispatcher.go, admission/plugin/webhook/errors/statuserror.go.
  */
-import { StatusError } from "../../../api/status-error.ts";
+import { StatusError, type Status } from "../../../api/status-error.ts";
 import { randomUuid } from "../../../platform/random.ts";
 import { badRequest, gatewayTimeout, internal } from "../../meta/refusal.ts";
+import type { Steps } from "../../meta/steps.ts";
 import { textOf, type Fields } from "../../meta/object.ts";
 import { WebhookError } from "../../webhook/client.ts";
-import { atKind } from "../matching/versions.ts";
+import { convertedToKind } from "../matching/versions.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { Invocation } from "../matching/invocation.ts";
 import type { Hook, HookType } from "./configurations.ts";
@@ -29,14 +30,14 @@ export class CallFailure extends Error {
 }
 
 /** The operation as a webhook sees it. @throws StatusError 500 for an object that cannot be converted. */
-export function versioned(attributes: AdmissionAttributes, invocation: Invocation): VersionedAttributes {
+export function* versioned(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
   const { scope, object, old } = attributes;
   const { kind } = invocation;
   return {
     attributes,
     invocation,
-    object: object === undefined ? undefined : atKind(scope, object, kind),
-    old: old === undefined ? undefined : atKind(scope, old, kind),
+    object: object === undefined ? undefined : yield* convertedToKind(scope, object, kind),
+    old: old === undefined ? undefined : yield* convertedToKind(scope, old, kind),
   };
 }
 
@@ -98,15 +99,16 @@ function denial(name: string, result: Fields): StatusError {
   const asked = typeof result["code"] === "number" ? result["code"] : 0;
   const code = asked < 400 ? 400 : asked;
   const why = message === "" ? reason : message;
-  return new StatusError(code, {
+  const said: Status & Fields = {
+    ...result,
     kind: "Status",
     apiVersion: "v1",
-    ...result,
-    ...{ metadata: result["metadata"] ?? {} },
+    metadata: result["metadata"] ?? {},
     status: status === "" || status === "Success" ? "Failure" : status,
     message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
     code,
-  });
+  };
+  return new StatusError(code, said);
 }
 
 /**

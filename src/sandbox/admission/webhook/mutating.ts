@@ -9,6 +9,7 @@ import { waitFor, type Steps } from "../../meta/steps.ts";
 import { invocationOf } from "../matching/invocation.ts";
 import { decodedAs, replaceContents, storedForm } from "../matching/patched-object.ts";
 import { allowedBy, CallFailure, judgeFailure, versioned, type HookCall } from "./call.ts";
+import { meetsConditions } from "./conditions.ts";
 import { hooksOf, type Hook } from "./configurations.ts";
 import { InvalidResponse, type VersionedAttributes } from "./review.ts";
 
@@ -38,7 +39,9 @@ export function* callMutating(
     if (invocation === undefined) continue;
     // A webhook that was not called in the first round is not called in the second one either.
     if (reinvocation.isReinvoke && !calls.reinvoked.has(hook.uid)) continue;
-    const changed = yield* mutatedBy({ hook, invocation }, attributes);
+    const seen = yield* versioned(attributes, invocation);
+    if (!(yield* meetsConditions(hook, seen))) continue;
+    const changed = yield* mutatedBy({ hook, invocation }, seen);
     if (changed) {
       requireReinvoking(calls);
       reinvocation.shouldReinvoke = true;
@@ -54,14 +57,14 @@ function requireReinvoking(calls: MutatingCalls): void {
 }
 
 /** True if the webhook changed the object. @throws StatusError */
-function* mutatedBy(call: HookCall, attributes: AdmissionAttributes): Steps<boolean> {
+function* mutatedBy(call: HookCall, seen: VersionedAttributes): Steps<boolean> {
   const { hook } = call;
+  const { attributes } = seen;
   try {
-    const seen = versioned(attributes, call.invocation);
-    const { patch } = yield* waitFor(
+    const { patch, patchType } = yield* waitFor(
       allowedBy(call, { seen, type: "mutating", warn: (texts) => attributes.scope.warnings.push(...texts) }),
     );
-    return patch === undefined ? false : patched({ hook, seen }, patch);
+    return patch === undefined ? false : patched({ hook, seen, patchType }, patch);
   } catch (error) {
     judgeFailure(error, { hook, attributes });
     return false;
@@ -71,10 +74,11 @@ function* mutatedBy(call: HookCall, attributes: AdmissionAttributes): Steps<bool
 interface Patching {
   readonly hook: Hook;
   readonly seen: VersionedAttributes;
+  readonly patchType: string;
 }
 
 /** Applies a webhook's patch to the object. True if that changed it. @throws CallFailure, StatusError 500. */
-function patched({ hook, seen }: Patching, patch: Uint8Array): boolean {
+function patched({ hook, seen, patchType }: Patching, patch: Uint8Array): boolean {
   const operations = operationsOf(hook, patch);
   if (operations.length === 0) return false;
   const { attributes, object, invocation } = seen;
@@ -84,6 +88,7 @@ function patched({ hook, seen }: Patching, patch: Uint8Array): boolean {
       `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
     );
   }
+  if (patchType !== "JSONPatch") throw new CallFailure(hook, `unsupported patch type ${JSON.stringify(patchType)}`);
   const result = patchedObject(object, operations);
   const { object: read } = decodedAs(attributes, invocation.kind, result);
   const changed = !deepEqual(object, read);

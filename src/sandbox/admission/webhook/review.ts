@@ -3,7 +3,7 @@
  * Source: apiserver v0.36 admission/plugin/webhook/request/admissionreview.go; k8s.io/api v0.36 admission/v1.
  */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
-import { readJson } from "../../meta/json.ts";
+import { jsonNameOf, readJson } from "../../meta/json.ts";
 import { isFields, listIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { Invocation } from "../matching/invocation.ts";
 import { requestOf } from "../matching/request.ts";
@@ -42,6 +42,7 @@ export interface ReviewResponse {
   readonly result: Fields | undefined;
   /** The bytes of a JSON patch; undefined for none. */
   readonly patch: Uint8Array | undefined;
+  readonly patchType: string;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
@@ -61,20 +62,18 @@ const unread = (problem: string): InvalidResponse => new InvalidResponse(problem
 
 /** Reads and checks a webhook's response. @throws InvalidResponse */
 export function responseOf(bytes: Uint8Array, { version, uid }: Review, isMutating: boolean): ReviewResponse {
-  const { value } = readJson(bytes, (problem) => `couldn't get version/kind; json parse error: ${problem}`);
-  const review = decoded(value, version);
+  const review = decoded(jsonOf(bytes), version);
   const { response } = review;
   if (!isFields(response)) throw new InvalidResponse("webhook response was absent");
   if (version === "v1") checkIdentity(review, { response, uid });
   const patch = bytesOf(response["patch"]);
   const type = response["patchType"];
   if (version === "v1") checkPatch({ patch, type }, isMutating);
-  if (patch !== undefined && isMutating && version === "v1" && type !== "JSONPatch")
-    throw new InvalidResponse(`unsupported patch type ${JSON.stringify(type)}`);
   return {
     allowed: response["allowed"] === true,
     result: isFields(response["status"]) ? response["status"] : undefined,
     patch: isMutating ? patch : undefined,
+    patchType: version === "v1" ? textOf(type) : "JSONPatch",
     warnings: listIn(response["warnings"]).map(textOf),
     auditAnnotations: textMap(response["auditAnnotations"]),
   };
@@ -83,11 +82,18 @@ export function responseOf(bytes: Uint8Array, { version, uid }: Review, isMutati
 const textMap = (value: unknown): Record<string, string> =>
   isFields(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, textOf(text)])) : {};
 
+/** JSON as it stands. What does not look like an object is YAML there, in which nearly everything is a text. */
+function jsonOf(bytes: Uint8Array): unknown {
+  const start = new TextDecoder().decode(bytes.subarray(0, 64));
+  if (!/^\s*[{["\d]/.test(start)) return start;
+  return readJson(bytes, (problem) => `couldn't get version/kind; json parse error: ${problem}`).value;
+}
+
 /** What came back, as a review of the version that was sent. */
 function decoded(value: unknown, version: string): Fields {
   if (!isFields(value)) {
     throw unread(
-      'couldn\'t get version/kind; json parse error: json: cannot unmarshal into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   }
   const kind = textOf(value["kind"]);

@@ -4,19 +4,22 @@ import { gatewayTimeout } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import { invocationOf } from "../matching/invocation.ts";
 import { allowedBy, judgeFailure, versioned, type HookCall } from "./call.ts";
+import { meetsConditions } from "./conditions.ts";
 import { hooksOf } from "./configurations.ts";
+import type { VersionedAttributes } from "./review.ts";
 
 /** Calls the webhooks that are about an operation. @throws StatusError of the first that denies it, in their order. */
 export function* callValidating(attributes: AdmissionAttributes): Steps<void> {
-  const calls: HookCall[] = [];
-  for (const hook of hooksOf(attributes.scope, "validating")) {
-    const invocation = invocationOf(hook.criteria, attributes);
-    if (invocation !== undefined) calls.push({ hook, invocation });
-  }
-  if (calls.length === 0) return;
   const { scope } = attributes;
+  const asked: { readonly call: HookCall; readonly seen: VersionedAttributes; readonly warnings: string[] }[] = [];
+  for (const hook of hooksOf(scope, "validating")) {
+    const invocation = invocationOf(hook.criteria, attributes);
+    if (invocation === undefined) continue;
+    const seen = yield* versioned(attributes, invocation);
+    if (yield* meetsConditions(hook, seen)) asked.push({ call: { hook, invocation }, seen, warnings: [] });
+  }
+  if (asked.length === 0) return;
   if (scope.server.timeline.now() >= scope.deadline) throw gatewayTimeout();
-  const asked = calls.map((call) => ({ call, seen: versioned(attributes, call.invocation), warnings: [] as string[] }));
   const answers = asked.map(({ call, seen, warnings }) =>
     allowedBy(call, { seen, type: "validating", warn: (texts) => warnings.push(...texts) }),
   );

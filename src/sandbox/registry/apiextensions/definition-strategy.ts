@@ -70,10 +70,7 @@ export const definitionStrategy: RESTStrategy = restStrategy({
   status: {
     updateSteps: [validateObjectMetaUpdate, ({ object }): FieldError[] => machinery().definitionStatusErrors(object)],
   },
-  warningsOnCreate: (definition) => [
-    ...warningsOf(machinery().unknownFormatsIn(definition)),
-    ...machinery().warningsOfConversion(definition),
-  ],
+  warningsOnCreate: (definition) => warningsOf(machinery().unknownFormatsIn(definition)),
   warningsOnUpdate: (definition, old) => warningsOf(newFormats(definition, old)),
   beginDelete(definition, now) {
     const { metadata } = definition;

@@ -5,5 +5,5 @@ export {
   definitionUpdateErrors,
   definitionStatusErrors,
 } from "./definition/validation.ts";
-export { unknownFormatsIn, normalizeSchemas, warningsOfConversion } from "./definition/schema-walk.ts";
+export { unknownFormatsIn, normalizeSchemas } from "./definition/schema-walk.ts";
 export { servedKindOf } from "./instance/served-kind.ts";

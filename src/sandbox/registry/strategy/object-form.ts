@@ -4,6 +4,7 @@
  */
 import type { StatusError } from "../../../api/status-error.ts";
 import type { Literals } from "../../meta/json.ts";
+import type { ClientConfig } from "../../webhook/client-config.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
 
 /** Fields of a body as an object, or why they are none. */
@@ -34,6 +35,15 @@ export interface ScalePaths {
   readonly labelSelector: readonly string[] | undefined;
 }
 
+/** A webhook that converts the objects of a kind. */
+export interface ConversionWebhook {
+  readonly client: ClientConfig;
+  /** The versions of ConversionReview that it knows, the best first. */
+  readonly versions: readonly string[];
+  /** The `apiVersion` at which objects are stored. */
+  readonly storedVersion: string;
+}
+
 /** The objects of one version of a kind. */
 export interface ObjectForm {
   /** Fields that a client sent, or that a patch left, with their defaults; takes them over. */
@@ -44,6 +54,10 @@ export interface ObjectForm {
   convert(object: ApiObject): ApiObject;
   /** The object as it is stored: at the storage version. Takes it over. @throws StatusError where it cannot be converted. */
   stored(object: ApiObject): ApiObject;
+  /** Converts objects instead of `convert` and `stored`, which then take only those that are at their version already. */
+  readonly conversionWebhook: ConversionWebhook | undefined;
+  /** What a webhook converted to this version, without fields that are unknown there. Takes it over. */
+  received(object: ApiObject): ApiObject;
   /** All columns of a table but that of the name. */
   readonly columns: readonly PathColumn[];
   /** The fields by which objects can be selected, beside their name and namespace: `spec.host`. */

@@ -207,6 +207,13 @@ describe("kubectl reconcile sandbox", () => {
       args: ["--disable-admission-plugins", "LimitRanger,ServiceAcount"],
       says: 'unknown admission plugin "ServiceAcount"\ndid you mean ServiceAccount?',
     },
+    { args: ["--webhook", "hooks=https://127.0.0.1:1"], says: "expected NAMESPACE/SERVICE=URL" },
+    {
+      args: ["--webhook", "a/b=ftp://127.0.0.1"],
+      says: '--webhook a/b=ftp://127.0.0.1: "ftp://127.0.0.1" is no http or https URL',
+    },
+    { args: ["--webhook", "a/b=https://127.0.0.1/x"], says: "the URL may have a host and a port, and no more" },
+    { args: ["--webhook", "a/b=http://c", "--webhook", "a/b=http://d"], says: "a/b is given twice" },
     { args: ["--run", "frobnicator"], says: 'unknown controller "frobnicator"' },
   ];
   test.each(refusals)(

@@ -21,12 +21,6 @@ function formatsIn(schema: JSONSchemaProps): string[] {
   return [...(isUnknown ? [format] : []), ...schemasIn(schema).flatMap(formatsIn)];
 }
 
-/** What a client is told of a definition with a conversion that is not carried out. */
-export function warningsOfConversion(object: ApiObject): string[] {
-  if (definitionOf(object).conversion["strategy"] !== "Webhook") return [];
-  return ["this sandbox does not call conversion webhooks yet: objects are refused at versions other than their own"];
-}
-
 /** The keys of a schema, in the order of Go's type. */
 const keys = [
   "id",

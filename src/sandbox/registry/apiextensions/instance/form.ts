@@ -2,12 +2,13 @@
  * How the objects of one version of a custom resource are read and converted.
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_handler.go unstructuredSchemaCoercer, unstructuredDefaulter.
  */
-import { at, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { clientConfigOf } from "../../../webhook/client-config.ts";
+import { at, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import type { StatusError } from "../../../../api/status-error.ts";
 import { invalid, invalidObject } from "../../../meta/field-errors.ts";
 import { badRequest, refusal } from "../../../meta/refusal.ts";
-import type { ObjectForm, ObjectRead, PathColumn, ScalePaths } from "../../strategy/object-form.ts";
-import type { Definition, DefinitionVersion, PrinterColumn } from "../definition/definition.ts";
+import type { ConversionWebhook, ObjectForm, ObjectRead, PathColumn, ScalePaths } from "../../strategy/object-form.ts";
+import { texts, type Definition, type DefinitionVersion, type PrinterColumn } from "../definition/definition.ts";
 import { fillSchemaDefaults, pruneNulls } from "../schema/defaulting.ts";
 import { coerceEmbedded, type ReadMetadata } from "../schema/objectmeta.ts";
 import { prune } from "../schema/pruning.ts";
@@ -41,6 +42,8 @@ export function formOf(forms: KindForms, name: string): ObjectForm {
     anotherKind: (own, object) => refusedKind({ own, object }, { forms, name }),
     convert: (object) => converted(object, { forms, name }),
     stored: (object) => (versionIn(object) === storage ? object : converted(object, { forms, name: storage })),
+    conversionWebhook: webhookOf(definition, `${definition.group}/${storage}`),
+    received: (object) => pruned(object, { forms, name }),
     columns: columnsOf(own?.version.columns ?? []),
     selectableFields: (own?.version.selectableFields ?? []).map((path) => path.replace(/^\./, "")),
     scale: scaleOf(own?.version),
@@ -102,22 +105,32 @@ function read(
 
 /** The object at another version: without a webhook nothing but the fields that are unknown there is lost. */
 function converted(object: ApiObject, { forms, name }: Wanted): ApiObject {
-  const { definition, versions } = forms;
+  const { definition } = forms;
   const from = object.apiVersion;
   const to = `${definition.group}/${name}`;
   if (from === to) return object;
   if (definition.conversion["strategy"] === "Webhook") {
-    const why = "this sandbox does not call conversion webhooks yet";
+    const why = "it was not asked";
     throw refusal(500, "", `conversion webhook for ${from}, Kind=${object.kind} failed: ${why}`);
   }
   const { kind, apiVersion: _from, ...rest } = object;
-  const copy: ApiObject = { kind, apiVersion: to, ...structuredClone(rest) };
+  return pruned({ kind, apiVersion: to, ...structuredClone(rest) }, { forms, name });
+}
+
+/** The object without the fields that are unknown at its version; takes it over. It gets no defaults: those are for what is sent. */
+function pruned(object: ApiObject, { forms: { definition, versions }, name }: Wanted): ApiObject {
   const structural = versions.get(name)?.structural;
-  if (!definition.preservesUnknownFields) {
-    prune(copy, structural);
-    pruneNulls(copy, structural);
-  }
-  return copy;
+  if (definition.preservesUnknownFields) return object;
+  prune(object, structural);
+  pruneNulls(object, structural);
+  return object;
+}
+
+function webhookOf({ conversion }: Definition, storedVersion: string): ConversionWebhook | undefined {
+  if (conversion["strategy"] !== "Webhook") return undefined;
+  const client = at(conversion, "webhook", "clientConfig");
+  const versions = at(conversion, "webhook", "conversionReviewVersions");
+  return { client: clientConfigOf(isFields(client) ? client : {}), versions: texts(versions), storedVersion };
 }
 
 /** What objects that were stored under another schema are read as; undefined where nothing changes. Those that are not objects stay. */

@@ -1,0 +1,35 @@
+/** From the words a user types to the Services that webhooks are at. */
+import { UserError } from "../cli/user-error.ts";
+
+const form = "NAMESPACE/SERVICE=URL";
+const name = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+const whole = new RegExp(`^(${name}/${name})=(.+)$`);
+
+/**
+ * URLs by `NAMESPACE/SERVICE`. @throws UserError for a word of another form, for a URL with more than a scheme, a host and a port, and
+ * for a Service that is named twice.
+ */
+export function webhookServices(words: readonly string[]): ReadonlyMap<string, string> {
+  const services = new Map<string, string>();
+  for (const word of words) {
+    const [, service = "", url = ""] = whole.exec(word) ?? [];
+    const said = `--webhook ${word}`;
+    if (service === "")
+      throw new UserError(`${said}: expected ${form}`, ["for example --webhook shop/hooks=https://127.0.0.1:9443"]);
+    if (services.has(service)) throw new UserError(`${said}: ${service} is given twice`);
+    services.set(service, originIn(url, said));
+  }
+  return services;
+}
+
+function originIn(text: string, said: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw new UserError(`${said}: ${JSON.stringify(text)} is no http or https URL`);
+  const isOrigin = url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
+  if (!isOrigin)
+    throw new UserError(`${said}: the URL may have a host and a port, and no more`, [
+      "the path is that of the webhook's clientConfig.service.path",
+    ]);
+  return url.origin;
+}

@@ -1,0 +1,77 @@
+/** Custom resources at another version than they are stored at, where a webhook converts them. */
+import { randomUuid } from "../../platform/random.ts";
+import type { ApiObject } from "../meta/object.ts";
+import { refusal } from "../meta/refusal.ts";
+import { waitFor, type Steps } from "../meta/steps.ts";
+import type { ObjectForm } from "../registry/strategy/object-form.ts";
+import { Entry } from "../storage/entry.ts";
+import { WebhookError } from "../webhook/client.ts";
+import { ConversionProblem, conversionReview, convertedIn } from "../webhook/conversion-review.ts";
+import type { RequestScope, Server } from "./server.ts";
+
+/** Objects of one kind, and the version that they are wanted at. */
+interface Wanted {
+  /** That of the version. */
+  readonly form: ObjectForm;
+  readonly objects: readonly ApiObject[];
+  readonly apiVersion: string;
+}
+
+/** The objects at a version of their kind; one call converts all that are at another. @throws StatusError 500 */
+export async function convertedObjects(server: Server, { form, objects, apiVersion }: Wanted): Promise<ApiObject[]> {
+  const { conversionWebhook: webhook } = form;
+  const others = objects.filter((object) => object.apiVersion !== apiVersion);
+  const [first] = others;
+  if (first === undefined || webhook === undefined) return objects.map((object) => form.convert(object));
+  const what = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`;
+  const { webhooks, random } = server;
+  if (webhooks === undefined) throw refusal(500, "", `${what} failed: this sandbox calls no webhooks`);
+  try {
+    const { versions, client } = webhook;
+    const review = conversionReview({ uid: randomUuid(random), versions, desired: apiVersion, objects: others });
+    const bytes = await webhooks.call({ config: client, body: review.body });
+    const converted = new Map(convertedIn(bytes, review).map((object, index) => [others[index], object]));
+    return objects.map((object) => form.received(converted.get(object) ?? object));
+  } catch (error) {
+    if (error instanceof ConversionProblem) throw refusal(500, "", `${what} ${error.message}`);
+    if (error instanceof WebhookError) throw refusal(500, "", `${what} failed: ${error.message}`);
+    throw error;
+  }
+}
+
+/** True for a resource whose objects a webhook converts. */
+const isConverted = ({ served }: RequestScope): boolean => served.form?.conversionWebhook !== undefined;
+
+/** Stored objects at the version of the request, each at its own revision. Waits only where a webhook converts. @throws StatusError 500 */
+export function* servedEntries(scope: RequestScope, entries: readonly Entry[]): Steps<readonly Entry[]> {
+  const { server, served } = scope;
+  if (!isConverted(scope) || served.form === undefined) return entries;
+  const { form, apiVersion } = served;
+  if (entries.every(({ object }) => object.apiVersion === apiVersion)) return entries;
+  const wanted = { form, objects: entries.map(({ object }) => object), apiVersion };
+  const objects = yield* waitFor(convertedObjects(server, wanted));
+  return entries.map((entry, index) => shownEntry(entry, objects[index] ?? entry.object));
+}
+
+/** An entry with its object at another version. */
+export function shownEntry({ revision, isDefaultedOnRead }: Entry, object: ApiObject): Entry {
+  return new Entry({ ...object, metadata: { ...object.metadata } }, revision, isDefaultedOnRead);
+}
+
+/** The same for one object; undefined for none. */
+export function* servedEntry(scope: RequestScope, entry: Entry | undefined): Steps<Entry | undefined> {
+  if (entry === undefined || !isConverted(scope)) return entry;
+  const [shown] = yield* servedEntries(scope, [entry]);
+  return shown;
+}
+
+/** An object on its way to the store, at the version that it is stored at. The object itself stays as it is. @throws StatusError 500 */
+export function* storableObject(scope: RequestScope, object: ApiObject): Steps<ApiObject> {
+  const { form } = scope.served;
+  const webhook = form?.conversionWebhook;
+  if (form === undefined || webhook === undefined || object.apiVersion === webhook.storedVersion) return object;
+  const stores = scope.server.registry.ofKind(webhook.storedVersion, object.kind)?.form ?? form;
+  const wanted = { form: stores, objects: [object], apiVersion: webhook.storedVersion };
+  const [stored = object] = yield* waitFor(convertedObjects(scope.server, wanted));
+  return stored;
+}

@@ -1,0 +1,221 @@
+/** Webhooks that take their time, or are up to no good: what becomes of the requests, and of the server. */
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import * as http from "node:http";
+import type { AddressInfo } from "node:net";
+import { readAll } from "../../src/api/transport.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { handle } from "../../src/sandbox/serving/handler.ts";
+import { clusterAdmin } from "../../src/sandbox/transport.ts";
+
+type Json = Record<string, unknown>;
+type Hook = (review: { request: Json }, response: http.ServerResponse) => void | Promise<void>;
+
+let hook: Hook = (_review, response) => void response.end();
+let calls = 0;
+const server = http.createServer((request, response) => {
+  void (async () => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    calls++;
+    await hook(JSON.parse(Buffer.concat(chunks).toString() || "{}") as { request: Json }, response);
+  })();
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, "127.0.0.1", resolve);
+});
+const { port } = server.address() as AddressInfo;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+afterEach(() => {
+  calls = 0;
+});
+
+/** The timers that webhooks are given, to be fired by hand. */
+const timeouts = new Set<() => void>();
+const clock = realTimeline();
+const sandbox = await createSandbox({
+  timeline: {
+    ...clock,
+    after(ms, actor, fn, options) {
+      if (actor !== "webhook timeout") return clock.after(ms, actor, fn, options);
+      timeouts.add(fn);
+      return () => void timeouts.delete(fn);
+    },
+  },
+  random: seededRandom(1),
+  webhooks: { services: new Map([["hooks/hook", `http://127.0.0.1:${port}`]]) },
+});
+const transport = sandbox.transport({ actor: "test" });
+
+async function send(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown) {
+  const response = await transport.send({
+    method,
+    path,
+    headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" },
+    ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
+    signal: new AbortController().signal,
+  });
+  const text = new TextDecoder().decode(await readAll(response.body));
+  return { status: response.status, body: JSON.parse(text) as { message?: string; data?: Json } };
+}
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+
+await send("POST", configurations, {
+  metadata: { name: "test" },
+  webhooks: [
+    {
+      name: "hook.example.com",
+      clientConfig: { service: { namespace: "hooks", name: "hook", path: "/check" } },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"] }],
+      matchPolicy: "Exact",
+      objectSelector: { matchLabels: { checked: "yes" } },
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+    },
+  ],
+});
+
+function allow({ request }: { request: Json }, response: http.ServerResponse): void {
+  response.setHeader("content-type", "application/json");
+  const review = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1" };
+  response.end(JSON.stringify({ ...review, response: { uid: request["uid"], allowed: true } }));
+}
+
+const checked = (name: string, data: Json = {}): Json => ({ metadata: { name, labels: { checked: "yes" } }, data });
+
+/** A ConfigMap that is asked about from now on. */
+async function made(name: string): Promise<void> {
+  hook = allow;
+  expect((await send("POST", maps, checked(name, { first: "1" }))).status).toBe(201);
+  calls = 0;
+}
+
+describe("a write that waits for a webhook", () => {
+  test("is made again on the object as it is by then", async () => {
+    await made("overtaken");
+    hook = (review, response) => {
+      if (calls === 1) {
+        const metadata = { name: "overtaken", namespace: "default", uid: "u", labels: { checked: "yes" } };
+        const other = { kind: "ConfigMap", apiVersion: "v1", metadata, data: { second: "2" } };
+        sandbox.server.store.put(sandbox.server.store.collection("configmaps", true), other);
+      }
+      allow(review, response);
+    };
+    const { status, body } = await send("PATCH", `${maps}/overtaken`, { data: { third: "3" } });
+    expect([status, body.data, calls]).toEqual([200, { second: "2", third: "3" }, 2]);
+  });
+
+  test("conflicts if it was sent with the version before", async () => {
+    await made("conflict");
+    hook = (review, response) => {
+      const { store } = sandbox.server;
+      const collection = store.collection("configmaps", true);
+      const object = collection.get("default", "conflict")?.object;
+      if (object !== undefined && calls === 1) store.put(collection, { ...object, metadata: { ...object.metadata } });
+      allow(review, response);
+    };
+    const { body: before } = await send("GET", `${maps}/conflict`);
+    const { status } = await send("PUT", `${maps}/conflict`, { ...before, data: { new: "1" } });
+    expect(status).toBe(409);
+  });
+
+  test("finds nothing if the object was deleted meanwhile", async () => {
+    await made("deleted");
+    hook = (review, response) => {
+      const { store } = sandbox.server;
+      const collection = store.collection("configmaps", true);
+      const object = collection.get("default", "deleted")?.object;
+      if (object !== undefined) store.remove(collection, { ...object, metadata: { ...object.metadata } });
+      allow(review, response);
+    };
+    expect((await send("DELETE", `${maps}/deleted`)).status).toBe(404);
+  });
+
+  test("keeps no other request waiting", async () => {
+    const held: (() => void)[] = [];
+    hook = async (review, response) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      allow(review, response);
+    };
+    const waiting = send("POST", maps, checked("slow"));
+    while (held.length === 0) await clock.hop("test");
+    expect((await send("POST", maps, { metadata: { name: "quick" } })).status).toBe(201);
+    expect((await send("GET", `${maps}/slow`)).status).toBe(404);
+    held[0]?.();
+    expect((await waiting).status).toBe(201);
+  });
+
+  test("is refused once the webhook has had its time", async () => {
+    hook = () => new Promise(() => undefined);
+    const waiting = send("POST", maps, checked("hanging"));
+    while (calls === 0) await clock.hop("test");
+    for (const fire of timeouts) fire();
+    const { status, body } = await waiting;
+    expect([status, body.message]).toEqual([
+      500,
+      'Internal error occurred: failed calling webhook "hook.example.com": failed to call webhook: Post "https://hook.hooks.svc:443/check?timeout=10s": context deadline exceeded',
+    ]);
+  });
+});
+
+describe("a webhook that is up to no good", () => {
+  test("sends 100 MB: it is read no further than 32 MiB", async () => {
+    let sent = 0;
+    hook = (_review, response) => {
+      const piece = Buffer.alloc(1 << 20, " ");
+      const more = (): void => {
+        while (sent < 100 && !response.destroyed) {
+          sent++;
+          if (!response.write(piece)) return void response.once("drain", more);
+        }
+        response.end();
+      };
+      more();
+    };
+    const { status, body } = await send("POST", maps, checked("huge"));
+    expect([status, body.message]).toEqual([
+      500,
+      'Internal error occurred: failed calling webhook "hook.example.com": failed to call webhook: the response has more than 33554432 bytes, the most that this sandbox reads',
+    ]);
+    expect(sent).toBeLessThan(100);
+  });
+
+  test("redirects in a circle: it is followed ten times", async () => {
+    hook = (_review, response) => void response.writeHead(307, { location: "/check" }).end();
+    const { status, body } = await send("POST", maps, checked("circle"));
+    expect(status).toBe(500);
+    expect(body.message).toEndWith("stopped after 10 redirects");
+    expect(calls).toBe(11);
+  });
+
+  test("answers with JSON that is deep, or another thing altogether: an error each", async () => {
+    const answers = [
+      "[".repeat(20_000),
+      `{"response":${'{"a":'.repeat(20_000)}`,
+      "[]",
+      "null",
+      "7",
+      '{"response":7}',
+      "\0",
+    ];
+    for (const [index, answer] of answers.entries()) {
+      hook = (_review, response) => void response.end(answer);
+      expect((await send("POST", maps, checked(`odd-${index}`))).status).toBe(500);
+    }
+    expect((await send("GET", "/api/v1/namespaces/default")).status).toBe(200);
+  });
+});
+
+test("a request that no webhook is about is answered at once", () => {
+  const body = new TextEncoder().encode(JSON.stringify({ metadata: { name: "at-once" } }));
+  const headers = { "content-type": "application/json" };
+  const request = { method: "POST", path: maps, query: [], headers, body, user: clusterAdmin, actor: "test" };
+  const response = handle(sandbox.server, request);
+  expect(response).not.toBeInstanceOf(Promise);
+});
