@@ -44,6 +44,11 @@ export interface Case {
 export interface Table {
   /** Names the file of the recording. */
   readonly name: string;
+  /**
+   * Why a real server takes seconds for each of its cases. They are compared with its recorded answers always, and with a running
+   * one by LONG=1.
+   */
+  readonly slow?: string;
   readonly cases: readonly Case[];
 }
 

@@ -1,6 +1,7 @@
 /** The contract cases against a real kube-apiserver and the sandbox in one run, answer by answer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { clusterMissing } from "../support/cluster.ts";
+import { long } from "../support/long.ts";
 import type { Transport } from "../../src/api/transport.ts";
 import type { Case, Result } from "./case.ts";
 import { realPauses } from "./real.ts";
@@ -42,10 +43,12 @@ describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox si
   afterAll(() => both.stop());
 
   for (const table of tables) {
+    const slow = table.slow === undefined || long ? undefined : `by LONG=1: ${table.slow}`;
     for (const [index, contractCase] of table.cases.entries()) {
       const { name, differs } = contractCase;
-      test.skipIf(differs !== undefined)(
-        `${table.name}: ${differs === undefined ? name : `${name} (differs: ${differs})`}`,
+      const left = differs === undefined ? slow : `differs: ${differs}`;
+      test.skipIf(left !== undefined)(
+        `${table.name}: ${left === undefined ? name : `${name} (${left})`}`,
         async () => {
           const namespace = namespaceOf(table, index);
           const recorded = (await readRecording(table.name))[name] ?? [];

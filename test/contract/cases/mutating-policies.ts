@@ -206,4 +206,8 @@ const cases: readonly Case[] = [
   },
 ];
 
-export const mutatingPolicyCases: Table = { name: "mutating-policies", cases };
+export const mutatingPolicyCases: Table = {
+  name: "mutating-policies",
+  slow: "the real server takes a second to see a policy",
+  cases,
+};

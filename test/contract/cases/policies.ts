@@ -553,5 +553,6 @@ const annotations: readonly Case[] = [
 
 export const policyCases: Table = {
   name: "policies",
+  slow: "the real server takes a second to see a policy",
   cases: [...answers, ...operations, ...matching, ...params, ...rights, ...annotations],
 };
