@@ -6,7 +6,7 @@ import { waitFor, type Steps } from "../meta/steps.ts";
 import type { ObjectForm } from "../registry/strategy/object-form.ts";
 import { Entry } from "../storage/entry.ts";
 import { WebhookError } from "../webhook/client.ts";
-import { ConversionProblem, conversionReview, convertedIn } from "../webhook/conversion-review.ts";
+import { ConversionProblem, conversionReview, convertedIn } from "./conversion-review.ts";
 import type { RequestScope, Server } from "./server.ts";
 
 /** Objects of one kind, and the version that they are wanted at. */

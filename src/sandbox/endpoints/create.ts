@@ -68,7 +68,7 @@ export function* createObject(
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   yield* mutatingAdmission(write);
   dedupOwnerReferences(write, " after mutating admission happens");
-  fillSystemFields(scope, object, uid);
+  fillSystemFields(write, uid);
   checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
   // Of all plugins that only validate, this one alone comes before the kind's own validation.
@@ -105,7 +105,7 @@ const systemFields = [
 ] as const;
 
 /** The server's own fields: mutating admission sees the object without them. */
-function fillSystemFields(scope: RequestScope, { metadata }: ApiObject, uid: string): void {
+function fillSystemFields({ scope, object: { metadata } }: ObjectWrite, uid: string): void {
   metadata.creationTimestamp = formatTime(scope.server.timeline.now());
   metadata.uid = uid;
   // A dry run responds with the version that it was sent.

@@ -19,21 +19,21 @@ export interface ClientConfig {
 
 /** The address in a `clientConfig` that has been validated. */
 export function clientConfigOf(fields: Fields): ClientConfig {
-  const { url, service, caBundle } = fields as Record<string, unknown>;
+  const service = fields["service"];
   return {
-    url: textOf(url),
+    url: textOf(fields["url"]),
     service: isFields(service) ? serviceOf(service) : undefined,
-    caBundle: atob(textOf(caBundle)),
+    caBundle: atob(textOf(fields["caBundle"])),
   };
 }
 
 function serviceOf(fields: Fields): ServiceReference {
-  const { namespace, name, port, path } = fields as Record<string, unknown>;
+  const port = fields["port"];
   return {
-    namespace: textOf(namespace),
-    name: textOf(name),
+    namespace: textOf(fields["namespace"]),
+    name: textOf(fields["name"]),
     port: typeof port === "number" && port !== 0 ? port : 443,
-    path: textOf(path),
+    path: textOf(fields["path"]),
   };
 }
 

@@ -71,7 +71,7 @@ function madeOf(configuration: ApiObject): Hook[] {
 }
 
 function hookOf(fields: Fields, { owner, uid }: { readonly owner: string; readonly uid: string }): Hook {
-  const { timeoutSeconds, clientConfig } = fields as Record<string, unknown>;
+  const [timeoutSeconds, clientConfig] = [fields["timeoutSeconds"], fields["clientConfig"]];
   return {
     configuration: owner,
     name: textOf(fields["name"]),

@@ -3,7 +3,7 @@
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/conversion/webhook_converter.go.
  */
 import { readJson } from "../meta/json.ts";
-import { copyOf, isFields, listIn, textOf, type ApiObject, type Fields } from "../meta/object.ts";
+import { at, copyOf, isFields, listIn, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { annotationErrors, labelErrors } from "../validation/metadata.ts";
 
 /** Objects to be converted. */
@@ -65,7 +65,7 @@ function objectsIn(bytes: Uint8Array, { request, version }: ConversionReview): r
   } catch (error) {
     throw failed(error instanceof Error ? error.message : String(error));
   }
-  const { kind, apiVersion, response } = value as { kind?: unknown; apiVersion?: unknown; response?: unknown };
+  const [kind, apiVersion, response] = ["kind", "apiVersion", "response"].map((key) => at(value, key));
   const [expected, got] = [`apiextensions.k8s.io/${version}`, textOf(apiVersion)];
   if (textOf(kind) !== "ConversionReview" || got !== expected) {
     if (version === "v1")
