@@ -1,6 +1,7 @@
 /** Subresources other than status: each method of each, where it is served. */
 import type { Steps } from "../meta/steps.ts";
 import { badRequest, methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
+import { servedEntry } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { bind } from "./bind.ts";
@@ -25,17 +26,15 @@ interface Handlers {
   readonly PATCH?: Handler;
 }
 
-const stored = (scope: RequestScope): SubresourceResult => {
-  const entry = scope.collection.get(scope.namespace, scope.name);
+function* stored(scope: RequestScope): Steps<SubresourceResult> {
+  const entry = yield* servedEntry(scope, scope.collection.get(scope.namespace, scope.name));
   if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
   return { status: 200, entry };
-};
+}
 
 /** Of a subresource that writes a part of the object: it has an `UpdateStrategy`. */
 const part: Handlers = {
-  *GET(scope) {
-    return stored(scope);
-  },
+  GET: stored,
   *PUT(scope) {
     return { status: 200, entry: (yield* update(scope)).entry };
   },
@@ -64,7 +63,7 @@ export function* serveSubresource(scope: RequestScope, method: string): Steps<Su
   if (!resource.subresources.has(subresource)) throw noSuchPath();
   const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
   if (methods === undefined) {
-    if (elsewhere.has(subresource)) stored(scope);
+    if (elsewhere.has(subresource)) yield* stored(scope);
     throw elsewhere.has(subresource)
       ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
       : methodNotAllowed();

@@ -9,7 +9,7 @@ function converted(object: Json, apiVersion: string): Json {
   const spec = isObject(object["spec"]) ? object["spec"] : {};
   const { host, port, address, filled: _filled, ...rest } = spec;
   if (apiVersion.endsWith("/v2")) {
-    const joined = host === undefined ? {} : { address: `${String(host)}:${String(port ?? "")}` };
+    const joined = host === undefined ? {} : { address: [host, port ?? ""].join(":") };
     return { ...object, apiVersion, spec: { ...rest, ...joined } };
   }
   const [name, number] = typeof address === "string" ? address.split(":") : [];
