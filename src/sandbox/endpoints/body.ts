@@ -109,8 +109,7 @@ export function sentObject(scope: RequestScope): ApiObject {
 /** The object as the audit log has it: with defaults, at the version of the request. */
 function asSent(scope: RequestScope, object: ApiObject): ApiObject {
   const { apiVersion, struct, form } = scope.served;
-  // A copy of an object is one.
-  const copy = copyOf(object) as ApiObject;
+  const copy = copyOf(object);
   if (form !== undefined) return copy;
   applyDefaults(scope, copy);
   return atVersion(storedForm(scope, copy), apiVersion, struct, scope.server.registry.schema);

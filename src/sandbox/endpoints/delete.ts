@@ -166,7 +166,7 @@ function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): St
       entry,
       options,
       *admit(stored) {
-        const asked = askedOf(scope, stored, options);
+        const asked = askedOf(scope, { entry: stored, options });
         const shown = (yield* servedEntry(scope, isAsked(scope) ? stored : undefined)) ?? stored;
         yield* deletionAdmission({ scope, name, old: shown.object, options: asked, dryRun: options.dryRun });
         checkUnmoved(scope, stored);
@@ -176,7 +176,10 @@ function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): St
 }
 
 /** The options as admission sees them: with what the kind has filled in. */
-function askedOf({ resource }: RequestScope, { object }: Entry, options: DeleteOptions): Fields {
+function askedOf(
+  { resource }: RequestScope,
+  { entry: { object }, options }: Pick<Deletion, "entry" | "options">,
+): Fields {
   const { strategy, storage } = resource;
   const isNew = object.metadata.deletionTimestamp === undefined;
   const period = isNew ? strategy.checkGracefulDelete?.(object, options.gracePeriodSeconds) : undefined;
@@ -247,7 +250,7 @@ export interface Deletion {
 /** Deletes a stored object, or marks it for deletion. @throws StatusError 409, and what `admit` throws. */
 export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Deletion): Steps<Deleted> {
   checkPreconditions(scope, entry, options);
-  if (isEnding(scope, entry, options)) return { entry, gone: false };
+  if (isEnding(scope, { entry, options })) return { entry, gone: false };
   if (admit !== undefined) yield* admit(entry);
   const object = copyOfStored(entry);
   if (scope.resource.storage === "namespaces" && object.metadata.deletionTimestamp === undefined)
@@ -274,7 +277,7 @@ export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Del
 }
 
 /** True for what is being deleted already, as far as this deletion could bring it. */
-function isEnding(scope: RequestScope, entry: Entry, options: DeleteOptions): boolean {
+function isEnding(scope: RequestScope, { entry, options }: Pick<Deletion, "entry" | "options">): boolean {
   const { object } = entry;
   if (scope.resource.storage === "namespaces")
     return object.metadata.deletionTimestamp !== undefined && keptBySpec(object);

@@ -61,7 +61,7 @@ export function* updateObject(scope: RequestScope, object: ApiObject, options: W
     object.metadata.name ??= name;
     return { entry: yield* createObject(scope, object, { manage, byUpdate: true }), created: true };
   }
-  if (checksUid) checkUid(scope, object, old);
+  if (checksUid) checkUid(scope, { object, old });
   const version = object.metadata.resourceVersion ?? "";
   return { entry: yield* replaceObject(scope, object, { old, manage, version }), created: false };
 }
@@ -83,7 +83,10 @@ export function storageKey({ resource, namespace, name, dryRun }: RequestScope):
 }
 
 /** @throws StatusError 409 for another object of that name. */
-function checkUid(scope: RequestScope, { metadata }: ApiObject, old: Entry): void {
+function checkUid(
+  scope: RequestScope,
+  { object: { metadata }, old }: { readonly object: ApiObject; readonly old: Entry },
+): void {
   const { resource, name } = scope;
   if (metadata.uid !== undefined && metadata.uid !== "" && metadata.uid !== old.object.metadata.uid) {
     throw conflict(
@@ -95,7 +98,10 @@ function checkUid(scope: RequestScope, { metadata }: ApiObject, old: Entry): voi
 }
 
 /** @throws StatusError 409 for another version than the one that is stored; 422 for none, where the kind needs one; 500. */
-function checkVersion({ resource, name }: RequestScope, version: string, old: Entry): void {
+function checkVersion(
+  { resource, name }: RequestScope,
+  { version, old }: { readonly version: string; readonly old: Entry },
+): void {
   if (version === "" || version === "0") {
     if (resource.strategy.allowUnconditionalUpdate) return;
     throw invalidObject({ group: resource.group, name: resource.plural }, name, [
@@ -159,7 +165,7 @@ export function* replaceObject(
   dedupOwnerReferences(update, " after mutating admission happens");
   keepServerFields(object, old.object);
   keepDeletion(object, old.object);
-  if (version !== undefined) checkVersion(scope, version, old);
+  if (version !== undefined) checkVersion(scope, { version, old });
   checkEscalation(update);
   prepareForUpdate(update);
   validateUpdate(update);

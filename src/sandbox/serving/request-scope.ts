@@ -70,7 +70,9 @@ const longestMs = 34_000;
 function timeoutMsOf(query: HttpRequest["query"]): number {
   const asked = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(param(query, "timeout") ?? "");
   if (asked === null) return longestMs;
-  const ms = Number(asked[1]) * { ms: 1, s: 1000, m: 60_000 }[asked[2] as "ms" | "s" | "m"];
+  // The pattern has no other units.
+  const unit = asked[2] as "ms" | "s" | "m";
+  const ms = Number(asked[1]) * { ms: 1, s: 1000, m: 60_000 }[unit];
   return ms === 0 ? longestMs : Math.min(ms, longestMs);
 }
 

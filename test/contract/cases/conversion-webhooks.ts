@@ -4,12 +4,17 @@ import { isObject, type Json } from "../names.ts";
 import { always, type Answer, type Webhook } from "../webhooks.ts";
 import { established, group, specOf, twoVersions, widgets, widgetsV2 } from "./definition-steps.ts";
 
+/** Of a value that is text or a number; nothing of any other. */
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
 /** `{ host, port }` of v1 is `{ address }` of v2: `web:80`. */
 function converted(object: Json, apiVersion: string): Json {
   const spec = isObject(object["spec"]) ? object["spec"] : {};
   const { host, port, address, filled: _filled, ...rest } = spec;
   if (apiVersion.endsWith("/v2")) {
-    const joined = host === undefined ? {} : { address: [host, port ?? ""].join(":") };
+    const joined = host === undefined ? {} : { address: `${textOf(host)}:${textOf(port)}` };
     return { ...object, apiVersion, spec: { ...rest, ...joined } };
   }
   const [name, number] = typeof address === "string" ? address.split(":") : [];

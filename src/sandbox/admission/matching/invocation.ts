@@ -42,7 +42,7 @@ const matchOf = (criteria: MatchCriteria, attributes: AdmissionAttributes): Invo
 
 function exactMatch({ rules }: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined {
   const { resource, kind } = attributes;
-  return rules.some((rule) => ruleMatches(rule, attributes, resource)) ? { resource, kind } : undefined;
+  return rules.some((rule) => ruleMatches(rule, { attributes, resource })) ? { resource, kind } : undefined;
 }
 
 /** Earlier rules come before later ones. */
@@ -55,7 +55,7 @@ function equivalentMatch(
   for (const rule of others.length === 0 ? [] : rules) {
     for (const { group, version, plural, kind } of others) {
       const resource = { group, version, resource: plural };
-      if (!ruleMatches(rule, attributes, resource)) continue;
+      if (!ruleMatches(rule, { attributes, resource })) continue;
       const { scope, kind: asked } = attributes;
       // Subresources with objects of their own have one kind in all versions.
       return { resource, kind: asked.kind === scope.served.kind ? { group, version, kind } : asked };

@@ -2,6 +2,7 @@
 import { applyDefaults } from "../../context/defaults.ts";
 import { readObject } from "../../context/object-reading.ts";
 import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
+import type { RequestScope } from "../../context/server.ts";
 import { atStoredVersion } from "../../conversion/versions.ts";
 import { noLiterals } from "../../meta/json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
@@ -16,7 +17,10 @@ export interface Decoded {
 }
 
 /** What a patch left, as an object of its kind with defaults. @throws StatusError 500 */
-export function decodedAs({ scope }: AdmissionAttributes, kind: GroupVersionKind, json: Fields): Decoded {
+export function decodedAs(
+  json: Fields,
+  { scope, kind }: { readonly scope: RequestScope; readonly kind: GroupVersionKind },
+): Decoded {
   const { registry } = scope.server;
   const apiVersion = apiVersionOf(kind);
   const own = { kind: textOf(json["kind"]), apiVersion: textOf(json["apiVersion"]) };

@@ -16,19 +16,30 @@ export interface Rule {
 
 const covers = (items: readonly string[], asked: string): boolean => items.includes("*") || items.includes(asked);
 
+/** A request, and the resource that it is taken to be for. */
+export interface Asked {
+  readonly attributes: AdmissionAttributes;
+  readonly resource: GroupVersionResource;
+}
+
 /** True if the rule is about an operation; `resource` is the one asked about, or an equivalent one. */
-export function ruleMatches(rule: Rule, attributes: AdmissionAttributes, resource: GroupVersionResource): boolean {
+export function ruleMatches(rule: Rule, { attributes, resource }: Asked): boolean {
   return (
-    inScope(rule, attributes, resource) &&
+    inScope(rule, { namespace: attributes.namespace, resource }) &&
     covers(rule.operations, attributes.operation) &&
     covers(rule.apiGroups, resource.group) &&
     covers(rule.apiVersions, resource.version) &&
-    rule.resources.some((each) => coversResource(each, resource.resource, attributes.subresource)) &&
+    rule.resources.some((each) =>
+      coversResource(each, { plural: resource.resource, subresource: attributes.subresource }),
+    ) &&
     coversName(rule, attributes)
   );
 }
 
-function coversResource(item: string, plural: string, subresource: string): boolean {
+function coversResource(
+  item: string,
+  { plural, subresource }: { readonly plural: string; readonly subresource: string },
+): boolean {
   const slash = item.indexOf("/");
   const [of, sub] = slash < 0 ? [item, ""] : [item.slice(0, slash), item.slice(slash + 1)];
   return (of === "*" || of === plural) && (sub === "*" || sub === subresource);
@@ -39,7 +50,10 @@ function coversName({ resourceNames = [] }: Rule, { name }: AdmissionAttributes)
 }
 
 /** Namespaces are cluster-scoped, though requests for them have a namespace. */
-function inScope({ scope }: Rule, { namespace }: AdmissionAttributes, resource: GroupVersionResource): boolean {
+function inScope(
+  { scope }: Rule,
+  { namespace, resource }: { readonly namespace: string; readonly resource: GroupVersionResource },
+): boolean {
   const isNamespaced = namespace !== "" && !(resource.group === "" && resource.resource === "namespaces");
   if (scope === "Namespaced") return isNamespaced;
   return scope === "Cluster" ? !isNamespaced : true;

@@ -11,8 +11,14 @@ import { finished } from "../../serialization/decode.ts";
 export const apiVersionOf = ({ group, version }: Pick<GroupVersionKind, "group" | "version">): string =>
   group === "" ? version : `${group}/${version}`;
 
+/** The kind that an object is wanted as. */
+interface AtKind {
+  readonly scope: RequestScope;
+  readonly kind: GroupVersionKind;
+}
+
 /** A copy of an object as a client would get it at a version of its kind. @throws StatusError 500 where a webhook would have to convert it. */
-export function atKind(scope: RequestScope, object: ApiObject, kind: GroupVersionKind): ApiObject {
+export function atKind(object: ApiObject, { scope, kind }: AtKind): ApiObject {
   const { registry } = scope.server;
   const apiVersion = apiVersionOf(kind);
   const resource = registry.ofKind(apiVersion, kind.kind);
@@ -26,11 +32,11 @@ export function atKind(scope: RequestScope, object: ApiObject, kind: GroupVersio
 }
 
 /** The same, where a webhook may have to convert the object. @throws StatusError 500 */
-export function* convertedToKind(scope: RequestScope, object: ApiObject, kind: GroupVersionKind): Steps<ApiObject> {
+export function* convertedToKind(object: ApiObject, { scope, kind }: AtKind): Steps<ApiObject> {
   const apiVersion = apiVersionOf(kind);
   const form = scope.server.registry.ofKind(apiVersion, kind.kind)?.form;
   const isOther = object.kind === scope.resource.kind && object.apiVersion !== apiVersion;
-  if (form?.conversionWebhook === undefined || !isOther) return atKind(scope, object, kind);
+  if (form?.conversionWebhook === undefined || !isOther) return atKind(object, { scope, kind });
   const [converted = object] = yield* waitFor(convertedObjects(scope.server, { form, objects: [object], apiVersion }));
   return copyOf(converted);
 }

@@ -87,7 +87,7 @@ export function evaluateMutation(
   const value = valueOf(new Activation(inputOf({ ...seen, object }, params), { composition }), expression);
   const patched = isJsonPatch ? patchedBy(value, object) : appliedTo(object, { value, seen });
   if (patched === undefined) return object;
-  const { object: read, strict } = decodedAs(seen.attributes, seen.invocation.kind, patched);
+  const { object: read, strict } = decodedAs(patched, { scope: seen.attributes.scope, kind: seen.invocation.kind });
   if (isJsonPatch && strict.length > 0) throw internal(`strict decoding error: ${strict.join(", ")}`);
   return read;
 }

@@ -153,8 +153,8 @@ class Round {
     return {
       attributes: this.#attributes,
       invocation,
-      object: object === undefined ? undefined : atKind(scope, object, invocation.kind),
-      old: old === undefined ? undefined : atKind(scope, old, invocation.kind),
+      object: object === undefined ? undefined : atKind(object, { scope, kind: invocation.kind }),
+      old: old === undefined ? undefined : atKind(old, { scope, kind: invocation.kind }),
       namespaceObject: namespaceObjectOf(this.#attributes),
     };
   }

@@ -113,8 +113,8 @@ function seenAs(attributes: AdmissionAttributes, invocation: Invocation): Seen {
   return {
     attributes,
     invocation,
-    object: object === undefined ? undefined : atKind(scope, object, kind),
-    old: old === undefined ? undefined : atKind(scope, old, kind),
+    object: object === undefined ? undefined : atKind(object, { scope, kind }),
+    old: old === undefined ? undefined : atKind(old, { scope, kind }),
     namespaceObject: namespaceObjectOf(attributes),
   };
 }

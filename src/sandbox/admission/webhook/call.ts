@@ -24,8 +24,8 @@ export interface HookCall {
 export class CallFailure extends Error {
   override readonly name = "CallFailure";
 
-  constructor(hook: Hook, why: string, options?: ErrorOptions) {
-    super(`failed calling webhook ${JSON.stringify(hook.name)}: ${why}`, options);
+  constructor(hook: Hook, { why, cause }: { readonly why: string; readonly cause?: unknown }) {
+    super(`failed calling webhook ${JSON.stringify(hook.name)}: ${why}`, { cause });
   }
 }
 
@@ -36,8 +36,8 @@ export function* versioned(attributes: AdmissionAttributes, invocation: Invocati
   return {
     attributes,
     invocation,
-    object: object === undefined ? undefined : yield* convertedToKind(scope, object, kind),
-    old: old === undefined ? undefined : yield* convertedToKind(scope, old, kind),
+    object: object === undefined ? undefined : yield* convertedToKind(object, { scope, kind }),
+    old: old === undefined ? undefined : yield* convertedToKind(old, { scope, kind }),
   };
 }
 
@@ -61,15 +61,18 @@ export async function allowedBy({ hook }: HookCall, { seen, type, warn }: Asking
   const review = reviewOf(seen, { uid: randomUuid(random), versions: hook.reviewVersions });
   if (review === undefined || webhooks === undefined) {
     const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
-    throw new CallFailure(hook, `could not create admission objects: ${why}`);
+    throw new CallFailure(hook, { why: `could not create admission objects: ${why}` });
   }
   const deadline = Math.min(timeline.now() + hook.timeoutSeconds * 1000, scope.deadline);
   const bytes = await webhooks.call({ config: hook.client, body: review.body, deadline }).catch((error: unknown) => {
     if (!(error instanceof WebhookError)) throw error;
     const what = error.wasCalled ? "failed to call webhook" : "could not get REST client";
-    throw new CallFailure(hook, `${what}: ${error.message}`, { cause: error });
+    throw new CallFailure(hook, { why: `${what}: ${error.message}`, cause: error });
   });
-  const response = checked(bytes, { hook, read: (body) => responseOf(body, review, type === "mutating") });
+  const response = checked(bytes, {
+    hook,
+    read: (body) => responseOf(body, { ...review, isMutating: type === "mutating" }),
+  });
   warn(response.warnings);
   if (!response.allowed) throw denial(hook.name, response.result ?? {});
   return response;
@@ -85,10 +88,10 @@ function checked(bytes: Uint8Array, { hook, read }: Checking): ReviewResponse {
     return read(bytes);
   } catch (error) {
     if (error instanceof InvalidResponse && error.wasRead)
-      throw new CallFailure(hook, `received invalid webhook response: ${error.message}`, { cause: error });
+      throw new CallFailure(hook, { why: `received invalid webhook response: ${error.message}`, cause: error });
     const why = error instanceof InvalidResponse || error instanceof StatusError ? error.message : undefined;
     if (why === undefined) throw error;
-    throw new CallFailure(hook, `failed to call webhook: ${why}`, { cause: error });
+    throw new CallFailure(hook, { why: `failed to call webhook: ${why}`, cause: error });
   }
 }
 

@@ -88,9 +88,10 @@ function patched({ hook, seen, patchType }: Patching, patch: Uint8Array): boolea
       `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
     );
   }
-  if (patchType !== "JSONPatch") throw new CallFailure(hook, `unsupported patch type ${JSON.stringify(patchType)}`);
+  if (patchType !== "JSONPatch")
+    throw new CallFailure(hook, { why: `unsupported patch type ${JSON.stringify(patchType)}` });
   const result = patchedObject(object, operations);
-  const { object: read } = decodedAs(attributes, invocation.kind, result);
+  const { object: read } = decodedAs(result, { scope: attributes.scope, kind: invocation.kind });
   const changed = !deepEqual(object, read);
   replaceContents(attributes.object, storedForm(attributes, read));
   return changed;
@@ -100,13 +101,14 @@ function patched({ hook, seen, patchType }: Patching, patch: Uint8Array): boolea
 function operationsOf(hook: Hook, patch: Uint8Array): readonly unknown[] {
   try {
     const { value } = readJson(patch, (problem) => problem);
+    // What an array holds is looked at when it is applied.
     if (Array.isArray(value)) return value as readonly unknown[];
     throw new InvalidResponse(
       `json: cannot unmarshal ${isFields(value) ? "object" : typeof value} into Go value of type jsonpatch.Patch`,
     );
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CallFailure(hook, `received undecodable patch in webhook response: ${why}`, { cause: error });
+    throw new CallFailure(hook, { why: `received undecodable patch in webhook response: ${why}`, cause: error });
   }
 }
 

@@ -61,7 +61,10 @@ export class InvalidResponse extends Error {
 const unread = (problem: string): InvalidResponse => new InvalidResponse(problem, false);
 
 /** Reads and checks a webhook's response. @throws InvalidResponse */
-export function responseOf(bytes: Uint8Array, { version, uid }: Review, isMutating: boolean): ReviewResponse {
+export function responseOf(
+  bytes: Uint8Array,
+  { version, uid, isMutating }: Review & { readonly isMutating: boolean },
+): ReviewResponse {
   const review = decoded(jsonOf(bytes), version);
   const { response } = review;
   if (!isFields(response)) throw new InvalidResponse("webhook response was absent");
@@ -127,12 +130,20 @@ interface Patched {
 function checkPatch({ patch, type }: Patched, isMutating: boolean): void {
   const isTyped = type !== undefined && type !== null;
   const problem = isMutating
-    ? mutatingProblem(patch !== undefined, isTyped, type)
+    ? mutatingProblem({ hasPatch: patch !== undefined, isTyped, type })
     : validatingProblem(patch !== undefined, isTyped);
   if (problem !== undefined) throw new InvalidResponse(problem);
 }
 
-function mutatingProblem(hasPatch: boolean, isTyped: boolean, type: unknown): string | undefined {
+function mutatingProblem({
+  hasPatch,
+  isTyped,
+  type,
+}: {
+  readonly hasPatch: boolean;
+  readonly isTyped: boolean;
+  readonly type: unknown;
+}): string | undefined {
   if (hasPatch && !isTyped) return "webhook returned response.patch but not response.patchType";
   if (!hasPatch && isTyped) return "webhook returned response.patchType but not response.patch";
   return isTyped && type === "" ? 'webhook returned invalid response.patchType of ""' : undefined;
