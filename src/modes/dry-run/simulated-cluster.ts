@@ -89,6 +89,13 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     managedFields: options.managedFields,
     apiServerObjects: false,
     storesDefinitions: true,
+    // The report names what they would be asked about instead.
+    disabledAdmissionPlugins: [
+      "MutatingAdmissionPolicy",
+      "ValidatingAdmissionPolicy",
+      "MutatingAdmissionWebhook",
+      "ValidatingAdmissionWebhook",
+    ],
   });
   sandbox.load(
     options.managedFields ? options.objects : options.objects.map(withoutManagedFields),
