@@ -74,6 +74,10 @@ class RequestEvents implements RequestAudit {
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   }
 
+  annotateRequest(key: string, value: string): void {
+    if (this.#logsRequest()) this.annotate(key, value);
+  }
+
   sent({ name, namespace, uid, resourceVersion }: Meta, json: () => string): void {
     const ref = (this.#objectRef ??= {});
     const found = { name, namespace, uid, resourceVersion };

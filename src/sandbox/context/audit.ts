@@ -31,6 +31,8 @@ export interface RequestAudit {
   sentBody(json: () => string): void;
   /** Any other fact; the first value of a key stays. */
   annotate(key: string, value: string): void;
+  /** The same, in the log where request bodies are: from the level Request on. */
+  annotateRequest(key: string, value: string): void;
   /** The head of the response, and its content where it is an object. `isStream`: it goes on, as a watch does. */
   responded(response: AuditedResponse): void;
   /** The end of a response that goes on. */

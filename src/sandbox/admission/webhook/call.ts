@@ -11,6 +11,7 @@ import { WebhookError } from "../../webhook/client.ts";
 import { convertedToKind } from "../matching/versions.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { Invocation } from "../matching/invocation.ts";
+import { annotateResponse } from "./audit-annotations.ts";
 import type { Hook, HookType } from "./configurations.ts";
 import { InvalidResponse, responseOf, reviewOf, type ReviewResponse, type VersionedAttributes } from "./review.ts";
 
@@ -73,6 +74,7 @@ export async function allowedBy({ hook }: HookCall, { seen, type, warn }: Asking
     hook,
     read: (body) => responseOf(body, { ...review, isMutating: type === "mutating" }),
   });
+  if (scope.audit !== undefined) annotateResponse(scope.audit, { hook, annotations: response.auditAnnotations });
   warn(response.warnings);
   if (!response.allowed) throw denial(hook.name, response.result ?? {});
   return response;
@@ -113,6 +115,10 @@ function denial(name: string, result: Fields): StatusError {
   };
   return new StatusError(code, said);
 }
+
+/** True for a webhook that could not be asked, and whose failures are ignored. */
+export const failsOpen = ({ ignoresFailure }: Hook, error: unknown): boolean =>
+  ignoresFailure && error instanceof CallFailure;
 
 /**
  * What becomes of a request whose webhook could not be asked: nothing, if that is to be ignored.

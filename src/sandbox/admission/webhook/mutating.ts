@@ -8,7 +8,8 @@ import { internal } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import { invocationOf } from "../matching/invocation.ts";
 import { decodedAs, replaceContents, storedForm } from "../matching/patched-object.ts";
-import { allowedBy, CallFailure, judgeFailure, versioned, type HookCall } from "./call.ts";
+import { CallAnnotations, type Turn } from "./audit-annotations.ts";
+import { allowedBy, CallFailure, failsOpen, judgeFailure, versioned, type HookCall } from "./call.ts";
 import { meetsConditions } from "./conditions.ts";
 import { hooksOf, type Hook } from "./configurations.ts";
 import { InvalidResponse, type VersionedAttributes } from "./review.ts";
@@ -34,14 +35,15 @@ export function* callMutating(
   const hooks = hooksOf(attributes.scope, "mutating");
   if (hooks.length === 0) return;
   if (reinvocation.isReinvoke && !deepEqual(calls.lastOutput, attributes.object)) requireReinvoking(calls);
-  for (const hook of hooks) {
+  const round = reinvocation.isReinvoke ? 1 : 0;
+  for (const [index, hook] of hooks.entries()) {
     const invocation = invocationOf(hook.criteria, attributes);
     if (invocation === undefined) continue;
     // A webhook that was not called in the first round is not called in the second one either.
     if (reinvocation.isReinvoke && !calls.reinvoked.has(hook.uid)) continue;
     const seen = yield* versioned(attributes, invocation);
     if (!(yield* meetsConditions(hook, seen))) continue;
-    const changed = yield* mutatedBy({ hook, invocation }, seen);
+    const changed = yield* mutatedBy({ hook, invocation, round, index }, seen);
     if (changed) {
       requireReinvoking(calls);
       reinvocation.shouldReinvoke = true;
@@ -57,28 +59,35 @@ function requireReinvoking(calls: MutatingCalls): void {
 }
 
 /** True if the webhook changed the object. @throws StatusError */
-function* mutatedBy(call: HookCall, seen: VersionedAttributes): Steps<boolean> {
+function* mutatedBy(call: HookCall & Turn, seen: VersionedAttributes): Steps<boolean> {
   const { hook } = call;
   const { attributes } = seen;
+  const { audit, warnings } = attributes.scope;
+  const annotations = new CallAnnotations(audit, call);
+  let changed = false;
   try {
     const { patch, patchType } = yield* waitFor(
-      allowedBy(call, { seen, type: "mutating", warn: (texts) => attributes.scope.warnings.push(...texts) }),
+      allowedBy(call, { seen, type: "mutating", warn: (texts) => warnings.push(...texts) }),
     );
-    return patch === undefined ? false : patched({ hook, seen, patchType }, patch);
+    changed = patch !== undefined && patched({ annotations, hook, seen, patchType }, patch);
   } catch (error) {
+    if (failsOpen(hook, error)) annotations.failedOpen("mutating");
     judgeFailure(error, { hook, attributes });
-    return false;
+  } finally {
+    annotations.mutation(changed);
   }
+  return changed;
 }
 
 interface Patching {
+  readonly annotations: CallAnnotations;
   readonly hook: Hook;
   readonly seen: VersionedAttributes;
   readonly patchType: string;
 }
 
 /** Applies a webhook's patch to the object. True if that changed it. @throws CallFailure, StatusError 500. */
-function patched({ hook, seen, patchType }: Patching, patch: Uint8Array): boolean {
+function patched({ annotations, hook, seen, patchType }: Patching, patch: Uint8Array): boolean {
   const operations = operationsOf(hook, patch);
   if (operations.length === 0) return false;
   const { attributes, object, invocation } = seen;
@@ -93,6 +102,7 @@ function patched({ hook, seen, patchType }: Patching, patch: Uint8Array): boolea
   const result = patchedObject(object, operations);
   const { object: read } = decodedAs(result, { scope: attributes.scope, kind: invocation.kind });
   const changed = !deepEqual(object, read);
+  annotations.patch(operations);
   replaceContents(attributes.object, storedForm(attributes, read));
   return changed;
 }

@@ -3,9 +3,10 @@ import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { gatewayTimeout } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import { invocationOf } from "../matching/invocation.ts";
-import { allowedBy, judgeFailure, versioned, type HookCall } from "./call.ts";
+import { CallAnnotations } from "./audit-annotations.ts";
+import { allowedBy, failsOpen, judgeFailure, versioned, type HookCall } from "./call.ts";
 import { meetsConditions } from "./conditions.ts";
-import { hooksOf } from "./configurations.ts";
+import { type Hook, hooksOf } from "./configurations.ts";
 import type { VersionedAttributes } from "./review.ts";
 
 /** Calls the webhooks that are about an operation. @throws StatusError of the first that denies it, in their order. */
@@ -26,8 +27,12 @@ export function* callValidating(attributes: AdmissionAttributes): Steps<void> {
   const outcomes = yield* waitFor(Promise.allSettled(answers));
   // In the order of the webhooks, whichever was the first to respond.
   scope.warnings.push(...asked.flatMap(({ warnings }) => warnings));
-  for (const [index, { call }] of asked.entries()) {
-    const outcome = outcomes[index];
-    if (outcome?.status === "rejected") judgeFailure(outcome.reason, { hook: call.hook, attributes });
+  const failures: { readonly hook: Hook; readonly index: number; readonly reason: unknown }[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    const hook = asked[index]?.call.hook;
+    if (outcome.status === "rejected" && hook !== undefined) failures.push({ hook, index, reason: outcome.reason });
   }
+  for (const { hook, index, reason } of failures)
+    if (failsOpen(hook, reason)) new CallAnnotations(scope.audit, { hook, round: 0, index }).failedOpen("validating");
+  for (const { hook, reason } of failures) judgeFailure(reason, { hook, attributes });
 }
