@@ -74,6 +74,8 @@ const readers = {
   "liveness-fails-after": readDuration,
   "startup-fails": readFlag,
   "stop-after": readDuration,
+  // The API server answers `pods/log` by it.
+  logs: (text: string): string => text,
 } as const;
 
 type Name = keyof typeof readers;

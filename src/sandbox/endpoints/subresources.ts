@@ -3,6 +3,10 @@ import type { Steps } from "../meta/steps.ts";
 import { badRequest, methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import { servedEntry } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
+import type { StatusError } from "../../api/status-error.ts";
+import { textOf } from "../meta/object.ts";
+import { param } from "../options/list-options.ts";
+import { containerOf } from "./container.ts";
 import type { Entry } from "../storage/entry.ts";
 import { bind } from "./bind.ts";
 import { evict } from "./evict.ts";
@@ -54,22 +58,36 @@ const handlers: Readonly<Record<string, Handlers>> = {
   "pods/ephemeralcontainers": part,
 };
 
-/** Served by the real server, which passes them on to a node: nothing runs here. */
-const elsewhere = new Set(["log", "exec", "attach", "portforward"]);
+/** Connections that the real server passes on to a node, with what such a connection is for. */
+const connections: Readonly<Record<string, string>> = {
+  exec: "in which a command could run",
+  attach: "to attach to",
+  portforward: "that listens on a port",
+};
 
 /** @throws StatusError */
 export function* serveSubresource(scope: RequestScope, method: string): Steps<SubresourceResult> {
   const { resource, subresource } = scope;
   if (!resource.subresources.has(subresource)) throw noSuchPath();
   const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
-  if (methods === undefined) {
-    if (elsewhere.has(subresource)) yield* stored(scope);
-    throw elsewhere.has(subresource)
-      ? badRequest(`${resource.plural}/${subresource} is not served by this sandbox: nothing runs behind it`)
-      : methodNotAllowed();
-  }
+  const lacks = connections[subresource];
+  if (methods === undefined) throw lacks === undefined ? methodNotAllowed() : unconnected(scope, lacks);
   const isKnown = method === "GET" || method === "POST" || method === "PUT" || method === "PATCH";
   const handler = isKnown ? methods[method] : undefined;
   if (handler === undefined) throw methodNotAllowed();
   return yield* retried(scope, () => handler(scope));
+}
+
+/**
+ * Why nothing can be connected to. What the real server finds wrong before it connects is said in its words.
+ * Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go streamLocation, PortForwardLocation.
+ */
+function unconnected(scope: RequestScope, lacks: string): StatusError {
+  const { collection, namespace, name, subresource, resource, query } = scope;
+  const pod = collection.get(namespace, name)?.object;
+  if (pod === undefined) return notFound(resource.asResource, name);
+  if (subresource !== "portforward") containerOf(pod, param(query, "container") ?? "");
+  if (textOf(pod.spec?.["nodeName"]) === "") return badRequest(`pod ${name} does not have a host assigned`);
+  const instead = "annotations of the pod set what its containers do and print (docs/sandbox-annotations.md)";
+  return badRequest(`the sandbox has no process ${lacks}: ${instead}`);
 }

@@ -8,7 +8,7 @@ import { listContent, listed, listMetadata } from "../endpoints/list.ts";
 import { type ListOptions, listOptionsOf, param, refuseExport, revisionOf } from "../options/list-options.ts";
 import type { Steps } from "../meta/steps.ts";
 import { methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
-import { contentResponse, jsonHeaders, jsonResponse, redirect } from "./responses.ts";
+import { contentResponse, jsonHeaders, jsonResponse, noBody, redirect, uncached } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
 import { checkWatchable, needsProtobuf } from "../serialization/negotiation.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
@@ -25,6 +25,7 @@ import { patch } from "../endpoints/patch.ts";
 import { proxied } from "../endpoints/proxy.ts";
 import { retried } from "../endpoints/retry.ts";
 import { update, type UpdateResult } from "../endpoints/update.ts";
+import { podLog } from "../endpoints/log.ts";
 import { openWatch } from "../endpoints/watch.ts";
 import { convertedBody } from "../endpoints/watch-conversion.ts";
 
@@ -34,9 +35,16 @@ const verbs: Readonly<Record<string, string>> = { GET: "get", PUT: "update", PAT
 export function* serveResource(scope: RequestScope, request: HttpRequest): Steps<Result> {
   const { resource, subresource } = scope;
   if (subresource === "proxy") return redirect(proxied(scope, request.method, request.path).location, request.query);
+  if (subresource === "log" && request.method === "GET") return logResponse(podLog(scope, request.actor));
   if (subresource !== "" && subresource !== "status") return yield* subresourceResponse(scope, request.method);
   if (subresource === "status" && !resource.subresources.has("status")) throw noSuchPath();
   return scope.name === "" ? yield* serveCollection(scope, request) : yield* serveObject(scope, request.method);
+}
+
+/** A pod without a node has no log, as there is nobody to ask. */
+function logResponse(log: ApiBody | undefined): Result {
+  if (log === undefined) return { status: 204, headers: uncached, body: noBody };
+  return { status: 200, headers: { ...uncached, "content-type": "text/plain" }, body: log };
 }
 
 function* serveObject(scope: RequestScope, method: string): Steps<Result> {

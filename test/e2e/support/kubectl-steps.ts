@@ -6,7 +6,8 @@ import { deployment, events, node, nodeStatus, oneOfEach, pod, podStatus, replic
 const each = (names: string, ...runs: readonly ((name: string) => string)[]): readonly Step[] =>
   names.split(" ").flatMap((name) => runs.map((run) => ({ run: run(name) })));
 
-const nothingRuns = (what: string): string => `${what} is not served by this sandbox: nothing runs behind it`;
+const noProcess = (what: string): string =>
+  `the sandbox has no process ${what}: annotations of the pod set what its containers do and print`;
 const noKubelet = "on the bare real server there is no kubelet to ask";
 
 export const scenes: readonly Scene[] = [
@@ -137,13 +138,19 @@ export const scenes: readonly Scene[] = [
     steps: [
       {
         run: "logs one -n shop -c main",
-        differs: { because: noKubelet, prints: nothingRuns("pods/log") },
+        differs: {
+          because: noKubelet,
+          prints: "no container runs in this sandbox: what main prints is set by the pod's annotation",
+        },
       },
-      { run: "exec one -n shop -c main -- ls", differs: { because: noKubelet, prints: nothingRuns("pods/exec") } },
-      { run: "attach one -n shop -c main", differs: { because: noKubelet, prints: nothingRuns("pods/attach") } },
+      {
+        run: "exec one -n shop -c main -- ls",
+        differs: { because: noKubelet, prints: noProcess("in which a command could run") },
+      },
+      { run: "attach one -n shop -c main", differs: { because: noKubelet, prints: noProcess("to attach to") } },
       {
         run: "port-forward one -n shop 8080",
-        differs: { because: noKubelet, prints: nothingRuns("pods/portforward") },
+        differs: { because: noKubelet, prints: noProcess("that listens on a port") },
       },
       { run: "top pod -n shop" },
     ],
