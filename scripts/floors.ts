@@ -152,6 +152,7 @@ export const rooms: readonly Room[] = [
       },
       { floor: 6, folder: "access", owns: "whose token a request has, and what its user may do: RBAC, impersonation" },
       { floor: 6, folder: "audit", owns: "the audit log: which requests it has, and its events" },
+      { floor: 6, folder: "state", owns: "a server's whole state as a document, saved and loaded" },
       { floor: 6, folder: "managedfields", owns: "who owns which field" },
       { floor: 6, folder: "printers", owns: "tables, as `kubectl get` shows them" },
       { floor: 7, folder: "admission", owns: "the admission plugins" },

@@ -7,6 +7,7 @@ export interface Scope {
   readonly namespace?: string;
   readonly sandbox?: true;
   readonly manifests?: readonly string[];
+  readonly load?: string;
 }
 
 /** @throws UserError for -A beside -n. */
@@ -15,8 +16,11 @@ export function refuseTwoScopes({ allNamespaces, namespace }: Scope): void {
   throw new UserError("-A and -n are mutually exclusive", ["use only one of them"]);
 }
 
-/** `instead`: what the command does to a cluster. @throws UserError for -f without --sandbox. */
-export function refuseManifestsOnCluster({ sandbox, manifests }: Scope, instead: string): void {
-  if (manifests === undefined || sandbox === true) return;
+/** `instead`: what the command does to a cluster. @throws UserError for -f and --load without --sandbox. */
+export function refuseManifestsOnCluster({ sandbox, manifests, load }: Scope, instead: string): void {
+  if (sandbox === true) return;
+  if (load !== undefined)
+    throw new UserError("--load is for --sandbox, which begins with that state", ["add --sandbox"]);
+  if (manifests === undefined) return;
   throw new UserError(`-f is for --sandbox: against a cluster ${instead}`, ["add --sandbox, or use kubectl apply -f"]);
 }

@@ -1,10 +1,16 @@
 /** Options that several commands take in the same words. */
-import { flag, type Option, texts } from "./command.ts";
+import { flag, type Option, text, texts } from "./command.ts";
 
 /** `-f`, for commands whose `--sandbox` starts with manifests in it. */
 export const sandboxManifests: Option<readonly string[]> = texts(
   "-f, --filename <path>",
   "with --sandbox: put these files, folders, URLs or - (standard input) into it",
+);
+
+/** `--load`, for commands whose `--sandbox` can begin with a state. */
+export const sandboxState: Option<string> = text(
+  "--load <file>",
+  "with --sandbox: begin with the state that `sandbox --save` wrote to FILE",
 );
 
 /** `--once`, for commands that run controllers. */

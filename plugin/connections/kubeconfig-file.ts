@@ -3,9 +3,10 @@
  * too, so that the next sandbox with this file is the same server to clients that still run.
  */
 import { parse } from "yaml";
-import { folderOf, readTextFile, writePrivateFile } from "../../src/platform/files.ts";
+import { readTextFile, writePrivateFile } from "../../src/platform/files.ts";
 import type { SandboxHttps, SandboxIdentity } from "../../src/sandbox/https.ts";
 import { UserError } from "../cli/user-error.ts";
+import { cannotWrite } from "./file-errors.ts";
 
 /** The extension by which a file is known to be ours; kubectl keeps it when it rewrites the file. */
 const extensionName = "kubectl-reconcile.io/sandbox";
@@ -74,16 +75,3 @@ export async function writeKubeconfig(path: string, https: SandboxHttps, namespa
     throw cannotWrite(path, error);
   }
 }
-
-function cannotWrite(path: string, error: unknown): UserError {
-  const { code, message } = error as Error & { readonly code?: string };
-  return new UserError(`cannot write ${path}: ${reasons[code ?? ""]?.(path) ?? message}`, [], { cause: error });
-}
-
-const reasons: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no folder ${folderOf(path)}`,
-  ENOTDIR: (path) => `${folderOf(path)} is no folder`,
-  EISDIR: () => "it is a folder",
-  EACCES: () => "permission denied",
-  EROFS: () => "the file system is read-only",
-};

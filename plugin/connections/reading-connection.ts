@@ -19,6 +19,8 @@ export interface ReadingFlags extends ConfigFlags {
   readonly sandbox?: true;
   /** Files, folders, URLs, `-`: put into the sandbox when looking on has begun. */
   readonly manifests?: readonly string[];
+  /** The state that the sandbox begins with. */
+  readonly load?: string;
 }
 
 /** A connection that only reads. */
@@ -50,10 +52,16 @@ export async function readingConnection(flags: ReadingFlags, io: Io): Promise<Re
   };
 }
 
-async function readingSandbox({ namespace, manifests = [], allNamespaces }: ReadingFlags, io: Io): Promise<Reading> {
+async function readingSandbox(
+  { namespace, manifests = [], load, allNamespaces }: ReadingFlags,
+  io: Io,
+): Promise<Reading> {
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests: [], ...where, controllers: controllersEnabledByDefault }, io);
+  const connected = await connectToSandbox(
+    { manifests: [], load, ...where, controllers: controllersEnabledByDefault },
+    io,
+  );
   const { timeline } = io;
   const bus = openBus(io);
   return {

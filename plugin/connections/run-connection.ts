@@ -11,6 +11,7 @@ import { refuseManifestsOnCluster } from "../cli/scope.ts";
 export interface RunTarget extends ConfigFlags {
   readonly sandbox?: true;
   readonly manifests?: readonly string[];
+  readonly load?: string;
   readonly namespace?: string;
   readonly qps?: number;
   readonly burst?: number;
@@ -25,7 +26,7 @@ export function connectionFor(
   options: RunTarget & { readonly fence: WriteFence },
   io: Io,
 ): Promise<Connected> {
-  const { manifests, qps = 20, burst = 30 } = options;
+  const { manifests, load, qps = 20, burst = 30 } = options;
   if (options.sandbox !== true) {
     refuseManifestsOnCluster(options, "run changes no more than its controllers do");
     return connectAs(options, io, { qps, burst, fence: options.fence });
@@ -34,5 +35,5 @@ export function connectionFor(
   const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };
   const { namespace } = options;
   const where = namespace === undefined ? {} : { namespace };
-  return connectToSandbox({ manifests: manifests ?? [], ...where, ...parts }, io);
+  return connectToSandbox({ manifests: manifests ?? [], load, ...where, ...parts }, io);
 }

@@ -7,6 +7,8 @@ import type { TraceBus } from "../../src/trace/bus.ts";
 import { type Applied, applyManifests } from "../manifests/apply-manifests.ts";
 import type { Connected } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
+import type { SandboxState } from "../../src/sandbox/state/document.ts";
+import { aboutFile, stateToBeginWith } from "./state-file.ts";
 import { serverVersion } from "./server-version.ts";
 import { openBus } from "./trace-bus.ts";
 import { readManifests } from "../manifests/manifests.ts";
@@ -15,6 +17,8 @@ import { readManifests } from "../manifests/manifests.ts";
 export interface SandboxConnection extends Connected {
   readonly cluster: Embedded;
   readonly applied: readonly Applied[];
+  /** The state that it began with; undefined: a new cluster. */
+  readonly loaded: SandboxState | undefined;
 }
 
 /** What is to be in it. */
@@ -24,6 +28,10 @@ export interface SandboxFlags extends Pick<
 > {
   /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];
+  /** The file of the state to begin with. */
+  readonly load?: string | undefined;
+  /** The file that the caller saves the state to; if it is the one to load, it may be missing. */
+  readonly save?: string | undefined;
   /** Where objects go that name none; it is made if it is not there. Default `default`. */
   readonly namespace?: string;
   /** One that is listened to already: nothing in the cluster happens before. Default: a new one. */
@@ -31,23 +39,27 @@ export interface SandboxFlags extends Pick<
 }
 
 /**
- * An embedded cluster with the manifests in it.
- * @throws UserError for manifests that cannot be read or are refused; the cluster is gone then.
+ * An embedded cluster with the state and the manifests in it.
+ * @throws UserError for a state or manifests that cannot be read or are refused; the cluster is gone then.
  */
 export async function connectToSandbox(
-  { manifests, namespace = "default", bus: given, ...parts }: SandboxFlags,
+  { manifests, namespace = "default", bus: given, load, save, ...parts }: SandboxFlags,
   io: Io,
 ): Promise<SandboxConnection> {
   const { timeline, random } = io;
   // Read before anything is started: what is wrong in a file needs no cluster to be seen.
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
+  const state = await stateToBeginWith({ load, save });
   const bus = given ?? openBus(io);
   const cluster = await startEmbedded({
     timeline,
     random,
     bus,
     ...parts,
+    ...(state === undefined ? {} : { state }),
     onEventLost: (why) => io.err.line(`warning: ${why}`),
+  }).catch((error: unknown) => {
+    throw load === undefined ? error : aboutFile(load, error);
   });
   const client = cluster.clientFor("kubectl-reconcile-manifests");
   let applied: readonly Applied[] = [];
@@ -61,6 +73,7 @@ export async function connectToSandbox(
   return {
     cluster,
     applied,
+    loaded: state,
     context: "sandbox",
     server: "in this process",
     user: undefined,

@@ -1,5 +1,5 @@
 /** Small text files and paths. */
-import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { appendFile, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { Buffer } from "node:buffer";
@@ -76,20 +76,54 @@ export async function readStandardInput(): Promise<string> {
 }
 
 /**
- * Writes a file readable only by its owner (mode 0600), atomically. Does not follow links at `path` or beside it.
+ * Writes a file readable only by its owner (mode 0600), atomically: the file that was there stays until the new one is complete. Does
+ * not follow links at `path` or beside it. A long text may come in pieces.
  * @throws Error with the system's `code`.
  */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
+export async function writePrivateFile(path: string, text: string | Iterable<string>): Promise<void> {
+  const { file, beside } = await openBeside(path);
+  try {
+    try {
+      for (const part of typeof text === "string" ? [text] : inParts(text)) await file.writeFile(part);
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+/** What `writePrivateFile` would throw. @throws Error with the system's `code`; EISDIR where `path` is a folder. */
+export async function checkWritable(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
+  const { file, beside } = await openBeside(path);
+  await file.close();
+  await rm(beside, { force: true });
+}
+
+/** A new file beside another, to take its place. */
+async function openBeside(path: string): Promise<{ readonly file: FileHandle; readonly beside: string }> {
   const beside = `${path}.${process.pid}.new`;
   // Left by an earlier process with this id. A link created since is not followed: "x" requires a new file.
   await rm(beside, { force: true });
-  const file = await open(beside, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-  } finally {
-    await file.close();
+  return { file: await open(beside, "wx", 0o600), beside };
+}
+
+const partLength = 1_000_000;
+
+/** Few long pieces instead of many short ones. */
+function* inParts(pieces: Iterable<string>): Generator<string> {
+  let part = "";
+  for (const piece of pieces) {
+    part += piece;
+    if (part.length < partLength) continue;
+    yield part;
+    part = "";
   }
-  await rename(beside, path);
+  yield part;
 }
 
 /** Appends to a file, creating it if necessary. @throws Error with the system's `code`. */

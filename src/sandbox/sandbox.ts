@@ -1,7 +1,6 @@
 /** The embedded API server. */
-import { formatTime } from "../api/time.ts";
 import type { Transport } from "../api/transport.ts";
-import { randomUuid, type Random } from "../platform/random.ts";
+import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { ServiceAccountTokens, type TokenIssuer } from "./access/service-account-tokens.ts";
 import { auditorOf, type AuditOptions } from "./audit/auditor.ts";
@@ -10,26 +9,26 @@ import { DefaultAuthorizer } from "./access/default-authorizer.ts";
 import { RbacAuthorizer } from "./access/rbac-authorizer.ts";
 import { keepApiServices } from "./bootstrap/api-services.ts";
 import { keepFlowControl } from "./bootstrap/flow-control.ts";
-import { keepAggregatedRoles } from "./bootstrap/aggregated-roles.ts";
-import { putBootstrapPolicy } from "./bootstrap/rbac-policy.ts";
+import { keepBootstrapPolicy } from "./bootstrap/rbac-policy.ts";
 import { pluginsWithout } from "./context/admission-plugins.ts";
 import { putApiServerObjects } from "./bootstrap/api-server-objects.ts";
 import { messageTypes } from "../api/wire/decode.ts";
 import { loadApiData, loadFieldNumbers } from "../api/wire/load.ts";
-import { ordered } from "./serialization/decode.ts";
 import { startDefinitionControllers } from "./apiextensions/controllers.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./bootstrap/default-objects.ts";
-import { copyOf, isFields, type ApiObject } from "./meta/object.ts";
+import type { ApiObject } from "./meta/object.ts";
 import { protobufReader } from "./serialization/protobuf-body.ts";
 import { ProtobufWriter } from "./serialization/protobuf-response.ts";
 import { resourceRegistryOf } from "./registry/resource.ts";
 import type { User } from "./context/authorizer.ts";
-import { collectionOf, type Server } from "./context/server.ts";
+import type { Server } from "./context/server.ts";
 import { webhookClient, type WebhookClient } from "./webhook/client.ts";
 import { unresolvedService } from "./webhook/services.ts";
 import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
-import { atStoredVersion } from "./conversion/versions.ts";
+import type { SandboxState } from "./state/document.ts";
+import { loadObjects, loadState } from "./state/loading.ts";
+import { saveState, type SavedState } from "./state/saving.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 
 /** How a sandbox is made. Given the same timeline and random numbers, it is the same from run to run. */
@@ -37,6 +36,8 @@ export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly history?: WatchCacheLimits;
+  /** Begins with this state, to which it adds what a server makes for itself and finds missing. Default: an empty one. */
+  readonly state?: SandboxState;
   /** Adds the ServiceAccount `default` to each namespace and keeps aggregated ClusterRoles, as kube-controller-manager does. Default true. */
   readonly defaultServiceAccounts?: boolean;
   /** Adds the objects that kube-apiserver creates: the Service `kubernetes` and others. Default true. */
@@ -81,9 +82,12 @@ export interface Sandbox {
   /**
    * Adds objects of a snapshot as they are, with uid, status, resourceVersion and deletionTimestamp, and without events. The revision
    * continues at `revision`, and no watch can start before it.
+   * Resolves when the custom kinds are served whose definitions are among them; everything else is there at once.
    * @throws RangeError for a kind that is not served.
    */
-  load(objects: readonly unknown[], options?: { readonly revision?: number }): void;
+  load(objects: readonly unknown[], options?: { readonly revision?: number }): Promise<void>;
+  /** The state as it is now, for `SandboxOptions.state` of another one. */
+  save(): SavedState;
   /** The revision of the last write. */
   readonly revision: number;
   /** Discards events up to a revision, by default all, as etcd does when it compacts: older watches and continue tokens expire. */
@@ -98,7 +102,7 @@ export interface Sandbox {
 
 /**
  * Makes an API server with the namespaces that every cluster has.
- * @throws RangeError for an admission plugin that kube-apiserver does not have.
+ * @throws RangeError for an admission plugin that kube-apiserver does not have; StateProblem for a state that cannot be loaded.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { timeline, random, history } = options;
@@ -120,24 +124,19 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const made = { timeline, random, store, registry, managesFields, readProtobuf, protobuf, ...access };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
   let stopped = false;
-  putFirstObjects(server);
-  if (options.rbac === true) await putBootstrapPolicy(server);
-  if (options.rbac === true && options.defaultServiceAccounts !== false) keepAggregatedRoles(server);
-  if (options.apiServerObjects !== false) {
-    putApiServerObjects(server);
-    keepFlowControl(server);
-    keepApiServices(server);
-  }
-  if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
+  if (options.state !== undefined) loadState(server, options.state);
+  await putOwnObjects(server, options);
   const definitions = storesDefinitions ? undefined : startDefinitionControllers(server);
+  if (options.state !== undefined) await definitions?.followStored();
   return {
     server,
     fillsNamespaces: options.defaultServiceAccounts !== false,
     transport: (options) => transportTo(server, () => stopped, options),
-    load(objects, options) {
-      load(server, objects, options?.revision);
-      void definitions?.followStored();
+    async load(objects, options) {
+      loadObjects(server, objects, options?.revision);
+      await definitions?.followStored();
     },
+    save: () => saveState(server),
     get revision() {
       return store.revision;
     },
@@ -150,6 +149,19 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
+/** Puts what a server and kube-controller-manager make for themselves, as far as it is missing, and keeps it. */
+async function putOwnObjects(server: Server, options: SandboxOptions): Promise<void> {
+  putFirstObjects(server);
+  const aggregates = options.defaultServiceAccounts !== false;
+  if (options.rbac === true) await keepBootstrapPolicy(server, { aggregates });
+  if (options.apiServerObjects !== false) {
+    putApiServerObjects(server);
+    keepFlowControl(server);
+    keepApiServices(server);
+  }
+  if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
+}
+
 function webhooksOf(
   { services = new Map() }: WebhookOptions,
   { timeline, store }: { readonly timeline: Timeline; readonly store: Store },
@@ -157,26 +169,4 @@ function webhooksOf(
   const find = (namespace: string, name: string): ApiObject | undefined =>
     store.collection("services", true).get(namespace, name)?.object;
   return webhookClient({ timeline, services, unresolved: (service) => unresolvedService(service, find) });
-}
-
-function load(server: Server, objects: readonly unknown[], asked: number | undefined): void {
-  const whole = objects.map((object) => wholeObject(server, object));
-  const newest = whole.reduce((most, { metadata }) => Math.max(most, Number(metadata.resourceVersion ?? 0) || 0), 0);
-  const revision = Math.max(asked ?? 0, newest, server.store.revision);
-  for (const object of whole) {
-    const resource = server.registry.ofKind(object.apiVersion, object.kind);
-    if (resource === undefined)
-      throw new RangeError(`Cannot load ${object.kind} of ${object.apiVersion}: it is not served`);
-    server.store.load(collectionOf(server, resource), object, revision);
-  }
-}
-
-function wholeObject(server: Server, object: unknown): ApiObject {
-  if (!isFields(object) || typeof object["kind"] !== "string" || typeof object["apiVersion"] !== "string") {
-    throw new RangeError("Cannot load an object without kind and apiVersion");
-  }
-  const copy = ordered(atStoredVersion(copyOf(object) as ApiObject));
-  copy.metadata.uid ??= randomUuid(server.random);
-  copy.metadata.creationTimestamp ??= formatTime(server.timeline.now());
-  return copy;
 }

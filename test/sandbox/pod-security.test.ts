@@ -55,7 +55,7 @@ describe("PodSecurity", () => {
       },
       spec: { containers: [{ name: "c", image: "i" }], ...(index < 3005 ? {} : { hostPID: true }) },
     }));
-    sandbox.load(pods);
+    await sandbox.load(pods);
     const transport: Transport = sandbox.transport({ actor: "test" });
     const { status, warning } = await ask(transport, "PATCH", "/api/v1/namespaces/default", {
       type: "application/merge-patch+json",

@@ -56,7 +56,7 @@ describe("a sandbox with much in it", () => {
       spec: { containers: [{ name: "c", image: "i" }], nodeName: "n" },
       status: { phase: "Running" },
     };
-    sandbox.load([pod], { revision: 5000 });
+    await sandbox.load([pod], { revision: 5000 });
     const read = await ask(transport, "GET", "/api/v1/namespaces/default/pods/p");
     expect(read.body).toMatchObject({
       metadata: { uid: "u-1", resourceVersion: "4711" },

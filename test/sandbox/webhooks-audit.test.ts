@@ -8,7 +8,7 @@ import { readAuditPolicy } from "../../src/sandbox/audit/policy.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { ask, type Json } from "./support/requests.ts";
 
-const patch = [{ value: { "<by>": "hook" }, path: "/data", op: "add" }];
+const patch = [{ value: { by: "<hook>" }, path: "/data", op: "add" }];
 const answers: Readonly<Record<string, Json>> = {
   "/changes": {
     allowed: true,
@@ -99,7 +99,7 @@ describe("the audit log of a request that calls webhooks", () => {
   test("from the level Request on has their patches, with the keys of each operation sorted", async () => {
     const found = await annotations({ level: "Request", mutating: [hook("one", "/changes")] });
     expect(found["patch.webhook.admission.k8s.io/round_0_index_0"]).toBe(
-      String.raw`{"configuration":"test","webhook":"one.example.com","patch":[{"op":"add","path":"/data","value":{"\u003cby\u003e":"hook"}}],"patchType":"JSONPatch"}`,
+      String.raw`{"configuration":"test","webhook":"one.example.com","patch":[{"op":"add","path":"/data","value":{"by":"\u003chook\u003e"}}],"patchType":"JSONPatch"}`,
     );
   });
 

@@ -25,10 +25,10 @@ export interface EmbeddedScene {
 export const embeddedStart: number = Date.UTC(2026, 0, 1);
 
 export async function embeddedScene(
-  options: Partial<EmbeddedOptions> & { readonly seed?: number } = {},
+  options: Partial<EmbeddedOptions> & { readonly seed?: number; readonly startMs?: number } = {},
 ): Promise<EmbeddedScene> {
-  const { seed = 1, ...rest } = options;
-  const timeline = virtualTimeline(embeddedStart, seededRandom(seed));
+  const { seed = 1, startMs = embeddedStart, ...rest } = options;
+  const timeline = virtualTimeline(startMs, seededRandom(seed));
   const bus = new TraceBus({ now: () => timeline.now() });
   const events: StageEvent[] = [];
   bus.listen((event) => void events.push(event));

@@ -1,6 +1,6 @@
 import { choice, type Command, duration, flag, positiveNumber, text } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
-import { sandboxManifests } from "../../cli/shared-options.ts";
+import { sandboxManifests, sandboxState } from "../../cli/shared-options.ts";
 import { kindCandidates, namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { readingConnection } from "../../connections/reading-connection.ts";
@@ -25,6 +25,7 @@ const options = {
   output: choice("-o, --output <format>", "text, or json: a line for each loop", ["text", "json"], { default: "text" }),
   sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
   manifests: sandboxManifests,
+  load: sandboxState,
 } as const;
 
 const defaultRate = 10;

@@ -3,7 +3,7 @@ import { parseSelector } from "../../../src/api/selector-parser.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { choice, type Command, duration, flag, positiveNumber, text, wholeNumber } from "../../cli/command.ts";
 import { refuseTwoScopes } from "../../cli/scope.ts";
-import { once, sandboxManifests, sinceStart } from "../../cli/shared-options.ts";
+import { once, sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { connectionFor } from "../../connections/run-connection.ts";
@@ -45,6 +45,7 @@ const options = {
   sinceStart,
   sandbox: flag("--sandbox", "run against an embedded cluster of its own: API server, scheduler, simulated nodes"),
   manifests: sandboxManifests,
+  load: sandboxState,
   force: flag("--force", "run even if something else reconciles the same objects"),
   debugFreeze: flag("--debug-freeze", "for authors of controllers: a sync that changes a cached object throws"),
 } as const;

@@ -1,4 +1,5 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import { Nodes } from "../../../src/api/kinds.ts";
 import { messageOf } from "../../../src/api/error-message.ts";
 import { readTextFile, removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
@@ -20,6 +21,7 @@ import { pluralize, styleOf } from "../../cli/style.ts";
 import { openAuditFile, type AuditFiles } from "../../connections/audit-file.ts";
 import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
 import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
+import { writeState } from "../../connections/state-file.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { fillAssets, refuseOthers } from "./assets.ts";
 
@@ -28,7 +30,12 @@ const options = {
   namespace: text("-n, --namespace <name>", "the namespace of manifests that name none, and of the kubeconfig", {
     default: "default",
   }),
-  nodes: wholeNumber("--nodes <n>", "how many simulated nodes", 0, { default: "3" }),
+  load: text("--load <file>", "begin with the state that --save wrote to FILE", { default: "a new cluster" }),
+  save: text(
+    "--save <file>",
+    "write the whole state to FILE at the end; with --load of the same file, the sandbox is kept between runs",
+  ),
+  nodes: wholeNumber("--nodes <n>", "how many simulated nodes", 0, { default: "3, or those of --load" }),
   port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, {
     most: 65_535,
     default: "any that is free",
@@ -78,7 +85,10 @@ const options = {
 interface SandboxRequest {
   readonly manifests: readonly string[];
   readonly namespace: string | undefined;
-  readonly nodes: number;
+  /** Undefined: 3, or those of the state. */
+  readonly nodes: number | undefined;
+  readonly load: string | undefined;
+  readonly save: string | undefined;
   /** Undefined: any that is free. */
   readonly port: number | undefined;
   /** The file to write, and to keep; undefined: a temporary one. */
@@ -104,7 +114,7 @@ export const sandbox: Command = command({
     "Runs an embedded Kubernetes cluster in this process and serves it over HTTPS on 127.0.0.1, for kubectl and any " +
     "other client. All built-in controllers run in it, so that what you apply is reconciled. Pods are scheduled and run on " +
     "simulated nodes: no container is started; how pods behave is set by annotations (docs/sandbox-annotations.md). It " +
-    "holds everything in memory, and exits at the first Ctrl-C.\n\n" +
+    "holds everything in memory, and exits at the first Ctrl-C; --save and --load keep its state between runs.\n\n" +
     "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
   options,
   examples: [
@@ -120,12 +130,13 @@ export const sandbox: Command = command({
       says: "With the webhooks of a process on this machine",
       line: "sandbox --webhook shop/hooks=https://127.0.0.1:9443",
     },
+    { says: "Kept between runs", line: "sandbox --load shop.json --save shop.json" },
     { says: "At a fixed address, for scripts", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   onSignal: "drain",
   statusOnOutput: () => true,
   complete({ options: flags }, { calledAs }): SandboxRequest {
-    const { manifests = [], nodes = 3, run = ["all"], disableAdmission = [], assets } = flags;
+    const { manifests = [], nodes, load, save, run = ["all"], disableAdmission = [], assets } = flags;
     if (assets !== undefined) refuseOthers(flags);
     return {
       assets,
@@ -133,6 +144,8 @@ export const sandbox: Command = command({
       manifests,
       namespace: flags.namespace,
       nodes,
+      load,
+      save,
       port: flags.port,
       kubeconfig: flags.kubeconfig,
       kubelet: flags.kubelet !== false,
@@ -153,6 +166,7 @@ export const sandbox: Command = command({
       clientCa: _file,
       assets,
       audit: files,
+      nodes,
       ...parts
     } = request;
     const { io } = session;
@@ -165,16 +179,20 @@ export const sandbox: Command = command({
     const where = namespace === undefined ? {} : { namespace };
     const audit = files === undefined ? undefined : await openAuditFile(files);
     const audited = audit === undefined ? {} : { audit: audit.options };
+    const sized = nodes === undefined ? {} : { nodes };
     const connection = await session.unlessInterrupted(() =>
-      connectToSandbox({ ...parts, ...where, ...audited, controllers, bus }, io),
+      connectToSandbox({ ...parts, ...where, ...audited, ...sized, controllers, bus }, io),
     );
     if (connection === undefined) return 0;
+    let code: number;
     try {
-      return await serve(connection, { request, session, identity, clientCa, introduced: lines.release });
+      code = await serve(connection, { request, session, identity, clientCa, introduced: lines.release });
     } finally {
       await connection.close();
       await audit?.close();
     }
+    if (request.save !== undefined) await saveTo(request.save, { connection, io });
+    return code;
   },
 });
 
@@ -192,6 +210,18 @@ function controllersToRun(lists: readonly string[], calledAs: string): readonly 
   if (!words.includes("none")) return controllersNamed(words, calledAs);
   if (words.length === 1) return [];
   throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
+}
+
+interface Saving {
+  readonly connection: SandboxConnection;
+  readonly io: Io;
+}
+
+/** Writes the state, when nothing changes it any more. @throws UserError. */
+async function saveTo(path: string, { connection, io }: Saving): Promise<void> {
+  const state = connection.cluster.sandbox.save();
+  await writeState(path, state);
+  io.out.write(`saved ${pluralize(state.objects, "object")} to ${path}\n`);
 }
 
 interface Serving {
@@ -264,19 +294,26 @@ async function listen(
 async function introduction(
   connection: SandboxConnection,
   https: SandboxHttps,
-  { nodes, kubelet, scheduler, controllers }: SandboxRequest,
+  { kubelet, scheduler, controllers, load }: SandboxRequest,
 ): Promise<readonly string[]> {
   const parts = [
     ...(scheduler ? ["scheduler"] : []),
     ...(kubelet ? ["kubelet"] : []),
     ...controllers.map(({ name }) => name),
   ];
-  const { applied } = connection;
+  const { applied, loaded } = connection;
+  const { items: nodes } = await connection.clientFor("kubectl-reconcile").list(Nodes);
   return [
-    `sandbox ${https.url} (${await connection.serverVersion()}) · ${pluralize(nodes, "simulated node")}`,
+    `sandbox ${https.url} (${await connection.serverVersion()}) · ${pluralize(nodes.length, "simulated node")}`,
     `running ${parts.length === 0 ? "nothing but the API server" : parts.join(", ")}`,
+    ...(load === undefined ? [] : [loadedFrom(load, loaded)]),
     ...(applied.length === 0 ? [] : [`applied ${pluralize(applied.length, "object")}`]),
   ];
+}
+
+function loadedFrom(path: string, state: SandboxConnection["loaded"]): string {
+  if (state === undefined) return `new: ${path} does not exist yet`;
+  return `loaded ${pluralize(state.items.length, "object")} from ${path}`;
 }
 
 /** Prints what the controllers of `--run` do, as `run` prints it. */

@@ -33,6 +33,7 @@ class SandboxTarget implements TraceTarget {
     this.#connected = await connectToSandbox(
       {
         manifests: flags.manifests ?? [],
+        load: flags.load,
         namespace: this.place.namespace,
         controllers: [...new Set([...controllersEnabledByDefault, ...controllers])],
         bus: this.bus,

@@ -1,6 +1,6 @@
 import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
-import { once, sandboxManifests, sinceStart } from "../../cli/shared-options.ts";
+import { once, sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
@@ -26,6 +26,7 @@ const options = {
   all: flag("--all", "show every sync: also those that write nothing, and repetitions"),
   sandbox: flag("--sandbox", "trace controllers that write, in an embedded cluster of its own"),
   manifests: sandboxManifests,
+  load: sandboxState,
   once,
   for: duration("--for <duration>", "exit after this time"),
   count: wholeNumber("--count <n>", "exit after N syncs", 1),

@@ -2,7 +2,7 @@ import { parseSelector } from "../../../src/api/selector-parser.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";
 import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
-import { sandboxManifests, sinceStart } from "../../cli/shared-options.ts";
+import { sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
@@ -47,6 +47,7 @@ const options = {
   sinceStart,
   sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
   manifests: sandboxManifests,
+  load: sandboxState,
 } as const;
 
 /** `watch`. */

@@ -53,8 +53,9 @@ function followCommand({ of }: Answer, { flags, sandbox }: WhyRequest, { calledA
   const object = `${kind.kind.toLowerCase()}/${name}`;
   if (sandbox) {
     const files = (flags.manifests ?? []).map((file) => ` -f ${quoted(file)}`).join("");
+    const state = flags.load === undefined ? "" : ` --load ${quoted(flags.load)}`;
     const where = namespace === "" ? "" : ` -n ${quoted(namespace)}`;
-    return `${calledAs} trace ${controller.name} --sandbox${files}${where} --why ${object}`;
+    return `${calledAs} trace ${controller.name} --sandbox${state}${files}${where} --why ${object}`;
   }
   const where = namespace === "" ? "-A" : `-n ${quoted(namespace)}`;
   return reconcileAdvice(calledAs, flags, `trace ${controller.name} ${where} --why ${object}`);

@@ -19,6 +19,7 @@ const soonMs = 3000;
 /** What is in it, and when it is asked. */
 export interface SettlingFlags {
   readonly manifests?: readonly string[];
+  readonly load?: string;
   readonly namespace?: string;
   /** Ask after this time, in ms, instead of at rest. */
   readonly settleMs: number | undefined;
@@ -26,10 +27,10 @@ export interface SettlingFlags {
 
 /** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
 export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Connected> {
-  const { manifests = [], namespace, settleMs } = flags;
+  const { manifests = [], load, namespace, settleMs } = flags;
   const { timeline } = io;
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests, ...where, controllers: controllersEnabledByDefault }, io);
+  const connected = await connectToSandbox({ manifests, load, ...where, controllers: controllersEnabledByDefault }, io);
   const { manager } = connected.cluster;
   const until = timeline.now() + longestMs;
   const isIdle = (): boolean => manager.isIdle(maxFailures) && !isKubeletDue(manager, timeline.now() + soonMs);

@@ -1,6 +1,6 @@
 import { choice, type Command, duration, flag, optionalDuration, text } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
-import { sandboxManifests } from "../../cli/shared-options.ts";
+import { sandboxManifests, sandboxState } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
 import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
@@ -28,6 +28,7 @@ const options = {
   }),
   sandbox: flag("--sandbox", "use an embedded cluster of its own, in which all controllers run"),
   manifests: sandboxManifests,
+  load: sandboxState,
   for: duration("--for <duration>", "with --sandbox: look after this time", {
     default: "when nothing is left to do, at most 10s",
   }),

@@ -97,7 +97,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
       "ValidatingAdmissionWebhook",
     ],
   });
-  sandbox.load(
+  await sandbox.load(
     options.managedFields ? options.objects : options.objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );

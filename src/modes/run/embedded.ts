@@ -13,10 +13,12 @@ import { simulatedNode } from "../../controllers/kubelet/node.ts";
 import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
 import { Nodes } from "../../api/kinds.ts";
+import { isAlreadyExists } from "../../api/status-error.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { AuditOptions } from "../../sandbox/audit/auditor.ts";
 import { createSandbox, type Sandbox, type WebhookOptions } from "../../sandbox/sandbox.ts";
+import type { SandboxState } from "../../sandbox/state/document.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import { fieldManagerOf } from "./live.ts";
 
@@ -29,7 +31,9 @@ export interface EmbeddedOptions {
   readonly bus?: TraceBus;
   /** Run in addition to scheduler and kubelet. Duplicates run once. */
   readonly controllers?: readonly ControllerDefinition[];
-  /** Number of simulated nodes. Default 3. */
+  /** Begins with this state. Default: a new cluster. */
+  readonly state?: SandboxState;
+  /** Simulated nodes from `node-1` on; those that `state` has are kept. Default 3, with a state none beside its own. */
   readonly nodes?: number;
   /** Default true. */
   readonly scheduler?: boolean;
@@ -67,7 +71,8 @@ const readyPollMs = 2;
  * meanwhile.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { timeline, random, nodes = 3 } = options;
+  const { timeline, random, state } = options;
+  const { nodes = state === undefined ? 3 : 0 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
   const { disabledAdmissionPlugins = [], rbac = false, webhooks } = options;
   const sandbox = await createSandbox({
@@ -77,6 +82,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     rbac,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(webhooks === undefined ? {} : { webhooks }),
+    ...(state === undefined ? {} : { state }),
   });
   const transportFor = (actor: string): Transport => {
     const transport = sandbox.transport({ actor });
@@ -105,10 +111,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
   try {
     const client = clientFor("kubectl-reconcile-embedded");
-    for (let n = 0; n < nodes; n++) await client.create(Nodes, simulatedNode(n));
+    const made = await makeNodes(client, nodes);
     await manager.fillCaches();
     manager.startWorkers();
-    if (options.kubelet !== false) await nodesReady(client, timeline, nodes);
+    if (options.kubelet !== false) await nodesReady(client, timeline, made);
   } catch (error) {
     await stop();
     throw error;
@@ -126,14 +132,29 @@ function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[
   return all.filter((definition, index) => all.indexOf(definition) === index);
 }
 
-async function nodesReady(client: Client, timeline: Timeline, count: number): Promise<void> {
+/** Makes the first `count` nodes, as far as there are none of these names, and returns the names of those it made. */
+async function makeNodes(client: Client, count: number): Promise<ReadonlySet<string>> {
+  const made = new Set<string>();
+  for (let n = 0; n < count; n++) {
+    const node = simulatedNode(n);
+    try {
+      made.add((await client.create(Nodes, node)).metadata.name);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+  return made;
+}
+
+async function nodesReady(client: Client, timeline: Timeline, names: ReadonlySet<string>): Promise<void> {
   for (;;) {
     const { items } = await client.list(Nodes);
-    const ready = items.filter(({ spec, status }) => {
+    const ready = items.filter(({ metadata, spec, status }) => {
+      if (!names.has(metadata.name)) return false;
       const isReady = status?.conditions?.some((each) => each.type === "Ready" && each.status === "True") === true;
       return isReady && !(spec?.taints ?? []).some(({ key }) => key === "node.kubernetes.io/not-ready");
     });
-    if (ready.length >= count) return;
+    if (ready.length >= names.size) return;
     await sleep(timeline, readyPollMs, "embedded cluster waits for its nodes");
   }
 }

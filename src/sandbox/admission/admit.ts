@@ -18,7 +18,6 @@ import { admitQuota } from "./quota/admit.ts";
 import { admitServiceAccount, admitTolerations } from "./service-account.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
 import { hasPolicies } from "./policy/configured.ts";
-import { policiesReady } from "./policy/loading.ts";
 import { mutateByPolicies, mutatingPolicies } from "./policy/mutating.ts";
 import { validateByPolicies } from "./policy/validating.ts";
 import { hasHooks } from "./webhook/configurations.ts";
@@ -58,7 +57,6 @@ export function* mutatingHooks(attributes: Attributes, plugins: () => void = () 
  */
 export function* validatingAdmission(attributes: Attributes): Steps<() => void> {
   validateBuiltIn(attributes);
-  yield* policiesReady(attributes.scope);
   yield* validatingHooks(attributes);
   return admitQuota(attributes);
 }

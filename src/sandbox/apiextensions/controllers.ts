@@ -59,6 +59,7 @@ export function startDefinitionControllers(server: Server): DefinitionController
         served.follow(name, object);
         naming.add(name);
         establishing.add(name);
+        if (object.metadata.deletionTimestamp !== undefined) finalizing.add(name);
       }
     },
   };

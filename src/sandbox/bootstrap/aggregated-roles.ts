@@ -10,21 +10,21 @@ import { loopbackRequest } from "../serving/loopback.ts";
 
 const manager = "clusterrole-aggregation-controller";
 
-/** Aggregates the roles there are, and again after each change of a ClusterRole. */
-export function keepAggregatedRoles(server: Server): void {
+/** Aggregates the roles there are, as `started`, and again after each change of a ClusterRole. */
+export function keepAggregatedRoles(server: Server, started: Server): void {
   const roles = server.store.collection("clusterroles.rbac.authorization.k8s.io", false);
   let scheduled = false;
-  const aggregateAll = (): void => {
+  const aggregateAll = (by: Server): void => {
     scheduled = false;
     // Each change schedules another pass: roles may aggregate aggregated ones.
-    for (const role of allOf(roles)) aggregate(server, { role, all: allOf(roles) });
+    for (const role of allOf(roles)) aggregate(by, { role, all: allOf(roles) });
   };
   roles.listeners.add(() => {
     if (scheduled) return;
     scheduled = true;
-    server.timeline.after(0, manager, aggregateAll);
+    server.timeline.after(0, manager, () => aggregateAll(server));
   });
-  aggregateAll();
+  aggregateAll(started);
 }
 
 type Roles = ReturnType<Server["store"]["collection"]>;

@@ -5,7 +5,7 @@
  */
 import { formatTime } from "../../api/time.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
-import { loopbackRequest } from "../serving/loopback.ts";
+import { createMissing, loopbackRequest } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
 const serviceCidr = "10.0.0.0/16";
@@ -21,17 +21,25 @@ const cidrs = "/apis/networking.k8s.io/v1/servicecidrs";
 
 const portOf = (port: number): object => ({ name: "https", protocol: "TCP", port });
 
-/** The Service `kubernetes` with its address, and what tells when old tokens were last counted. */
+/** The Service `kubernetes` with its address, and what tells when old tokens were last counted; each unless it is there. */
 export function putApiServerObjects(server: Server): void {
   const now = formatTime(server.timeline.now());
   const tracking = { metadata: { name: "kube-apiserver-legacy-service-account-token-tracking" } };
-  loopbackRequest(server, {
-    method: "POST",
-    path: systemMaps,
-    body: { ...tracking, data: { since: now.slice(0, 10) } },
+  createMissing(server, { path: systemMaps, body: { ...tracking, data: { since: now.slice(0, 10) } } });
+  putServiceCidr(server, now);
+  keepAddresses(server);
+  const metadata = { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } };
+  const ports = [{ ...portOf(443), targetPort: unservedPort }];
+  createMissing(server, {
+    path: services,
+    body: { metadata, spec: { type: "ClusterIP", clusterIP: serviceAddress, ipFamilyPolicy: "SingleStack", ports } },
   });
+}
+
+/** The range that addresses of Services are from, and that it is ready. */
+function putServiceCidr(server: Server, now: string): void {
   const cidr = { metadata: { name: "kubernetes" }, spec: { cidrs: [serviceCidr] } };
-  loopbackRequest(server, { method: "POST", path: cidrs, body: cidr });
+  if (!createMissing(server, { path: cidrs, body: cidr })) return;
   const ready = {
     type: "Ready",
     status: "True",
@@ -39,20 +47,11 @@ export function putApiServerObjects(server: Server): void {
     reason: "",
     message: "Kubernetes default Service CIDR is ready",
   };
-  const status = { status: { conditions: [ready] } };
   loopbackRequest(server, {
     method: "PATCH",
     path: `${cidrs}/kubernetes/status`,
-    body: status,
+    body: { status: { conditions: [ready] } },
     by: "kubernetes-service-cidr-controller",
-  });
-  keepAddresses(server);
-  const metadata = { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } };
-  const ports = [{ ...portOf(443), targetPort: unservedPort }];
-  loopbackRequest(server, {
-    method: "POST",
-    path: services,
-    body: { metadata, spec: { type: "ClusterIP", clusterIP: serviceAddress, ipFamilyPolicy: "SingleStack", ports } },
   });
 }
 
@@ -130,18 +129,18 @@ const rootNote =
 export function keepRootCertificates(server: Server, ca: string): void {
   const namespaces = server.store.collection("namespaces", false);
   const maps = server.store.collection("configmaps", true);
+  const by = "kube-controller-manager";
+  const data = { "ca.crt": ca };
   const make = (namespace: string): void => {
-    if (maps.get(namespace, rootMap) !== undefined) return;
     const metadata = { name: rootMap, annotations: { "kubernetes.io/description": rootNote } };
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
-    loopbackRequest(server, {
-      method: "POST",
-      path,
-      body: { metadata, data: { "ca.crt": ca } },
-      by: "kube-controller-manager",
-    });
+    const there = maps.get(namespace, rootMap)?.object;
+    // A loaded state has that of the server before.
+    if (there !== undefined && at(there, "data", "ca.crt") !== ca)
+      loopbackRequest(server, { method: "PATCH", path: `${path}/${rootMap}`, body: { data }, by });
+    createMissing(server, { path, body: { metadata, data }, by });
   };
-  for (const { name } of namespaces.range({})) make(name);
+  for (const { name, object } of namespaces.range({})) if (object.metadata.deletionTimestamp === undefined) make(name);
   namespaces.listeners.add((change) => {
     if (change.type === "ADDED") make(change.entry.name);
   });

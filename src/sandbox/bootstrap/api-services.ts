@@ -5,7 +5,7 @@
  */
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import type { Server } from "../context/server.ts";
-import { asStarted, loopbackRequest } from "../serving/loopback.ts";
+import { asStarted, createMissing } from "../serving/loopback.ts";
 
 const path = "/apis/apiregistration.k8s.io/v1/apiservices";
 const managedLabel = "kube-aggregator.kubernetes.io/automanaged";
@@ -55,8 +55,7 @@ const nameOf = (apiVersion: string): string => {
 function put(server: Server, { apiVersion, priority, managed }: Registration): void {
   const [first = "", second] = apiVersion.split("/");
   const name = nameOf(apiVersion);
-  loopbackRequest(server, {
-    method: "POST",
+  createMissing(server, {
     path,
     body: {
       metadata: { name, labels: { [managedLabel]: managed } },
@@ -77,7 +76,7 @@ function servedBy(definition: ApiObject | undefined): string[] {
     .map(({ name }) => `${group}/${textOf(name)}`);
 }
 
-/** Adds them once they are asked for, and follows the definitions of custom resources from then on. */
+/** Adds those that are missing once they are asked for, and follows the definitions of custom resources from then on. */
 export function keepApiServices(server: Server): void {
   const started = asStarted(server);
   server.store.onFirstUse("apiservices.apiregistration.k8s.io", () => {
@@ -85,22 +84,19 @@ export function keepApiServices(server: Server): void {
       put(started, { apiVersion, priority, managed: "onstart" });
     const definitions = server.store.collection("customresourcedefinitions.apiextensions.k8s.io", false);
     const servedNow = (): Set<string> => new Set([...definitions.range({})].flatMap(({ object }) => servedBy(object)));
-    for (const apiVersion of servedNow()) putMissing(server, apiVersion);
+    for (const apiVersion of servedNow()) putCustom(server, apiVersion);
     definitions.listeners.add(({ entry, previous }) => {
       const served = servedNow();
       for (const apiVersion of new Set([...servedBy(previous?.object), ...servedBy(entry.object)])) {
-        if (served.has(apiVersion)) putMissing(server, apiVersion);
+        if (served.has(apiVersion)) putCustom(server, apiVersion);
         else removeManaged(server, apiVersion);
       }
     });
   });
 }
 
-function putMissing(server: Server, apiVersion: string): void {
-  const services = server.store.collection("apiservices.apiregistration.k8s.io", false);
-  if (services.get("", nameOf(apiVersion)) === undefined)
-    put(server, { apiVersion, priority: custom, managed: "true" });
-}
+const putCustom = (server: Server, apiVersion: string): void =>
+  put(server, { apiVersion, priority: custom, managed: "true" });
 
 /** What a user registered under the same name stays. */
 function removeManaged({ store }: Server, apiVersion: string): void {

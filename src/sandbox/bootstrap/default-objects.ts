@@ -1,7 +1,7 @@
 /** What every cluster has from the start, and what a controller would make in each namespace. */
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
-import { loopbackRequest } from "../serving/loopback.ts";
+import { createMissing } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
 const firstNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -19,14 +19,14 @@ const priorities: readonly [name: string, value: number, description: string][] 
   ],
 ];
 
-/** Puts the first namespaces and the system's priority classes into an empty server. */
+/** Puts the first namespaces and the system's priority classes into a server, unless they are there. */
 export function putFirstObjects(server: Server): void {
   for (const name of firstNamespaces) {
-    loopbackRequest(server, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+    createMissing(server, { path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
   for (const [name, value, description] of priorities) {
     const body = { metadata: { name }, value, description };
-    loopbackRequest(server, { method: "POST", path: "/apis/scheduling.k8s.io/v1/priorityclasses", body });
+    createMissing(server, { path: "/apis/scheduling.k8s.io/v1/priorityclasses", body });
   }
 }
 
@@ -50,7 +50,7 @@ export function keepDefaultServiceAccounts(server: Server): void {
       },
     });
   };
-  for (const { name } of namespaces.range({})) make(name);
+  for (const { name, object } of namespaces.range({})) if (object.metadata.deletionTimestamp === undefined) make(name);
   namespaces.listeners.add((change) => {
     if (change.type === "ADDED") make(change.entry.name);
   });

@@ -4,7 +4,7 @@
  * pkg/apis/flowcontrol/bootstrap/default.go.
  */
 import type { Server } from "../context/server.ts";
-import { asStarted, loopbackRequest } from "../serving/loopback.ts";
+import { asStarted, createMissing } from "../serving/loopback.ts";
 
 const group = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const flowSchemas = `${group}/flowschemas`;
@@ -135,14 +135,13 @@ const schemas: readonly Schema[] = [
   { name: "catch-all", level: "catch-all", precedence: 10_000, distinguishes: "ByUser", subjects: everybody },
 ];
 
-/** Adds them once one of the two kinds is asked for. */
+/** Adds those that are missing once one of the two kinds is asked for. */
 export function keepFlowControl(server: Server): void {
   const { store } = server;
   const started = asStarted(server);
   store.onFirstUse("prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", () => {
     for (const [name, spec] of Object.entries(levels))
-      loopbackRequest(started, {
-        method: "POST",
+      createMissing(started, {
         path: priorityLevels,
         body: { metadata: { name, annotations }, spec },
         by: producer,
@@ -160,8 +159,7 @@ function putSchema(server: Server, { name, level, precedence, distinguishes: typ
     ...(type === undefined ? {} : { distinguisherMethod: { type } }),
     rules: [{ subjects, ...(rules ?? everything) }],
   };
-  loopbackRequest(server, {
-    method: "POST",
+  createMissing(server, {
     path: flowSchemas,
     body: { metadata: { name, annotations }, spec },
     by: producer,

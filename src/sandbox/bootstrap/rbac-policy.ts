@@ -1,5 +1,6 @@
 /** The roles and bindings that a server with RBAC begins with. Source: kubernetes v1.36 pkg/registry/rbac/rest/storage_rbac.go. */
-import { loopbackRequest } from "../serving/loopback.ts";
+import { asStarted, createMissing } from "../serving/loopback.ts";
+import { keepAggregatedRoles } from "./aggregated-roles.ts";
 import type { Server } from "../context/server.ts";
 
 /** A role or a binding, without the label and the annotation that all of them have. */
@@ -21,21 +22,43 @@ export interface BootstrapPolicy {
 
 const plurals = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] as const;
 
-/** Creates the roles and bindings. They are loaded on first use. */
-export async function putBootstrapPolicy(server: Server): Promise<void> {
+/**
+ * Adds the roles and bindings that are missing, each kind once it is asked for: members of `system:masters` need none of them. What is
+ * added then is as old as what was made at the start. `aggregates`: rules of aggregated roles are kept too.
+ */
+export async function keepBootstrapPolicy(
+  server: Server,
+  { aggregates }: { readonly aggregates: boolean },
+): Promise<void> {
   const { default: json } = await import("./rbac-policy.json", { with: { type: "json" } });
   // The compiler's own type of a literal of this size is of no use.
   const policy = json as unknown as BootstrapPolicy;
-  for (const plural of plurals) {
-    for (const { name, namespace, labels, ...body } of policy[plural]) {
-      const place = namespace === undefined ? "" : `namespaces/${namespace}/`;
-      const metadata = {
-        name,
-        labels: { "kubernetes.io/bootstrapping": "rbac-defaults", ...labels },
-        annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
-      };
-      const path = `/apis/rbac.authorization.k8s.io/v1/${place}${plural}`;
-      loopbackRequest(server, { method: "POST", path, body: { metadata, ...body } });
-    }
-  }
+  const started = asStarted(server);
+  for (const plural of plurals)
+    server.store.onFirstUse(`${plural}.rbac.authorization.k8s.io`, () => {
+      for (const object of policy[plural]) put(started, { plural, object });
+      if (aggregates && plural === "clusterroles") keepAggregatedRoles(server, started);
+    });
+}
+
+interface Wanted {
+  readonly plural: string;
+  readonly object: BootstrapObject;
+}
+
+function put(server: Server, { plural, object: { name, namespace, labels, ...body } }: Wanted): void {
+  if (namespace !== undefined && !isOpen(server, namespace)) return;
+  const place = namespace === undefined ? "" : `namespaces/${namespace}/`;
+  const metadata = {
+    name,
+    labels: { "kubernetes.io/bootstrapping": "rbac-defaults", ...labels },
+    annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
+  };
+  createMissing(server, { path: `/apis/rbac.authorization.k8s.io/v1/${place}${plural}`, body: { metadata, ...body } });
+}
+
+/** False for a namespace that was deleted before anybody asked for its roles. */
+function isOpen({ store }: Server, namespace: string): boolean {
+  const object = store.collection("namespaces", false).get("", namespace)?.object;
+  return object !== undefined && object.metadata.deletionTimestamp === undefined;
 }

@@ -21,6 +21,7 @@ import { needsProtobuf, prefersYaml } from "../serialization/negotiation.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { requestScope } from "./request-scope.ts";
 import { routeOf } from "../context/route.ts";
+import type { AdmissionPlugin } from "../context/admission-plugins.ts";
 import type { Server } from "../context/server.ts";
 import { serveResource } from "./verbs.ts";
 import { warningHeader } from "../meta/warnings.ts";
@@ -51,11 +52,32 @@ export function handle(server: Server, request: HttpRequest): HttpResponse | Pro
   return run(responded(exchangeOf(server, request)));
 }
 
-/** Serves a request that the server sends itself: webhooks are not called, so that nothing waits. */
+/**
+ * Serves a request that the server sends itself. Neither webhooks nor policies are asked, so that nothing waits and none keeps the server
+ * from its own objects.
+ */
 export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
-  const own = server.webhooks === undefined ? server : { ...server, webhooks: undefined };
-  return runNow(responded(exchangeOf(own, request)));
+  return runNow(responded(exchangeOf(unasked(server), request)));
 }
+
+const unaskedServers = new WeakMap<Server, Server>();
+
+/** The server without what users have it ask. */
+function unasked(server: Server): Server {
+  let own = unaskedServers.get(server);
+  if (own === undefined) {
+    const admission = new Set([...server.admission].filter((plugin) => !configuredPlugins.has(plugin)));
+    unaskedServers.set(server, (own = { ...server, webhooks: undefined, admission }));
+  }
+  return own;
+}
+
+const configuredPlugins: ReadonlySet<AdmissionPlugin> = new Set([
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+]);
 
 function exchangeOf(server: Server, request: HttpRequest): Exchange {
   const auditId = auditIdOf(server, request);

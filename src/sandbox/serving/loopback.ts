@@ -1,5 +1,6 @@
 /** The loopback client: requests that the server sends itself, as kube-apiserver does for the objects that it owns. */
-import type { Server } from "../context/server.ts";
+import { routeOf } from "../context/route.ts";
+import { collectionOf, type Server } from "../context/server.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { handleOwn } from "./handler.ts";
 
@@ -42,6 +43,28 @@ export function askLoopback(
 export function loopbackRequest(server: Server, request: LoopbackRequest): void {
   const { status, text } = askLoopback(server, request);
   if (status >= 300) throw new Error(`Cannot make ${request.path}: ${text}`);
+}
+
+/** A new object of the server's own. */
+export interface OwnObject {
+  /** Of its collection. */
+  readonly path: string;
+  readonly body: {
+    readonly metadata: { readonly name: string; readonly [field: string]: unknown };
+    readonly [field: string]: unknown;
+  };
+  /** The field manager; `kube-apiserver` by default. */
+  readonly by?: string;
+}
+
+/** Creates an object unless it is there, as in a state that was loaded. True if it was not. @throws Error if it is refused. */
+export function createMissing(server: Server, { path, ...object }: OwnObject): boolean {
+  const route = routeOf(path);
+  const resource = route.is === "resource" ? server.registry.find(route.apiVersion, route.plural) : undefined;
+  if (route.is !== "resource" || resource === undefined) throw new Error(`Cannot make ${path}: it is not served`);
+  if (collectionOf(server, resource).get(route.namespace, object.body.metadata.name) !== undefined) return false;
+  loopbackRequest(server, { method: "POST", path, ...object });
+  return true;
 }
 
 /** The server at its start: what is filled in later is as old as what was made then. */

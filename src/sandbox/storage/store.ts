@@ -31,6 +31,8 @@ export class Store {
   readonly #collections = new Map<string, Collection>();
   readonly #fillers = new Map<string, () => void>();
   #revision = 1;
+  /** Of collections that are made later: no watch of theirs can start before it. */
+  #compacted = 0;
 
   constructor(timeline: Timeline, limits: WatchCacheLimits) {
     this.#timeline = timeline;
@@ -46,17 +48,35 @@ export class Store {
   collection(storage: string, namespaced: boolean): Collection {
     let collection = this.#collections.get(storage);
     if (collection === undefined) {
-      // Nothing has been written to it: a watch may start at any revision.
-      collection = new Collection(namespaced, 0, this.#limits);
+      // Nothing has been written to it: a watch may start at any revision of this server.
+      collection = new Collection(namespaced, this.#compacted, this.#limits);
       this.#collections.set(storage, collection);
       this.#fillers.get(storage)?.();
     }
     return collection;
   }
 
-  /** Has a collection filled when it is first asked for: objects that most servers never show cost nothing before. */
+  /**
+   * Has a collection filled when it is first asked for: objects that most servers never show cost nothing before. One that is there
+   * already is filled at once.
+   */
   onFirstUse(storage: string, fill: () => void): void {
-    this.#fillers.set(storage, fill);
+    if (this.#collections.has(storage)) fill();
+    else this.#fillers.set(storage, fill);
+  }
+
+  /** All collections that have been asked for, by their storage names. */
+  get collections(): ReadonlyMap<string, Collection> {
+    return this.#collections;
+  }
+
+  /**
+   * Goes on where another server ended: before the first write. No watch can start before `revision`, since nothing is known of what
+   * was before.
+   */
+  beginAt(revision: number): void {
+    this.#revision = revision;
+    this.#compacted = revision;
   }
 
   /** The collection of a resource that has been asked for before. */

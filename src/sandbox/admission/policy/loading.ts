@@ -1,5 +1,4 @@
 /** What evaluates policies, loaded when the first one is in force. */
-import type { RequestScope } from "../../context/server.ts";
 import { lazyModule, type LazyModule } from "../../meta/lazy-module.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import type * as Evaluators from "./evaluators.ts";
@@ -14,9 +13,4 @@ export function* loadedEvaluators(): Steps<typeof Evaluators> {
   const ready = evaluators.ready();
   if (ready !== undefined) yield* waitFor(ready);
   return evaluators.get();
-}
-
-/** Loads it when a binding is written, so that later the server's own requests need not wait for it. */
-export function* policiesReady({ served: { group, plural } }: RequestScope): Steps<void> {
-  if (group === "admissionregistration.k8s.io" && plural.endsWith("policybindings")) yield* loadedEvaluators();
 }

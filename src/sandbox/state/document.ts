@@ -1,0 +1,94 @@
+/**
+ * The whole state of a server as a document: JSON with a line for each field, so that people can read it, compare two of them and
+ * keep one under version control. Objects are exactly as they are stored, sorted as etcd would have their keys.
+ */
+import { messageOf } from "../../api/error-message.ts";
+import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
+
+/** The whole state of a server: all that a new one needs to go on where it ended. */
+export interface SandboxState {
+  /** The revision of the last write: no object has a later one. */
+  readonly revision: number;
+  /** The objects of all kinds, in any order. */
+  readonly items: readonly ApiObject[];
+}
+
+/** A text that is no state, or a state that cannot be loaded. The message goes on after the name of the file: `is empty`. */
+export class StateProblem extends RangeError {
+  override readonly name = "StateProblem";
+}
+
+const group = "sandbox.kubectl-reconcile.io";
+const version = "v1";
+const kind = "State";
+
+/** The text of a state, in pieces; `text` of an entry is the JSON of its object. */
+export function* stateText(revision: number, entries: Iterable<{ readonly text: string }>): Generator<string> {
+  const head = { apiVersion: `${group}/${version}`, kind, revision };
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "items": [`;
+  let separator = "\n";
+  for (const { text } of entries) {
+    // No text of a JSON string has a line break.
+    yield `${separator}    ${JSON.stringify(JSON.parse(text), null, 2).replaceAll("\n", "\n    ")}`;
+    separator = ",\n";
+  }
+  yield "\n  ]\n}\n";
+}
+
+/** Reads a state. Kinds and duplicates are checked when it is loaded. @throws StateProblem. */
+export function readState(text: string): SandboxState {
+  const { apiVersion, kind: said, revision, items } = documentIn(text);
+  if (said !== kind || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`))
+    throw new StateProblem(`is no saved state: it is ${nameOf(said, apiVersion)}`);
+  if (apiVersion !== `${group}/${version}`)
+    throw new StateProblem(`has the format ${apiVersion}, and this program reads ${group}/${version} alone`);
+  if (!isRevision(revision)) throw new StateProblem("has no revision: a whole number from 1 on");
+  if (!Array.isArray(items)) throw new StateProblem("has no list of items");
+  return { revision, items: items.map((item: unknown, index) => objectIn(item, { index, revision })) };
+}
+
+function documentIn(text: string): Fields {
+  if (text.trim() === "") throw new StateProblem("is empty");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const isCut = text.trimStart().startsWith("{");
+    const why = isCut ? `is damaged or was cut off: ${messageOf(cause)}` : "is no saved state: it is not JSON";
+    throw new StateProblem(why, { cause });
+  }
+  if (!isFields(value)) throw new StateProblem("is no saved state: it holds no JSON object");
+  return value;
+}
+
+function nameOf(kind: unknown, apiVersion: unknown): string {
+  if (typeof kind !== "string") return "an object without a kind";
+  return typeof apiVersion === "string" ? `${kind} of ${apiVersion}` : kind;
+}
+
+const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+interface Place {
+  readonly index: number;
+  readonly revision: number;
+}
+
+function objectIn(item: unknown, { index, revision }: Place): ApiObject {
+  const metadata = isFields(item) ? item["metadata"] : undefined;
+  if (!isFields(item) || !isFields(metadata)) throw new StateProblem(`items[${index}] is no object with metadata`);
+  for (const [name, value] of [
+    ["kind", item["kind"]],
+    ["apiVersion", item["apiVersion"]],
+    ["metadata.name", metadata["name"]],
+  ] as const)
+    if (!isText(value)) throw new StateProblem(`items[${index}] has no ${name}`);
+  const own = metadata["resourceVersion"];
+  // One that was added by hand has none.
+  if (own !== undefined && !(isRevision(Number(own)) && Number(own) <= revision))
+    throw new StateProblem(
+      `items[${index}] has the resourceVersion ${JSON.stringify(own)}, and ${revision} is the newest`,
+    );
+  // Its kind, apiVersion and metadata were checked just now.
+  return item as ApiObject;
+}

@@ -1,0 +1,19 @@
+/** The state of a server as it is now. */
+import type { Server } from "../context/server.ts";
+import { stateText } from "./document.ts";
+
+/** A saved state, and how much is in it. */
+export interface SavedState {
+  readonly objects: number;
+  readonly revision: number;
+  /** The text in pieces, each made when it is asked for: of the moment of saving, whatever is written meanwhile. */
+  readonly text: Iterable<string>;
+}
+
+/** All that is stored, by resource, then by namespace and name. */
+export function saveState({ store }: Server): SavedState {
+  const collections = [...store.collections].sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = collections.flatMap(([, collection]) => [...collection.range({})]);
+  const { revision } = store;
+  return { objects: entries.length, revision, text: stateText(revision, entries) };
+}

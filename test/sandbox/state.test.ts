@@ -1,0 +1,246 @@
+/** A sandbox's state, saved and loaded: what is the same afterwards, what has expired, and which texts are no state. */
+import { describe, expect, test } from "bun:test";
+import type { Transport } from "../../src/api/transport.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
+import { readState, StateProblem, type SandboxState } from "../../src/sandbox/state/document.ts";
+import { ask, type Json, watch } from "./support/requests.ts";
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const configmaps = "/api/v1/namespaces/default/configmaps";
+const widgets = "/apis/example.com/v1/namespaces/default/widgets";
+
+let seed = 1;
+
+async function started(options: Partial<SandboxOptions> = {}): Promise<{ sandbox: Sandbox; transport: Transport }> {
+  // No two servers make the same uids.
+  const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(seed++), ...options });
+  return { sandbox, transport: sandbox.transport({ actor: "test" }) };
+}
+
+const textOf = (sandbox: Sandbox): string => [...sandbox.save().text].join("");
+const stateOf = (sandbox: Sandbox): SandboxState => readState(textOf(sandbox));
+
+const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+const definition = {
+  metadata: { name: "widgets.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", kind: "Widget" },
+    versions: [{ name: "v1", served: true, storage: true, schema }],
+  },
+};
+
+/** Defines widgets, and makes one. */
+async function makeWidget(transport: Transport, metadata: Json): Promise<void> {
+  await ask(transport, "POST", definitions, { body: definition });
+  const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 1.5, text: "a\nb\u2028" } };
+  // The definition is established by a controller, in turns of its own.
+  for (let turn = 0; turn < 1000; turn++) {
+    if ((await ask(transport, "POST", widgets, { body: widget })).status === 201) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("the definition was not established");
+}
+
+/** Something of everything that a state has to keep. */
+async function fill(transport: Transport): Promise<void> {
+  await makeWidget(transport, { name: "first", finalizers: ["example.com/wait"] });
+  await ask(transport, "POST", configmaps, { body: { metadata: { name: "a", generateName: "a" }, data: { b: "c" } } });
+  await ask(transport, "PATCH", `${configmaps}/a`, {
+    query: "fieldManager=one&force=true",
+    type: "application/apply-patch+yaml",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { b: "d" } },
+  });
+  const ports = [{ port: 80 }];
+  await ask(transport, "POST", "/api/v1/namespaces/default/services", {
+    body: { metadata: { name: "web" }, spec: { ports } },
+  });
+  await ask(transport, "POST", "/api/v1/namespaces", { body: { metadata: { name: "going" } } });
+  await ask(transport, "DELETE", "/api/v1/namespaces/going");
+  await ask(transport, "DELETE", `${widgets}/first`);
+  // Made when it is first asked for.
+  await ask(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
+  await ask(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations");
+  await ask(transport, "GET", "/apis/apiregistration.k8s.io/v1/apiservices");
+}
+
+/** Every list that the server serves. */
+async function lists({ server }: Sandbox, transport: Transport): Promise<ReadonlyMap<string, Json>> {
+  const all = new Map<string, Json>();
+  for (const { apiVersion, plural, verbs } of server.registry.resources) {
+    if (!verbs.has("list")) continue;
+    const path = `/${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}/${plural}`;
+    all.set(path, (await ask(transport, "GET", path)).body);
+  }
+  return all;
+}
+
+describe("a saved state", () => {
+  test("loaded, is the same server: every list, and the text it is saved to", async () => {
+    const first = await started();
+    await fill(first.transport);
+    const before = await lists(first.sandbox, first.transport);
+    const text = textOf(first.sandbox);
+    const second = await started({ state: readState(text) });
+    expect(textOf(second.sandbox)).toBe(text);
+    const after = await lists(second.sandbox, second.transport);
+    expect([...after.keys()]).toEqual([...before.keys()]);
+    for (const [path, list] of before) expect([path, after.get(path)]).toEqual([path, list]);
+    expect(before.get("/apis/example.com/v1/widgets")?.["items"]).toHaveLength(1);
+  });
+
+  test("goes on: later writes have later versions, and no address is given twice", async () => {
+    const { sandbox, transport } = await started();
+    await fill(transport);
+    const next = await started({ state: stateOf(sandbox) });
+    const made = await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "b" } } });
+    expect((made.body["metadata"] as Json)["resourceVersion"]).toBe(String(sandbox.revision + 1));
+    const taken = (await ask(transport, "GET", "/api/v1/namespaces/default/services/web")).body["spec"] as Json;
+    const again = await ask(next.transport, "POST", "/api/v1/namespaces/default/services", {
+      body: { metadata: { name: "other" }, spec: { clusterIP: taken["clusterIP"], ports: [{ port: 1 }] } },
+    });
+    expect(again.body["message"]).toContain("provided IP is already allocated");
+  });
+
+  test("is of the moment when it was saved, whatever is written before its text is read", async () => {
+    const { sandbox, transport } = await started();
+    const saved = sandbox.save();
+    await ask(transport, "POST", configmaps, { body: { metadata: { name: "late" } } });
+    const { items, revision } = readState([...saved.text].join(""));
+    expect(items).toHaveLength(saved.objects);
+    expect({ revision, late: items.some(({ metadata }) => metadata.name === "late") }).toEqual({
+      revision: saved.revision,
+      late: false,
+    });
+  });
+
+  test("watches from before it have expired, of kinds without objects too; those from its version go on", async () => {
+    const { sandbox, transport } = await started();
+    await ask(transport, "POST", configmaps, { body: { metadata: { name: "a" } } });
+    await ask(transport, "DELETE", `${configmaps}/a`);
+    const { revision } = sandbox;
+    const next = await started({ state: stateOf(sandbox) });
+    for (const path of [configmaps, "/api/v1/namespaces", "/apis/batch/v1/jobs"]) {
+      const frames = await watch(next.transport, path, `resourceVersion=${revision - 1}`);
+      expect([path, await frames.next()]).toMatchObject([path, { type: "ERROR", object: { code: 410 } }]);
+      frames.cancel();
+    }
+    const frames = await watch(next.transport, configmaps, `resourceVersion=${revision}`);
+    await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "b" } } });
+    expect(await frames.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "b" } } });
+    frames.cancel();
+  });
+
+  test("what every server makes for itself is made again where it is missing, with --rbac the roles too", async () => {
+    const { sandbox } = await started();
+    const { revision, items } = stateOf(sandbox);
+    const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "kube-public") };
+    const { transport } = await started({ state, rbac: true });
+    expect((await ask(transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
+    expect((await ask(transport, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/view")).status).toBe(200);
+  });
+
+  test("a definition that was being deleted goes once its last object does", async () => {
+    const { sandbox, transport } = await started();
+    await makeWidget(transport, { name: "last", finalizers: ["example.com/wait"] });
+    await ask(transport, "DELETE", `${definitions}/widgets.example.com`);
+    const { revision, items } = stateOf(sandbox);
+    const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "last") };
+    const next = await started({ state });
+    for (let turn = 0; turn < 1000; turn++) {
+      if ((await ask(next.transport, "GET", `${definitions}/widgets.example.com`)).status === 404) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    throw new Error("the definition is still there");
+  });
+
+  test("a policy that refuses everything keeps a server neither from its own objects nor from what follows from a write", async () => {
+    const { sandbox, transport } = await started();
+    const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
+    const every = { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] };
+    const not = { operations: ["*"], apiGroups: [""], apiVersions: ["*"], resources: ["services"] };
+    const matchConstraints = { resourceRules: [every], excludeResourceRules: [not] };
+    const body = { metadata: { name: "p" }, spec: { matchConstraints, validations: [{ expression: "false" }] } };
+    expect((await ask(transport, "POST", policies, { body })).status).toBe(201);
+    const binding = { metadata: { name: "b" }, spec: { policyName: "p", validationActions: ["Deny"] } };
+    expect((await ask(transport, "POST", `${policies.slice(0, -3)}ybindings`, { body: binding })).status).toBe(201);
+    const { revision, items } = stateOf(sandbox);
+    const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "kube-public") };
+    const next = await started({ state });
+    expect((await ask(next.transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
+    expect((await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "x" } } })).status).toBe(422);
+    // Its address is an object of the server's own.
+    const service = { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } };
+    const made = await ask(next.transport, "POST", "/api/v1/namespaces/default/services", { body: service });
+    expect(made.status).toBe(201);
+  });
+});
+
+const head = { apiVersion: "sandbox.kubectl-reconcile.io/v1", kind: "State", revision: 10 };
+const item = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default" } };
+const withItems = (...items: Json[]): string => JSON.stringify({ ...head, items });
+
+describe("no state", () => {
+  const texts = [
+    { name: "nothing", text: " \n", says: "is empty" },
+    { name: "YAML", text: "kind: State\n", says: "is no saved state: it is not JSON" },
+    { name: "a part of one", text: withItems(item).slice(0, -9), says: "is damaged or was cut off: " },
+    { name: "a list", text: "[]", says: "is no saved state: it holds no JSON object" },
+    { name: "other JSON", text: '{"kind":"List","apiVersion":"v1"}', says: "is no saved state: it is List of v1" },
+    {
+      name: "one of another format",
+      text: JSON.stringify({ ...head, apiVersion: "sandbox.kubectl-reconcile.io/v2", items: [] }),
+      says: "has the format sandbox.kubectl-reconcile.io/v2, and this program reads sandbox.kubectl-reconcile.io/v1 alone",
+    },
+    { name: "no revision", text: JSON.stringify({ ...head, revision: 0, items: [] }), says: "has no revision" },
+    { name: "no items", text: JSON.stringify(head), says: "has no list of items" },
+    {
+      name: "an item without a name",
+      text: withItems({ ...item, metadata: {} }),
+      says: "items[0] has no metadata.name",
+    },
+    { name: "an item without metadata", text: withItems({ kind: "Pod" }), says: "items[0] is no object with metadata" },
+    {
+      name: "an item from later",
+      text: withItems({ ...item, metadata: { name: "a", resourceVersion: "11" } }),
+      says: 'items[0] has the resourceVersion "11", and 10 is the newest',
+    },
+  ];
+  test.each(texts)("$name", ({ text, says }) => {
+    expect(() => readState(text)).toThrow(StateProblem);
+    expect(() => readState(text)).toThrow(says);
+  });
+
+  const states = [
+    { name: "the same object twice", items: [item, item], says: "items[1], ConfigMap default/a, is there twice" },
+    {
+      name: "a kind that nothing defines",
+      items: [{ ...item, apiVersion: "example.com/v1", kind: "Widget" }],
+      says: "items[0], Widget default/a, cannot be loaded: example.com/v1 is not served, and no CustomResourceDefinition here defines it",
+    },
+    {
+      name: "a namespaced object without a namespace",
+      items: [{ ...item, metadata: { name: "a" } }],
+      says: "items[0], ConfigMap a, has no namespace",
+    },
+    {
+      name: "a namespace where there is none",
+      items: [{ ...item, kind: "Node" }],
+      says: "items[0], Node default/a, has a namespace, which its kind has not",
+    },
+  ];
+  test.each(states)("that can be loaded: $name", async ({ items, says }) => {
+    const refused = started({ state: readState(withItems(...items)) });
+    expect(await refused.catch((error: unknown) => error)).toMatchObject({ name: "StateProblem", message: says });
+  });
+
+  test("but what was added by hand: it gets the state's version, a uid and a time", async () => {
+    const { transport } = await started({ state: readState(withItems(item)) });
+    const { body } = await ask(transport, "GET", `${configmaps}/a`);
+    const { resourceVersion, uid } = body["metadata"] as Json;
+    expect([resourceVersion, typeof uid]).toEqual(["10", "string"]);
+  });
+});
