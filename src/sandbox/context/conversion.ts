@@ -75,3 +75,49 @@ export function* storableObject(scope: RequestScope, object: ApiObject): Steps<A
   const [stored = object] = yield* waitFor(convertedObjects(scope.server, wanted));
   return stored;
 }
+
+/** One object at another version, before a webhook has been asked for it. */
+class NeedsConversion extends Error {
+  override readonly name = "NeedsConversion";
+  readonly key: string;
+  readonly wanted: Wanted;
+
+  constructor(key: string, wanted: Wanted) {
+    super(`a webhook has to convert an object to ${wanted.apiVersion}`);
+    this.key = key;
+    this.wanted = wanted;
+  }
+}
+
+/** An object and the version that it is wanted at, with the form of that version. */
+export interface WantedObject extends Omit<Wanted, "objects"> {
+  readonly object: ApiObject;
+}
+
+/** The object at the wanted version, in work that `withConversions` runs: there it breaks off where a webhook has to be asked first. */
+export function conversionOf({ conversions }: RequestScope, { form, object, apiVersion }: WantedObject): ApiObject {
+  const key = `${apiVersion} ${JSON.stringify(object)}`;
+  const known = conversions?.get(key);
+  if (known !== undefined) return known;
+  throw new NeedsConversion(key, { form, objects: [object], apiVersion });
+}
+
+/**
+ * Runs work that converts objects by `conversionOf` and cannot wait. Where a webhook has to be asked, the work breaks off and is run again
+ * with the answer, so what it does before must not add up. Other kinds' work is run once.
+ * @throws StatusError 500 where the webhook fails; what the work throws.
+ */
+export function* withConversions<T>(scope: RequestScope, work: (scope: RequestScope) => T): Steps<T> {
+  if (!isConverted(scope)) return work(scope);
+  const conversions = new Map<string, ApiObject>();
+  for (;;) {
+    try {
+      return work({ ...scope, conversions });
+    } catch (cause) {
+      if (!(cause instanceof NeedsConversion)) throw cause;
+      const [object] = yield* waitFor(convertedObjects(scope.server, cause.wanted));
+      if (object === undefined) throw cause;
+      conversions.set(cause.key, object);
+    }
+  }
+}

@@ -5,6 +5,7 @@ import type { AdmissionPlugin } from "./admission-plugins.ts";
 import type { Auditor, RequestAudit } from "./audit.ts";
 import type { TokenAuthenticator } from "./authenticator.ts";
 import type { Authorizer, RuleResolver, User } from "./authorizer.ts";
+import type { ApiObject } from "../meta/object.ts";
 import type { ProtobufReader } from "../serialization/protobuf-body.ts";
 import type { ProtobufWriter } from "../serialization/protobuf-response.ts";
 import type { ResourceRegistry, Resource } from "../registry/resource.ts";
@@ -44,6 +45,9 @@ export interface Server {
   readonly logins: Map<string, User>;
 }
 
+/** Converted objects, by the version that was wanted and the object that was sent. */
+export type Conversions = ReadonlyMap<string, ApiObject>;
+
 /** A request for a resource. Source: apiserver v0.36 endpoints/handlers/rest.go RequestScope, endpoints/request RequestInfo. */
 export interface RequestScope {
   readonly server: Server;
@@ -72,6 +76,8 @@ export interface RequestScope {
   readonly warnings: string[];
   /** What the audit log has of it; undefined: nothing. */
   readonly audit: RequestAudit | undefined;
+  /** What webhooks have converted while its managed fields are worked out; without it none is asked. */
+  readonly conversions?: Conversions;
 }
 
 /** Where the objects of a resource are stored. */

@@ -12,12 +12,13 @@ import { checkWriteOptions } from "../options/write-options.ts";
 import { applyConfiguration, configurationText, kindText } from "../managedfields/apply.ts";
 import type { ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
-import { servedEntry } from "../context/conversion.ts";
+import { servedEntry, withConversions } from "../context/conversion.ts";
 import { atStoredVersion } from "../conversion/versions.ts";
 import { fillDefaults } from "../registry/defaults.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
 import { inexactNumber, matchRequest } from "./body.ts";
 import { refuseCreate } from "./create.ts";
+import { checkUnmoved } from "./retry.ts";
 import { updateObject, type UpdateResult } from "./update.ts";
 
 /** The media type of a configuration; JSON is YAML too. */
@@ -31,7 +32,8 @@ export function* applyObject(scope: RequestScope): Steps<UpdateResult> {
     if (scope.subresource !== "") throw notFound(scope.resource.asResource, scope.name);
     refuseCreate(scope);
   }
-  const { object, manage } = applied(scope, old?.object);
+  const { object, manage } = yield* withConversions(scope, (converting) => applied(converting, old?.object));
+  if (old !== undefined) checkUnmoved(scope, old);
   const { uid = "" } = object.metadata;
   if (old === undefined && uid !== "") {
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;

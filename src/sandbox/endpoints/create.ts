@@ -13,7 +13,7 @@ import { alreadyExists, forbidden, generatedNameTaken, refusal } from "../meta/r
 import { uintProblem } from "../meta/numbers.ts";
 import type { Steps } from "../meta/steps.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
-import { manageCreate, type ManagedWrite } from "../managedfields/managed-fields.ts";
+import { manageCreate, managing, type ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { matchNamespace, sentObject } from "./body.ts";
@@ -63,7 +63,7 @@ export function* createObject(
   const uid = randomUuid(scope.server.random);
   const { managedFields: sent } = object.metadata;
   applyDefaults(scope, object);
-  manage({ scope, object, sent });
+  yield* managing(manage, { scope, object, sent });
   const ended = scope.served.form?.refusesCreate;
   if (ended !== undefined) throw forbidden(scope.resource.asResource, object.metadata.name ?? "", ended);
   yield* mutatingAdmission(write);

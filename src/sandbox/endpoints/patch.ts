@@ -10,6 +10,7 @@ import { applyObject, applyType } from "./apply.ts";
 import { matchRequest } from "./body.ts";
 import { mergedInto } from "./patch-strategic.ts";
 import { patchedJson } from "./patch-json.ts";
+import { checkUnmoved } from "./retry.ts";
 import { updateObject, type UpdateResult } from "./update.ts";
 
 const jsonPatchType = "application/json-patch+json";
@@ -25,6 +26,8 @@ export function* patch(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "PatchOptions");
   const old = yield* servedEntry(scope, scope.collection.get(scope.namespace, scope.name));
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
+  // The patch is for what was read, also where a webhook converted it meanwhile.
+  checkUnmoved(scope, old);
   return yield* updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
 }
 

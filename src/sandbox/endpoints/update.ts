@@ -11,7 +11,7 @@ import { conflict, notFound, optimisticLock, refusal } from "../meta/refusal.ts"
 import { uintProblem } from "../meta/numbers.ts";
 import type { Steps } from "../meta/steps.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
-import { manageUpdate, type ManagedUpdate, type ManagedWrite } from "../managedfields/managed-fields.ts";
+import { manageUpdate, managing, type ManagedUpdate, type ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { UpdateStrategy } from "../registry/strategy/rest-strategy.ts";
 import { Entry } from "../storage/entry.ts";
@@ -158,7 +158,7 @@ export function* replaceObject(
   const { managedFields } = sent.metadata;
   applyDefaults(scope, sent);
   // The fields of a client are those that it sent, also where they are reset below.
-  manage({ scope, live: old.object, object: sent, sent: managedFields });
+  yield* managing(manage, { scope, live: old.object, object: sent, sent: managedFields });
   const object = updatedObject(strategy, sent, old.object);
   const update = { scope, object, old: old.object, strategy, context, shownAs };
   yield* mutatingAdmission(update);

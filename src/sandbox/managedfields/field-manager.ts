@@ -5,6 +5,7 @@
 import { formatTime } from "../../api/time.ts";
 import { canonicalize } from "../meta/canonical.ts";
 import { copyOf, isFields, isList, type ApiObject, type Fields } from "../meta/object.ts";
+import { conversionOf } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
 import { atStoredVersion, atVersion } from "../conversion/versions.ts";
 import { noFields, isEmptySet, union } from "./field-set.ts";
@@ -45,12 +46,12 @@ export function fieldManagerOf(scope: RequestScope): FieldManager {
   };
 }
 
-/** The object at another version of its kind, by way of the one at which it is stored. Other groups do not count. */
-function converted(
-  { served, resource, server }: RequestScope,
-  object: TypedObject,
-  version: string,
-): TypedObject | undefined {
+/**
+ * The object at another version of its kind, by way of the one at which it is stored; a webhook converts to it at once. Other groups do
+ * not count.
+ */
+function converted(scope: RequestScope, object: TypedObject, version: string): TypedObject | undefined {
+  const { served, resource, server } = scope;
   const { registry } = server;
   const { schema } = registry;
   const [from, to] = [registry.ofKind(object.apiVersion, served.kind), registry.ofKind(version, served.kind)];
@@ -66,11 +67,18 @@ function converted(
   const stored = atStoredVersion(shown);
   if (resource.struct !== undefined && stored.apiVersion !== object.apiVersion)
     canonicalize(stored, resource.struct, schema);
-  // A webhook is not asked about parts of objects: their fields count as the same at all versions.
-  if (to.form?.conversionWebhook !== undefined)
-    return { value: { ...stored, apiVersion: version }, apiVersion: version, type: typeOf(to.struct, schema) };
-  const value = to.form?.convert(stored) ?? atVersion(stored, version, to.struct, schema);
+  const { form } = to;
+  const value =
+    form?.conversionWebhook === undefined
+      ? (form?.convert(stored) ?? atVersion(stored, version, to.struct, schema))
+      : conversionOf(scope, { form, object: withoutManagers(stored), apiVersion: version });
   return { value, apiVersion: version, type: typeOf(to.struct, schema) };
+}
+
+/** What a webhook gets to see. */
+function withoutManagers(object: ApiObject): ApiObject {
+  const { managedFields: _managers, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** A copy of what was merged: a merge may leave null where a list or a map was. */

@@ -3,9 +3,12 @@
  * Source: apimachinery v0.36 util/managedfields/internal/fieldmanager.go, skipnonapplied.go, apiserver v0.36 endpoints/handlers/create.go.
  */
 import { formatTime } from "../../api/time.ts";
+import { StatusError } from "../../api/status-error.ts";
 import { unprintableIn } from "../meta/field-errors.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
+import type { Steps } from "../meta/steps.ts";
 import { param } from "../options/list-options.ts";
+import { withConversions } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
 import { type FieldManager, fieldManagerOf, managersAfterUpdate } from "./field-manager.ts";
 import { type Managers, readManagers, writeManagers } from "./managers.ts";
@@ -86,6 +89,23 @@ function setManagers(object: ApiObject, managers: Managers): void {
   const entries = writeManagers(managers);
   if (entries === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = entries;
+}
+
+/**
+ * Sets managed fields by `set`. Where a webhook cannot convert the object to the version of a manager, it has none afterwards.
+ * Source: apimachinery v0.36 util/managedfields/internal/fieldmanager.go UpdateNoErrors.
+ */
+export function* managing<W extends ManagedWrite>(set: (write: W) => void, write: W): Steps<void> {
+  if (write.scope.served.form?.conversionWebhook === undefined) {
+    set(write);
+    return;
+  }
+  try {
+    yield* withConversions(write.scope, (scope) => set({ ...write, scope }));
+  } catch (cause) {
+    if (!(cause instanceof StatusError)) throw cause;
+    delete write.object.metadata.managedFields;
+  }
 }
 
 /** The new object's managed fields: `object` as the client sent it, with defaults, canonical, before admission. */

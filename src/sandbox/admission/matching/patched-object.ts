@@ -1,4 +1,5 @@
 /** Objects that a policy or a webhook has patched: read anew, with defaults, and put in the place of what they were. */
+import { convertedObjects } from "../../context/conversion.ts";
 import { applyDefaults } from "../../context/defaults.ts";
 import { readObject } from "../../context/object-reading.ts";
 import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
@@ -7,6 +8,7 @@ import { atStoredVersion } from "../../conversion/versions.ts";
 import { noLiterals } from "../../meta/json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { internal } from "../../meta/refusal.ts";
+import { waitFor, type Steps } from "../../meta/steps.ts";
 import { apiVersionOf } from "./versions.ts";
 
 /** An object that was decoded. */
@@ -47,6 +49,16 @@ export function storedForm({ scope }: AdmissionAttributes, object: ApiObject): A
   const stored = form === undefined ? atStoredVersion(copy) : form.convert(copy);
   applyDefaults(scope, stored);
   return stored;
+}
+
+/** The same, where a webhook may have to convert the object to the version of the request. @throws StatusError 500 */
+export function* convertedBack(attributes: AdmissionAttributes, object: ApiObject): Steps<ApiObject> {
+  const { server, resource, served } = attributes.scope;
+  const { form, apiVersion } = served;
+  const isOther = object.kind === resource.kind && object.apiVersion !== apiVersion;
+  if (form?.conversionWebhook === undefined || !isOther) return storedForm(attributes, object);
+  const [converted = object] = yield* waitFor(convertedObjects(server, { form, objects: [object], apiVersion }));
+  return storedForm(attributes, converted);
 }
 
 /** Makes `object` what `other` is. */

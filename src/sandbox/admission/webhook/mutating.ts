@@ -7,7 +7,7 @@ import { copyOf, isFields, type ApiObject, type Fields } from "../../meta/object
 import { internal } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import { invocationOf } from "../matching/invocation.ts";
-import { decodedAs, replaceContents, storedForm } from "../matching/patched-object.ts";
+import { convertedBack, decodedAs, replaceContents } from "../matching/patched-object.ts";
 import { CallAnnotations, type Turn } from "./audit-annotations.ts";
 import { allowedBy, CallFailure, failsOpen, judgeFailure, versioned, type HookCall } from "./call.ts";
 import { meetsConditions } from "./conditions.ts";
@@ -69,7 +69,7 @@ function* mutatedBy(call: HookCall & Turn, seen: VersionedAttributes): Steps<boo
     const { patch, patchType } = yield* waitFor(
       allowedBy(call, { seen, type: "mutating", warn: (texts) => warnings.push(...texts) }),
     );
-    changed = patch !== undefined && patched({ annotations, hook, seen, patchType }, patch);
+    changed = patch !== undefined && (yield* patched({ annotations, hook, seen, patchType }, patch));
   } catch (error) {
     if (failsOpen(hook, error)) annotations.failedOpen("mutating");
     judgeFailure(error, { hook, attributes });
@@ -87,7 +87,7 @@ interface Patching {
 }
 
 /** Applies a webhook's patch to the object. True if that changed it. @throws CallFailure, StatusError 500. */
-function patched({ annotations, hook, seen, patchType }: Patching, patch: Uint8Array): boolean {
+function* patched({ annotations, hook, seen, patchType }: Patching, patch: Uint8Array): Steps<boolean> {
   const operations = operationsOf(hook, patch);
   if (operations.length === 0) return false;
   const { attributes, object, invocation } = seen;
@@ -103,7 +103,7 @@ function patched({ annotations, hook, seen, patchType }: Patching, patch: Uint8A
   const { object: read } = decodedAs(result, { scope: attributes.scope, kind: invocation.kind });
   const changed = !deepEqual(object, read);
   annotations.patch(operations);
-  replaceContents(attributes.object, storedForm(attributes, read));
+  replaceContents(attributes.object, yield* convertedBack(attributes, read));
   return changed;
 }
 

@@ -1,0 +1,242 @@
+/** What is done at several versions of a kind that a webhook converts: managers of fields, patches, other webhooks. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import * as http from "node:http";
+import type { AddressInfo } from "node:net";
+import { readAll } from "../../src/api/transport.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+
+type Json = Record<string, unknown>;
+
+interface Widget extends Json {
+  readonly metadata: { readonly managedFields?: readonly Json[] };
+  readonly spec: Json;
+  readonly message?: string;
+}
+
+/** `{ host, port }` of v1 is `{ address }` of v2. */
+function converted(object: Json, apiVersion: unknown): Json {
+  const { host = "", port = 0, address = "" } = object["spec"] as { host?: string; port?: number; address?: string };
+  if (apiVersion === "example.com/v2") return { ...object, apiVersion, spec: { address: `${host}:${port}` } };
+  const [name, number] = address.split(":");
+  return { ...object, apiVersion, spec: { host: name, port: Number(number) } };
+}
+
+/** What happens before the webhook answers; by default nothing. */
+let before: (request: Json) => void;
+/** A version that the webhook does not convert to. */
+let refused: string | undefined;
+beforeEach(() => {
+  before = () => undefined;
+  refused = undefined;
+});
+
+const server = http.createServer((request, response) => {
+  void (async () => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    const review = JSON.parse(Buffer.concat(chunks).toString()) as { request: Json };
+    const { uid, objects, desiredAPIVersion } = review.request;
+    response.setHeader("content-type", "application/json");
+    if (request.url?.startsWith("/mutate") === true) {
+      const patch = Buffer.from(JSON.stringify([{ op: "add", path: "/spec/port", value: 8080 }])).toString("base64");
+      const allowed = { uid, allowed: true, patchType: "JSONPatch", patch };
+      response.end(JSON.stringify({ ...review, request: undefined, response: allowed }));
+      return;
+    }
+    before(review.request);
+    const convertedObjects = (objects as Json[]).map((object) => converted(object, desiredAPIVersion));
+    const result = { status: desiredAPIVersion === refused ? "Failed" : "Success" };
+    response.end(JSON.stringify({ ...review, request: undefined, response: { uid, result, convertedObjects } }));
+  })();
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, "127.0.0.1", resolve);
+});
+const { port } = server.address() as AddressInfo;
+
+const sandbox = await createSandbox({
+  timeline: realTimeline(),
+  random: seededRandom(1),
+  webhooks: { services: new Map([["hooks/convert", `http://127.0.0.1:${port}`]]) },
+});
+const transport = sandbox.transport({ actor: "test" });
+afterAll(() => {
+  sandbox.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+const types = { POST: "application/json", GET: "application/json", PATCH: "application/merge-patch+json" };
+
+interface Sent {
+  readonly method: keyof typeof types;
+  readonly path: string;
+  readonly body?: Json;
+  readonly type?: string;
+}
+
+async function send({ method, path, body, type = types[method] }: Sent): Promise<Widget & { status: number }> {
+  const [resource = "", query] = path.split("?");
+  const response = await transport.send({
+    method,
+    path: resource,
+    query: [...new URLSearchParams(query)],
+    headers: { "content-type": type },
+    ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
+    signal: new AbortController().signal,
+  });
+  const said = new TextDecoder().decode(await readAll(response.body));
+  // A kind that is not served yet is answered with a line of text.
+  const read = (said.startsWith("{") ? JSON.parse(said) : { message: said }) as Widget;
+  return { ...read, status: response.status };
+}
+
+const properties = (spec: Json): Json => ({
+  openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties: spec } } },
+});
+const text = { type: "string" };
+const defined = await send({
+  method: "POST",
+  path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+  body: {
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [
+        { name: "v1", served: true, storage: true, schema: properties({ host: text, port: { type: "integer" } }) },
+        { name: "v2", served: true, storage: false, schema: properties({ address: text }) },
+      ],
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          clientConfig: { service: { namespace: "hooks", name: "convert" } },
+          conversionReviewVersions: ["v1"],
+        },
+      },
+    },
+  },
+});
+
+const widgets = (version: string): string => `/apis/example.com/${version}/namespaces/default/widgets`;
+
+beforeAll(async () => {
+  expect(defined).toMatchObject({ status: 201 });
+  // The definition is established by a controller, in turns of its own.
+  for (let turn = 0; turn < 1000; turn++) {
+    if ((await send({ method: "GET", path: widgets("v2") })).status === 200) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("the definition was not established");
+});
+
+/** Makes a widget of `web:80` as manager `one` of v1. */
+async function made(name: string): Promise<void> {
+  const body = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name }, spec: { host: "web", port: 80 } };
+  expect((await send({ method: "POST", path: `${widgets("v1")}?fieldManager=one`, body })).status).toBe(201);
+}
+
+function patched(name: string, version: string, spec: Json): Promise<Widget & { status: number }> {
+  return send({ method: "PATCH", path: `${widgets(version)}/${name}?fieldManager=two`, body: { spec } });
+}
+
+/** Who manages what of the spec: `one v1: host port`. */
+function managers({ metadata }: Widget): string[] {
+  return (metadata.managedFields ?? []).map(({ manager, apiVersion, fieldsV1 }) => {
+    const fields = Object.keys(((fieldsV1 as Json)["f:spec"] ?? {}) as Json).filter((key) => key !== ".");
+    return `${String(manager)} ${String(apiVersion).split("/")[1]}: ${fields.map((key) => key.slice(2)).join(" ")}`;
+  });
+}
+
+describe("fields that managers have at several versions", () => {
+  test("are lost to an update at another version, where the conversion shows that they changed", async () => {
+    await made("a");
+    const moved = await patched("a", "v2", { address: "web:81" });
+    expect(managers(moved)).toEqual(["one v1: host", "two v2: address"]);
+    const back = await patched("a", "v1", { port: 82 });
+    expect(managers(back)).toEqual(["one v1: host", "two v1: port"]);
+  });
+
+  test("conflict with an apply at another version", async () => {
+    await made("b");
+    await patched("b", "v2", { address: "db:80" });
+    const body = { apiVersion: "example.com/v1", kind: "Widget", spec: { host: "cache" } };
+    const path = `${widgets("v1")}/b?fieldManager=three`;
+    const conflict = await send({ method: "PATCH", path, body, type: "application/apply-patch+yaml" });
+    expect([conflict.status, conflict.message]).toEqual([
+      409,
+      'Apply failed with 1 conflict: conflict with "two" using example.com/v2: .spec.address',
+    ]);
+    const forced = await send({
+      method: "PATCH",
+      path: `${path}&force=true`,
+      body,
+      type: "application/apply-patch+yaml",
+    });
+    expect(managers(forced)).toEqual(["three v1: host", "one v1: port"]);
+  });
+
+  test("are shown to the webhook without the managers themselves", async () => {
+    await made("c");
+    const seen: Json[] = [];
+    before = ({ objects, desiredAPIVersion }) => {
+      if (desiredAPIVersion === "example.com/v2") seen.push(...(objects as Json[]));
+    };
+    await patched("c", "v2", { address: "db:80" });
+    seen.length = 0;
+    await patched("c", "v1", { port: 81 });
+    expect(seen.map(({ spec }) => spec)).toEqual([
+      { host: "db", port: 80 },
+      { host: "db", port: 81 },
+    ]);
+    expect(seen.some(({ metadata }) => "managedFields" in (metadata as Json))).toBe(false);
+  });
+
+  test("have no managers after an update that cannot be converted to theirs", async () => {
+    await made("d");
+    await patched("d", "v2", { address: "db:80" });
+    refused = "example.com/v2";
+    const updated = await patched("d", "v1", { port: 81 });
+    expect([updated.status, updated.spec, updated.metadata.managedFields]).toEqual([
+      200,
+      { host: "db", port: 81 },
+      undefined,
+    ]);
+  });
+});
+
+test("a patch of an object that was written while it was converted is made again", async () => {
+  await made("e");
+  const collection = sandbox.server.store.collection("widgets.example.com", true);
+  let writes = 0;
+  before = () => {
+    const stored = collection.get("default", "e")?.object;
+    if (stored === undefined || writes++ > 0) return;
+    const metadata = { ...stored.metadata, labels: { written: "meanwhile" } };
+    sandbox.server.store.put(collection, { ...stored, metadata });
+  };
+  const result = await patched("e", "v2", { address: "db:80" });
+  expect([result.status, result.spec]).toEqual([200, { address: "db:80" }]);
+  expect(result.metadata).toMatchObject({ labels: { written: "meanwhile" } });
+});
+
+test("a webhook that asks for another version gets the object at it, and its patch is converted back", async () => {
+  const path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+  const rules = [{ apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["widgets"] }];
+  const clientConfig = { service: { namespace: "hooks", name: "convert", path: "/mutate" } };
+  const webhook = {
+    name: "ports.example.com",
+    clientConfig,
+    rules,
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+  };
+  const made = await send({ method: "POST", path, body: { metadata: { name: "ports" }, webhooks: [webhook] } });
+  expect(made.status).toBe(201);
+  const body = { apiVersion: "example.com/v2", kind: "Widget", metadata: { name: "f" }, spec: { address: "web:80" } };
+  const created = await send({ method: "POST", path: widgets("v2"), body });
+  expect([created.status, created.spec]).toEqual([201, { address: "web:8080" }]);
+});
