@@ -15,6 +15,17 @@ export interface TokenSigner {
   sign(claims: object): string;
   /** The claims of a token that was signed with one of its keys; undefined for any other text. Times are not checked. */
   verified(token: string): Readonly<Record<string, unknown>> | undefined;
+  /** The public halves of its keys, as JSON Web Keys (RFC 7517). */
+  readonly publicKeys: readonly PublicJsonWebKey[];
+}
+
+/** A key that tokens are verified with; the members after `alg` depend on the kind of key. */
+export interface PublicJsonWebKey {
+  readonly use: "sig";
+  readonly kty: string;
+  readonly kid: string;
+  readonly alg: "ES256" | "RS256";
+  readonly [member: string]: string;
 }
 
 /** Keys of a signer, in PEM; by default a new pair. */
@@ -55,6 +66,9 @@ export function tokenSigner(keys?: SignerKeys): TokenSigner {
   const others = (keys?.verifyingKeys ?? []).map((pem) => verifyingKey(createPublicKey(pem)));
   const byId = new Map([own, ...others].map((one) => [one.id, one.key]));
   return {
+    get publicKeys() {
+      return [...byId].map(([kid, key]) => publicJsonWebKey(kid, key));
+    },
     sign(claims) {
       const header = base64url(JSON.stringify({ alg: algorithmOf(signingKey), kid: own.id }));
       const signed = `${header}.${base64url(JSON.stringify(claims))}`;
@@ -70,6 +84,20 @@ export function tokenSigner(keys?: SignerKeys): TokenSigner {
       if (!verify("sha256", signed, withKey(key), Buffer.from(signature, "base64url"))) return undefined;
       return jsonOf(payload);
     },
+  };
+}
+
+/** The members in the order in which Go writes them. Source: go-jose v4 jwk.go rawJSONWebKey. */
+function publicJsonWebKey(kid: string, key: KeyObject): PublicJsonWebKey {
+  const { kty = "", crv, x, y, n, e } = key.export({ format: "jwk" });
+  return {
+    use: "sig",
+    kty,
+    kid,
+    ...(crv !== undefined && { crv }),
+    alg: algorithmOf(key),
+    ...(x !== undefined && y !== undefined && { x, y }),
+    ...(n !== undefined && e !== undefined && { n, e }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Who a request over HTTPS is from: client certificates, and tokens of service accounts. */
+import { createPublicKey, type JsonWebKeyInput, verify } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -120,6 +121,28 @@ describe("tokens of service accounts", () => {
       groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
     });
     expect((await ask({ path: "/api/v1/secrets", token })).status).toBe(403);
+  });
+
+  test("are verified by whoever reads the keys that the server publishes", async () => {
+    const token = await tokenOf("published");
+    const { body: configuration } = await ask({ path: "/.well-known/openid-configuration", token });
+    expect(configuration).toEqual({
+      issuer: "https://kubernetes.default.svc",
+      jwks_uri: "https://127.0.0.1:6443/openid/v1/jwks",
+      response_types_supported: ["id_token"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["ES256"],
+    });
+    const { body } = await ask({ path: "/openid/v1/jwks", token });
+    const { keys } = body as { keys: JsonWebKeyInput["key"][] };
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string };
+    expect(keys).toEqual([expect.objectContaining({ use: "sig", kty: "EC", kid, crv: "P-256", alg: "ES256" })]);
+    const key = createPublicKey({ key: keys[0] ?? {}, format: "jwk" });
+    const signed = Buffer.from(`${header}.${payload}`);
+    const isOwn = verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url"));
+    expect(isOwn).toBe(true);
+    expect((await ask({ path: "/openid/v1/jwks", certificate: joe })).status).toBe(403);
   });
 
   test("end with the account", async () => {

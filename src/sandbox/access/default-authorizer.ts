@@ -22,6 +22,7 @@ interface DefaultRole {
 }
 
 const publicPaths = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+const openIdPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"];
 const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*"];
 
 /** The roles that are bound in each cluster, as far as they are not for single components. */
@@ -55,6 +56,11 @@ const roles: readonly DefaultRole[] = [
     name: "system:public-info-viewer",
     groups: ["system:authenticated", "system:unauthenticated"],
     rules: [{ verbs: ["get"], nonResourceURLs: publicPaths }],
+  },
+  {
+    name: "system:service-account-issuer-discovery",
+    groups: ["system:serviceaccounts"],
+    rules: [{ verbs: ["get"], nonResourceURLs: openIdPaths.flatMap((path) => [path, `${path}/`]) }],
   },
 ];
 

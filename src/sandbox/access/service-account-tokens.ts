@@ -5,7 +5,13 @@ import type { Timeline } from "../../platform/timeline.ts";
 import { parseTime } from "../../api/time.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
 import type { Store } from "../storage/store.ts";
-import type { Authenticated, Rejected, TokenAuthenticator, TokenGrant } from "../context/authenticator.ts";
+import type {
+  Authenticated,
+  Rejected,
+  TokenAuthenticator,
+  TokenGrant,
+  TokenMetadata,
+} from "../context/authenticator.ts";
 import type { User } from "../context/authorizer.ts";
 
 /** Who signs tokens of service accounts, for whom, and with which keys. */
@@ -62,6 +68,10 @@ export class ServiceAccountTokens implements TokenAuthenticator {
       nbf: now,
       sub: `system:serviceaccount:${namespace}:${name}`,
     });
+  }
+
+  metadata(): TokenMetadata {
+    return { issuer: this.#options.issuer ?? defaultIssuer, keys: this.#signing().publicKeys };
   }
 
   authenticate(token: string, wanted: readonly string[] = this.audiences): Authenticated | Rejected {

@@ -1,4 +1,5 @@
 /** Who a request is from. Source: apiserver v0.36 pkg/authentication/authenticator/interfaces.go. */
+import type { PublicJsonWebKey } from "../../platform/json-web-token.ts";
 import type { User } from "./authorizer.ts";
 
 /** A user whose token was accepted, and for whom the token is. */
@@ -33,11 +34,19 @@ export interface TokenGrant {
   readonly boundTo?: BoundObject;
 }
 
+/** What OpenID Connect discovery says of tokens. */
+export interface TokenMetadata {
+  readonly issuer: string;
+  readonly keys: readonly PublicJsonWebKey[];
+}
+
 /** Signs tokens for service accounts, and tells whose token a request has. */
 export interface TokenAuthenticator {
   /** The audiences of tokens that name none. */
   readonly audiences: readonly string[];
   sign(grant: TokenGrant): string;
+  /** For who verifies these tokens without the server: their issuer, and the keys that they are signed with. */
+  metadata(): TokenMetadata;
   /** Whose token it is, static tokens included. It must be for one of the audiences; by default, for the server itself. */
   authenticate(token: string, audiences?: readonly string[]): Authenticated | Rejected;
 }

@@ -19,6 +19,9 @@ export const version: Readonly<Record<string, string>> = {
   platform: "linux/amd64",
 };
 
+/** The address that discovery names: clients know a better one, as they are connected. */
+export const serverAddress = "127.0.0.1:6443";
+
 interface Group {
   readonly name: string;
   readonly versions: readonly string[];
@@ -54,7 +57,7 @@ export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]
     return {
       kind: "APIVersions",
       versions: ["v1"],
-      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1:6443" }],
+      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
     };
   }
   if (first === undefined) return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(groupOf) };

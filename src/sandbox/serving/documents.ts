@@ -8,6 +8,8 @@ import { acceptedForm, aggregatedMedia, checkMedia } from "../serialization/nego
 import { loadOpenApiData } from "./openapi/data.ts";
 import { OpenApiDocuments } from "./openapi/documents.ts";
 import { swaggerOf } from "./openapi/swagger.ts";
+import { swaggerProtobuf } from "./openapi/swagger-protobuf.ts";
+import { openIdResponse } from "./openid.ts";
 import {
   jsonResponse,
   jsonHeaders,
@@ -78,21 +80,37 @@ export function* nonResourceResponse(server: Server, incoming: HttpRequest): Ste
   }
   if (path === "/openapi/v2") return yield* swaggerResponse(server, incoming);
   if (path === "/openapi/v3" || path.startsWith("/openapi/v3/")) return yield* openApiResponse(server, incoming);
+  const openId = openIdResponse(server, incoming);
+  if (openId !== undefined) return openId;
   if (path === "/version" && method !== "GET") throw methodNotAllowed();
   return healthy.test(path) ? textResponse(200, "ok") : notFoundPage();
 }
 
-/** JSON alone; the real server has protobuf as well. Source: k8s.io/kube-openapi pkg/handler/handler.go. */
+const swaggerJson = "application/json";
+const swaggerProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/** By what a client accepts, the form that it gets; the first is for those that take any. */
+const swaggerForms: ReadonlyMap<string, string> = new Map([
+  ["*/*", swaggerJson],
+  ["application/*", swaggerJson],
+  [swaggerJson, swaggerJson],
+  ["application/com.github.proto-openapi.spec.v2@v1.0+protobuf", swaggerProtobufType],
+  [swaggerProtobufType, swaggerProtobufType],
+]);
+
+/** Source: k8s.io/kube-openapi pkg/handler/handler.go. */
 function* swaggerResponse({ registry }: Server, { headers }: HttpRequest): Steps<Result> {
   const ranges = (headers["accept"] ?? "*/*").split(",").map((range) => range.split(";")[0]?.trim() ?? "");
+  const [type] = ranges.flatMap((range) => swaggerForms.get(range) ?? []);
   const vary = { vary: "Accept" };
-  if (!ranges.some((range) => range === "*/*" || range === "application/*" || range === "application/json"))
-    return { status: 406, headers: { ...uncached, ...vary }, body: noBody };
+  if (type === undefined) return { status: 406, headers: { ...uncached, ...vary }, body: noBody };
   const data = yield* waitFor(loadOpenApiData());
   const { text, hash } = swaggerOf(new OpenApiDocuments(registry, data).parts(), data);
+  // Both forms have the tag of the one in JSON.
   const common = { ...uncached, ...vary, etag: `"${hash}"` };
   if (namesTag(headers["if-none-match"], common.etag)) return { status: 304, headers: common, body: noBody };
-  return { status: 200, headers: { ...common, "content-type": "application/json" }, body: bytesOf(text) };
+  const body = type === swaggerJson ? bytesOf(text) : swaggerProtobuf(text);
+  return { status: 200, headers: { ...common, "content-type": type }, body };
 }
 
 const yearMs = 365 * 24 * 3_600_000;
