@@ -13,18 +13,23 @@ const manager = "clusterrole-aggregation-controller";
 /** Aggregates the roles there are, as `started`, and again after each change of a ClusterRole. */
 export function keepAggregatedRoles(server: Server, started: Server): void {
   const roles = server.store.collection("clusterroles.rbac.authorization.k8s.io", false);
-  let scheduled = false;
-  const aggregateAll = (by: Server): void => {
-    scheduled = false;
-    // Each change schedules another pass: roles may aggregate aggregated ones.
+  /** True if it changed anything: then there has to be another one, since roles may aggregate aggregated ones. */
+  const pass = (by: Server): boolean => {
+    const { revision } = server.store;
     for (const role of allOf(roles)) aggregate(by, { role, all: allOf(roles) });
+    return server.store.revision !== revision;
   };
+  // Who looks at them first finds them whole. A chain is no longer than there are roles.
+  for (let left = roles.size; left > 0 && pass(started); left--);
+  let scheduled = false;
   roles.listeners.add(() => {
     if (scheduled) return;
     scheduled = true;
-    server.timeline.after(0, manager, () => aggregateAll(server));
+    server.timeline.after(0, manager, () => {
+      scheduled = false;
+      pass(server);
+    });
   });
-  aggregateAll(started);
 }
 
 type Roles = ReturnType<Server["store"]["collection"]>;
