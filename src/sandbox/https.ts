@@ -8,8 +8,6 @@ import { handle, isWatch, maxBodyBytes } from "./serving/handler.ts";
 import { jsonHeaders } from "./serving/responses.ts";
 import { bytesOf } from "./serialization/encoding.ts";
 import { methodNotAllowed, refusal } from "./meta/refusal.ts";
-import { kindsReady } from "./registry/loading.ts";
-import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 import type { Server } from "./context/server.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
@@ -148,8 +146,6 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
       auditRefused(server, { request, refusal: noUser });
       return unauthorized;
     }
-    await yamlReadyFor(server.yaml, request.headers);
-    await kindsReady(request.method, request.path);
     const response = await handle(server, { ...request, user, actor: `chunk https ${++requests}` });
     return { ...response, protocols, headers: { ...response.headers, server: named } };
   };

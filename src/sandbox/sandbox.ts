@@ -3,7 +3,8 @@ import type { Transport } from "../api/transport.ts";
 import type { Random } from "../platform/random.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import { ServiceAccountTokens, type TokenIssuer } from "./access/service-account-tokens.ts";
-import { auditorOf, type AuditOptions } from "./audit/auditor.ts";
+import type { AuditOptions } from "./audit/auditor.ts";
+import type { Auditor } from "./context/audit.ts";
 import { alwaysAllow } from "./access/always-allow.ts";
 import { DefaultAuthorizer } from "./access/default-authorizer.ts";
 import { RbacAuthorizer } from "./access/rbac-authorizer.ts";
@@ -22,8 +23,7 @@ import { ProtobufWriter } from "./serialization/protobuf-response.ts";
 import { resourceRegistryOf } from "./registry/resource.ts";
 import type { User } from "./context/authorizer.ts";
 import type { Server } from "./context/server.ts";
-import { webhookClient, type WebhookClient } from "./webhook/client.ts";
-import { unresolvedService } from "./webhook/services.ts";
+import type { WebhookClient } from "./webhook/client.ts";
 import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
 import type { SandboxState } from "./state/document.ts";
@@ -118,8 +118,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const authorizer = ruleResolver ?? (options.alwaysAllow === true ? alwaysAllow : new DefaultAuthorizer(store));
   const logins = new Map<string, User>();
   const tokens = new ServiceAccountTokens({ ...options.serviceAccounts, store, timeline, random, logins });
-  const webhooks = options.webhooks === undefined ? undefined : webhooksOf(options.webhooks, { timeline, store });
-  const auditor = options.audit === undefined ? undefined : auditorOf(options.audit, timeline);
+  const webhooks = options.webhooks === undefined ? undefined : await webhooksOf(options.webhooks, { timeline, store });
+  const auditor = options.audit === undefined ? undefined : await auditorOf(options.audit, timeline);
   const access = { auditor, webhooks, tokens, logins, authorizer, ruleResolver, admission };
   const made = { timeline, random, store, registry, managesFields, readProtobuf, protobuf, ...access };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
@@ -162,10 +162,21 @@ async function putOwnObjects(server: Server, options: SandboxOptions): Promise<v
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
 }
 
-function webhooksOf(
+// What few servers have is loaded by those.
+
+async function auditorOf(options: AuditOptions, timeline: Timeline): Promise<Auditor> {
+  const auditor = await import("./audit/auditor.ts");
+  return auditor.auditorOf(options, timeline);
+}
+
+async function webhooksOf(
   { services = new Map() }: WebhookOptions,
   { timeline, store }: { readonly timeline: Timeline; readonly store: Store },
-): WebhookClient {
+): Promise<WebhookClient> {
+  const [{ webhookClient }, { unresolvedService }] = await Promise.all([
+    import("./webhook/client.ts"),
+    import("./webhook/services.ts"),
+  ]);
   const find = (namespace: string, name: string): ApiObject | undefined =>
     store.collection("services", true).get(namespace, name)?.object;
   return webhookClient({ timeline, services, unresolved: (service) => unresolvedService(service, find) });

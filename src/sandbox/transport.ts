@@ -10,8 +10,6 @@ import {
 import { handle } from "./serving/handler.ts";
 import type { User } from "./context/authorizer.ts";
 import type { Server } from "./context/server.ts";
-import { kindsReady } from "./registry/loading.ts";
-import { yamlReadyFor } from "./serialization/yaml/codec.ts";
 
 /** Who connects. */
 export interface SandboxTransportOptions {
@@ -38,10 +36,6 @@ export function transportTo(
     async send(request: ApiRequest): Promise<ApiResponse> {
       const { signal } = request;
       signal.throwIfAborted();
-      const yaml = yamlReadyFor(server.yaml, request.headers ?? {});
-      if (yaml !== undefined) await yaml;
-      const kinds = kindsReady(request.method, request.path);
-      if (kinds !== undefined) await kinds;
       await timeline.hop(requestHop);
       signal.throwIfAborted();
       if (isStopped()) throw new TransportError("the sandbox has been stopped", { failure: "unreachable" });

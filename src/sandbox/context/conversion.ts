@@ -5,7 +5,7 @@ import { refusal } from "../meta/refusal.ts";
 import { waitFor, type Steps } from "../meta/steps.ts";
 import type { ObjectForm } from "../registry/strategy/object-form.ts";
 import { Entry } from "../storage/entry.ts";
-import { WebhookError } from "../webhook/client.ts";
+import { WebhookError } from "../webhook/webhook-error.ts";
 import { ConversionProblem, conversionReview, convertedIn } from "./conversion-review.ts";
 import type { RequestScope, Server } from "./server.ts";
 

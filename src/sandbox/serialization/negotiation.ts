@@ -31,39 +31,49 @@ const representations = ["application/json", "application/yaml", "application/vn
 const watched = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 const shown: ReadonlySet<string> = new Set(["PartialObjectMetadata", "PartialObjectMetadataList", "Table"]);
 
-interface Clause {
-  readonly media: "application/json" | "application/yaml";
-  /** Undefined for a form that does not exist. */
-  readonly as: OutputForm | undefined;
-}
+const any: ReadonlySet<string> = new Set(["application/json", "*/*"]);
 
+/** `application/json;as=Table;v=v1`: a media type and its parameters. */
 interface MediaRange {
-  readonly media: Clause["media"];
+  readonly media: string;
   readonly parameters: readonly string[];
 }
 
-/** Supported media ranges of the Accept header, by q-value. */
-function mediaRanges(accept: string): MediaRange[] {
-  const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim()));
-  const weight = (range: readonly string[]): number => {
-    const q = range.find((parameter) => parameter.startsWith("q="));
+/** Clients send the same few headers again and again. */
+const parsed = new Map<string, readonly MediaRange[]>();
+const mostParsed = 200;
+
+/** The media ranges of an Accept header, by q-value. */
+function mediaRanges(accept: string): readonly MediaRange[] {
+  const known = parsed.get(accept);
+  if (known !== undefined) return known;
+  const weight = ({ parameters }: MediaRange): number => {
+    const q = parameters.find((parameter) => parameter.startsWith("q="));
     return q === undefined ? 1 : Number(q.slice(2)) || 0;
   };
-  return ranges
-    .sort((a, b) => weight(b) - weight(a))
-    .flatMap(([media = "", ...parameters]): MediaRange[] => {
-      if (media === yamlType) return [{ media: yamlType, parameters }];
-      return any.has(media) ? [{ media: "application/json", parameters }] : [];
-    });
+  const ranges = accept.split(",").map((range): MediaRange => {
+    const [media = "", ...parameters] = range.split(";").map((part) => part.trim());
+    return { media, parameters };
+  });
+  ranges.sort((one, other) => weight(other) - weight(one));
+  if (parsed.size >= mostParsed) parsed.clear();
+  parsed.set(accept, ranges);
+  return ranges;
 }
 
-/** The forms that the client asks for, in the media types that are served, by q-value. */
-function clausesOf(accept: string): Clause[] {
-  if (accept === "") return [{ media: "application/json", as: ownKind }];
-  return mediaRanges(accept).map(({ media, parameters }) => ({ media, as: formOf(parameters) }));
+interface Clause {
+  readonly media: "application/json" | "application/yaml";
+  readonly parameters: readonly string[];
 }
 
-const any: ReadonlySet<string> = new Set(["application/json", "*/*"]);
+/** What the client asks for in JSON or YAML, by q-value. */
+function clausesOf(accept: string): readonly Clause[] {
+  if (accept === "") return [{ media: "application/json", parameters: [] }];
+  return mediaRanges(accept).flatMap(({ media, parameters }): Clause[] => {
+    if (media === yamlType) return [{ media, parameters }];
+    return any.has(media) ? [{ media: "application/json", parameters }] : [];
+  });
+}
 
 /** What a path can be served as. */
 export interface Served {
@@ -77,17 +87,29 @@ export interface Served {
 export function acceptedForm(accept: string, { isList = false, protobuf = false }: Served = {}): OutputForm {
   const clauses = clausesOf(accept);
   if (protobuf && clauses.length === 0) {
-    const ranges = protobufRanges(accept).map(formOf);
-    const form = ranges.find((one) => one !== undefined && one.as !== "Table");
+    const ranges = mediaRanges(accept).filter(({ media }) => media === protobufType);
+    const form = firstForm(ranges, ({ as }) => as !== "Table");
     if (form !== undefined) return form;
     if (ranges.length > 0) throw notAcceptable(representations);
   }
-  const first = clauses.find(({ as }) => as !== undefined);
-  if (first?.as !== undefined) return first.as;
+  const form = firstForm(clauses);
+  if (form !== undefined) return form;
   if (clauses.length > 0) throw notAcceptable(representations);
   const all = isList ? [...representations, ...watched] : representations;
   const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
   throw refusal(406, "NotAcceptable", message, {});
+}
+
+/** The first that exists. */
+function firstForm(
+  ranges: readonly Pick<MediaRange, "parameters">[],
+  isServed: (form: OutputForm) => boolean = () => true,
+): OutputForm | undefined {
+  for (const { parameters } of ranges) {
+    const form = formOf(parameters);
+    if (form !== undefined && isServed(form)) return form;
+  }
+  return undefined;
 }
 
 /**
@@ -96,40 +118,37 @@ export function acceptedForm(accept: string, { isList = false, protobuf = false 
  * endpoints/discovery/aggregated/{wrapper,negotiation}.go.
  */
 export function aggregatedMedia(accept: string): Clause["media"] | undefined {
-  return mediaRanges(accept).flatMap(({ media, parameters }) => {
+  return clausesOf(accept).find(({ parameters }) => {
     const parameter = (name: string): string | undefined => parameterOf(parameters, name);
-    const isMeant =
+    return (
       parameter("as") === "APIGroupDiscoveryList" &&
       parameter("g") === "apidiscovery.k8s.io" &&
-      parameter("v") === "v2";
-    return isMeant ? [media] : [];
-  })[0];
+      parameter("v") === "v2"
+    );
+  })?.media;
 }
 
 /** Checks that the client accepts a document that exists in one form only. @throws StatusError 406. */
 export function checkMedia(accept: string): void {
-  const ranges = accept === "" ? ["application/json"] : accept.split(",");
-  const isAccepted = ranges.some((range) => {
-    const [media = "", ...parameters] = range.split(";").map((part) => part.trim());
-    return (any.has(media) || media === yamlType) && !parameters.some((parameter) => /^(as|g|v)=/.test(parameter));
-  });
-  if (!isAccepted) throw notAcceptable(representations);
+  const isPlain = ({ parameters }: Clause): boolean => !parameters.some((parameter) => /^(as|g|v)=/.test(parameter));
+  if (!clausesOf(accept).some(isPlain)) throw notAcceptable(representations);
 }
 
-/** The parameters of each media range that is protobuf. */
-function protobufRanges(accept: string): readonly (readonly string[])[] {
-  const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim()));
-  return ranges.filter(([media]) => media === protobufType).map(([, ...parameters]) => parameters);
+/** The first of the media types that a client accepts, as `forms` names it; by default that of any type. */
+export function acceptedAmong(accept: string, forms: ReadonlyMap<string, string>): string | undefined {
+  const ranges = accept === "" ? [{ media: "*/*" }] : mediaRanges(accept);
+  return ranges.flatMap(({ media }) => forms.get(media) ?? [])[0];
 }
 
 /** True for a client that accepts protobuf and nothing else that is served: who takes JSON as well gets that, which is faster here. */
 export function needsProtobuf(accept: string): boolean {
-  return accept.includes(protobufType) && mediaRanges(accept).length === 0;
+  return accept.includes(protobufType) && clausesOf(accept).length === 0;
 }
 
 /** True if the first accepted form that is served is YAML. */
 export function prefersYaml(accept: string): boolean {
-  return accept.includes(yamlType) && clausesOf(accept).find(({ as }) => as !== undefined)?.media === yamlType;
+  if (!accept.includes(yamlType)) return false;
+  return clausesOf(accept).find(({ parameters }) => formOf(parameters) !== undefined)?.media === yamlType;
 }
 
 /** Refuses watches in YAML. @throws StatusError 406. */

@@ -4,11 +4,8 @@ import { aggregatedAt, aggregatedForm } from "./aggregated-discovery.ts";
 import { discoveryAt, indentedDocument } from "./discovery.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { param } from "../options/list-options.ts";
-import { acceptedForm, aggregatedMedia, checkMedia } from "../serialization/negotiation.ts";
-import { loadOpenApiData } from "./openapi/data.ts";
-import { OpenApiDocuments } from "./openapi/documents.ts";
-import { swaggerOf } from "./openapi/swagger.ts";
-import { swaggerProtobuf } from "./openapi/swagger-protobuf.ts";
+import { acceptedAmong, acceptedForm, aggregatedMedia, checkMedia } from "../serialization/negotiation.ts";
+import { openApiOf } from "./openapi/loading.ts";
 import { openIdResponse } from "./openid.ts";
 import {
   jsonResponse,
@@ -22,7 +19,7 @@ import {
 } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
 import { methodNotAllowed } from "../meta/refusal.ts";
-import { type Steps, waitFor } from "../meta/steps.ts";
+import type { Steps } from "../meta/steps.ts";
 import type { Server } from "../context/server.ts";
 
 /** `/api`, `/apis` and what is below, down to a version. @throws StatusError 404, 405, 406. */
@@ -100,16 +97,15 @@ const swaggerForms: ReadonlyMap<string, string> = new Map([
 
 /** Source: k8s.io/kube-openapi pkg/handler/handler.go. */
 function* swaggerResponse({ registry }: Server, { headers }: HttpRequest): Steps<Result> {
-  const ranges = (headers["accept"] ?? "*/*").split(",").map((range) => range.split(";")[0]?.trim() ?? "");
-  const [type] = ranges.flatMap((range) => swaggerForms.get(range) ?? []);
+  const type = acceptedAmong(headers["accept"] ?? "", swaggerForms);
   const vary = { vary: "Accept" };
   if (type === undefined) return { status: 406, headers: { ...uncached, ...vary }, body: noBody };
-  const data = yield* waitFor(loadOpenApiData());
-  const { text, hash } = swaggerOf(new OpenApiDocuments(registry, data).parts(), data);
+  const documents = yield* openApiOf(registry);
+  const { text, hash } = documents.swagger;
   // Both forms have the tag of the one in JSON.
   const common = { ...uncached, ...vary, etag: `"${hash}"` };
   if (namesTag(headers["if-none-match"], common.etag)) return { status: 304, headers: common, body: noBody };
-  const body = type === swaggerJson ? bytesOf(text) : swaggerProtobuf(text);
+  const body = type === swaggerJson ? bytesOf(text) : documents.swaggerProtobuf;
   return { status: 200, headers: { ...common, "content-type": type }, body };
 }
 
@@ -117,10 +113,10 @@ const yearMs = 365 * 24 * 3_600_000;
 
 /** Source: k8s.io/kube-openapi pkg/handler3/handler.go; Go net/http fs.go ServeContent. */
 function* openApiResponse({ registry, timeline }: Server, { path, query, headers }: HttpRequest): Steps<Result> {
-  const documents = new OpenApiDocuments(registry, yield* waitFor(loadOpenApiData()));
+  const documents = yield* openApiOf(registry);
   if (path === "/openapi/v3") {
     const type = { ...uncached, "content-type": plainText };
-    return { status: 200, headers: type, body: bytesOf(documents.index()) };
+    return { status: 200, headers: type, body: bytesOf(documents.index) };
   }
   const document = documents.at(path);
   if (document === undefined) return { status: 404, headers: uncached, body: noBody };

@@ -14,7 +14,7 @@ import { bytesOf } from "../serialization/encoding.ts";
 import { flagParam } from "../options/list-options.ts";
 import { isFields } from "../meta/object.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
-import { run, runNow, type Steps } from "../meta/steps.ts";
+import { run, runNow, waitFor, type Steps } from "../meta/steps.ts";
 import { notFoundPage, statusResponse, textResponse } from "./responses.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
 import { needsProtobuf, prefersYaml } from "../serialization/negotiation.ts";
@@ -25,7 +25,8 @@ import type { AdmissionPlugin } from "../context/admission-plugins.ts";
 import type { Server } from "../context/server.ts";
 import { serveResource } from "./verbs.ts";
 import { warningHeader } from "../meta/warnings.ts";
-import { yamlType } from "../serialization/yaml/codec.ts";
+import { kindsReady } from "../registry/loading.ts";
+import { yamlReadyFor, yamlType } from "../serialization/yaml/codec.ts";
 
 /** The limit of kube-apiserver. */
 export const maxBodyBytes: number = 3 * 1024 * 1024;
@@ -34,6 +35,8 @@ export const maxBodyBytes: number = 3 * 1024 * 1024;
 interface Exchange {
   readonly server: Server;
   readonly request: HttpRequest;
+  /** The server's own request: it waits for nothing. */
+  readonly isOwn: boolean;
   /** The texts of the `Warning` headers. */
   readonly warnings: string[];
   readonly auditId: string;
@@ -46,10 +49,10 @@ interface Exchange {
 export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagParam(query, "watch");
 
 /**
- * Serves a request: at once, unless it has to wait for a webhook. All errors become responses here: it neither throws nor rejects.
+ * Serves a request: at once, unless it has to wait for a webhook or for code that is not loaded yet. All errors become responses here: it neither throws nor rejects.
  */
 export function handle(server: Server, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  return run(responded(exchangeOf(server, request)));
+  return run(responded(exchangeOf(server, request, false)));
 }
 
 /**
@@ -57,20 +60,14 @@ export function handle(server: Server, request: HttpRequest): HttpResponse | Pro
  * from its own objects.
  */
 export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
-  return runNow(responded(exchangeOf(unasked(server), request)));
+  return runNow(responded(exchangeOf(unasked(server), request, true)));
 }
-
-const unaskedServers = new WeakMap<Server, Server>();
 
 /** The server without what users have it ask. */
-function unasked(server: Server): Server {
-  let own = unaskedServers.get(server);
-  if (own === undefined) {
-    const admission = new Set([...server.admission].filter((plugin) => !configuredPlugins.has(plugin)));
-    unaskedServers.set(server, (own = { ...server, webhooks: undefined, admission }));
-  }
-  return own;
-}
+const unasked = derived((server: Server): Server => {
+  const admission = new Set([...server.admission].filter((plugin) => !configuredPlugins.has(plugin)));
+  return { ...server, webhooks: undefined, admission };
+});
 
 const configuredPlugins: ReadonlySet<AdmissionPlugin> = new Set([
   "MutatingAdmissionPolicy",
@@ -79,9 +76,17 @@ const configuredPlugins: ReadonlySet<AdmissionPlugin> = new Set([
   "ValidatingAdmissionWebhook",
 ]);
 
-function exchangeOf(server: Server, request: HttpRequest): Exchange {
+function exchangeOf(server: Server, request: HttpRequest, isOwn: boolean): Exchange {
   const auditId = auditIdOf(server, request);
-  return { server, request, warnings: [], auditId, audit: undefined, phase: "reading" };
+  return { server, request, isOwn, warnings: [], auditId, audit: undefined, phase: "reading" };
+}
+
+/** Loads the code that few requests need. */
+function* codeReady({ server, request }: Exchange): Steps<void> {
+  const yaml = yamlReadyFor(server.yaml, request.headers);
+  if (yaml !== undefined) yield* waitFor(yaml);
+  const kinds = kindsReady(request.method, request.path);
+  if (kinds !== undefined) yield* waitFor(kinds);
 }
 
 function* responded(exchange: Exchange): Steps<HttpResponse> {
@@ -100,7 +105,8 @@ function finished(exchange: Exchange, result: Result): HttpResponse {
 
 /** @throws StatusError, URIError for a path or a header that is not well escaped. */
 function* serve(exchange: Exchange): Steps<Result> {
-  const { server, request, warnings } = exchange;
+  const { server, request, warnings, isOwn } = exchange;
+  if (!isOwn) yield* codeReady(exchange);
   if (request.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
   const { method, path } = request;
   const route = routeOf(path);
@@ -154,7 +160,7 @@ function encoded({ server, request, warnings, auditId }: Exchange, { status, hea
   });
   const accept = request.headers["accept"] ?? "";
   const { codec } = server.yaml;
-  if (!hasOneForm(request.path)) {
+  if (accept !== "" && accept !== "application/json" && !hasOneForm(request.path)) {
     if (codec !== undefined && prefersYaml(accept)) return as(yamlType, bytesOf(codec.write(body.value())));
     // Documents that have no protobuf form are refused, in JSON.
     const value = needsProtobuf(accept) && status !== 406 ? body.value() : undefined;

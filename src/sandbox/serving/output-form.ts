@@ -2,14 +2,16 @@
 import { partialFormat, wholeFormat, type Format } from "../serialization/encoding.ts";
 import { param, type Query } from "../options/list-options.ts";
 import { acceptedForm, type OutputForm } from "../serialization/negotiation.ts";
+import { protobufType } from "../serialization/protobuf-body.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import { tableFormat, type TableOptions } from "../printers/table.ts";
 
 /** The form that a request asks for. Writes call it first: what is not acceptable is not written. @throws StatusError 406. */
 export function outputFormOf({ headers, served, server }: RequestScope, isList = false): OutputForm {
-  const protobuf = server.protobuf.writes(served.struct);
-  return acceptedForm(headers["accept"] ?? "", { isList, protobuf });
+  const accept = headers["accept"] ?? "";
+  const protobuf = accept.includes(protobufType) && server.protobuf.writes(served.struct);
+  return acceptedForm(accept, { isList, protobuf });
 }
 
 /** How entries are encoded in a form. @throws StatusError 400 for unknown options of tables. */

@@ -2,11 +2,13 @@
  * Calls webhooks: a review is posted, and its answer read whole. What goes wrong is said in the words of Go's HTTP client and of
  * client-go's. Source: apiserver v0.36 pkg/util/webhook/client.go; client-go v0.36 rest/request.go. Differs: at most 32 MiB are read.
  */
+import { readAll } from "../../api/transport.ts";
 import { HttpError } from "../../platform/http-error.ts";
 import type { HttpBody, HttpClient, HttpResponse } from "../../platform/http.ts";
 import { openHttp } from "../../platform/open-http.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import { shownUrl, type ClientConfig, type ServiceReference } from "./client-config.ts";
+import { WebhookError } from "./webhook-error.ts";
 import { connectionProblem, deadlineExceeded, statusProblem } from "./words.ts";
 
 /** A call of a webhook. */
@@ -16,18 +18,6 @@ export interface WebhookCall {
   readonly body: string;
   /** When it has to have answered, in ms since 1970. Default: within 30 s. */
   readonly deadline?: number;
-}
-
-/** A webhook that could not be called, or did not answer as one does. The message has the real server's words. */
-export class WebhookError extends Error {
-  override readonly name = "WebhookError";
-  /** False where there is no way to call it at all, so that nothing was sent. */
-  readonly wasCalled: boolean;
-
-  constructor(message: string, { wasCalled = true, ...options }: ErrorOptions & { readonly wasCalled?: boolean } = {}) {
-    super(message, options);
-    this.wasCalled = wasCalled;
-  }
 }
 
 /** Calls webhooks. */
@@ -171,23 +161,12 @@ async function followed({ client, url, shown, body, signal }: Post): Promise<Htt
 }
 
 /** The whole body. @throws WebhookError for more than is read. */
-async function limited(body: HttpBody): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length <= mostBytes) continue;
+function limited(body: HttpBody): Promise<Uint8Array> {
+  return readAll(body, (length) => {
+    if (length <= mostBytes) return;
     body.cancel();
     throw new WebhookError(`the response has more than ${mostBytes} bytes, the most that this sandbox reads`);
-  }
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
+  });
 }
 
 function whyOf(error: unknown, { url, signal }: Post): string {

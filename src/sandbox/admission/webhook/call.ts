@@ -7,7 +7,7 @@ import { randomUuid } from "../../../platform/random.ts";
 import { badRequest, gatewayTimeout, internal } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
 import { textOf, type Fields } from "../../meta/object.ts";
-import { WebhookError } from "../../webhook/client.ts";
+import { WebhookError } from "../../webhook/webhook-error.ts";
 import { convertedToKind } from "../matching/versions.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { Invocation } from "../matching/invocation.ts";

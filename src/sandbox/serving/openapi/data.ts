@@ -33,13 +33,9 @@ export interface OpenApiData {
   readonly parameters: Readonly<Record<string, OpenApiParameter>>;
 }
 
-let loading: Promise<OpenApiData> | undefined;
-
-/** Loads the data, 1 MB: once, when a document is first asked for. */
-export function loadOpenApiData(): Promise<OpenApiData> {
-  loading ??= import("./schemas.json", { with: { type: "json" } }).then(
-    // The compiler's own type of a literal of this size is of no use.
-    (module) => module.default as unknown as OpenApiData,
-  );
-  return loading;
+/** Reads the data, 1 MB. */
+export async function readOpenApiData(): Promise<OpenApiData> {
+  const module = await import("./schemas.json", { with: { type: "json" } });
+  // The compiler's own type of a literal of this size is of no use.
+  return module.default as unknown as OpenApiData;
 }

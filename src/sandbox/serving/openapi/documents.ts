@@ -2,52 +2,42 @@
  * `/openapi/v3`: a document for each group and version, with its schemas and operations. Source: apiserver v0.36 pkg/server/routes/openapi.go,
  * k8s.io/kube-openapi pkg/handler3/handler.go, pkg/builder3/openapi.go.
  */
-import { contentHash } from "../../../platform/content-hash.ts";
 import type { ResourceData } from "../../../api/wire/format.ts";
 import type { Resource, ResourceRegistry } from "../../registry/resource.ts";
-import type { OpenApiData, OpenApiSchema } from "./data.ts";
-import type { Listed } from "./operations.ts";
+import type { OpenApiData } from "./data.ts";
+import { documentOf, type OpenApiDocument, type Parts } from "./document.ts";
+import { capitalized, type Listed } from "./resource-paths.ts";
 import { groupWord, type PathItem, pathsOf } from "./paths.ts";
+import { swaggerProtobuf } from "./swagger-protobuf.ts";
+import { swaggerOf } from "./swagger.ts";
 import { referencesIn, referenceTo, schemasFor } from "./schemas.ts";
 
-/** An OpenAPI document. */
-export interface OpenApiDocument {
-  readonly text: string;
-  /** Of the text: clients keep the document by it. */
-  readonly hash: string;
-}
-
-/** A document before it is written. */
-export interface Parts {
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly schemas: Readonly<Record<string, OpenApiSchema>>;
-  /** The names of custom resources' schemas; none in a document about built-in kinds. */
-  readonly ownNames: ReadonlySet<string>;
-}
-
-/** The title of all built-in kinds' documents. */
-export const builtInInfo = { title: "Kubernetes", version: "1.36" } as const;
-const customInfo = { title: "Kubernetes CRD Swagger", version: "v0.1.0" } as const;
-/** How clients log in. */
-export const securitySchemes = {
-  BearerToken: {
-    type: "apiKey",
-    description: "Bearer Token authentication",
-    name: "authorization",
-    in: "header",
-  },
-} as const;
-
 /** By the resources that a document is about: those of a group's version change as one list. */
-const made = new WeakMap<
+const ofVersion = new WeakMap<
   readonly ResourceData[],
   { readonly resources: readonly Resource[]; readonly document: OpenApiDocument }
 >();
 
-/** The documents of a server. */
+/** By all resources of a server: there is another list once a kind comes or goes. */
+const ofServer = new WeakMap<readonly Resource[], OpenApiDocuments>();
+
+/** The documents of a server as it is now, made when they are first asked for. */
+export function documentsOf(registry: ResourceRegistry, data: OpenApiData): OpenApiDocuments {
+  const known = ofServer.get(registry.resources);
+  if (known !== undefined) return known;
+  const documents = new OpenApiDocuments(registry, data);
+  ofServer.set(registry.resources, documents);
+  return documents;
+}
+
+/** The documents of a server while the same kinds are served. */
 export class OpenApiDocuments {
   readonly #registry: ResourceRegistry;
   readonly #data: OpenApiData;
+  readonly #generalDocuments = new Map<string, OpenApiDocument>();
+  #index: string | undefined;
+  #swagger: OpenApiDocument | undefined;
+  #swaggerProtobuf: Uint8Array | undefined;
 
   constructor(registry: ResourceRegistry, data: OpenApiData) {
     this.#registry = registry;
@@ -55,12 +45,24 @@ export class OpenApiDocuments {
   }
 
   /** `/openapi/v3`: where each document is. */
-  index(): string {
-    const paths = this.#roots().map((root): [string, object] => {
-      const hash = this.#atRoot(root)?.hash ?? "";
-      return [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }];
-    });
-    return JSON.stringify({ paths: Object.fromEntries(paths) });
+  get index(): string {
+    this.#index ??= this.#indexed();
+    return this.#index;
+  }
+
+  /** `/openapi/v2`: one document about everything. */
+  get swagger(): OpenApiDocument {
+    this.#swagger ??= swaggerOf(
+      this.#roots().flatMap((root) => this.#partsAt(root) ?? []),
+      this.#data,
+    );
+    return this.#swagger;
+  }
+
+  /** The same in protobuf. */
+  get swaggerProtobuf(): Uint8Array {
+    this.#swaggerProtobuf ??= swaggerProtobuf(this.swagger.text);
+    return this.#swaggerProtobuf;
   }
 
   /** The document at a path below `/openapi/v3`; undefined where there is none. */
@@ -68,9 +70,12 @@ export class OpenApiDocuments {
     return this.#atRoot(path.slice("/openapi/v3/".length));
   }
 
-  /** The parts of every document, for version 2. */
-  parts(): readonly Parts[] {
-    return this.#roots().flatMap((root) => this.#partsAt(root) ?? []);
+  #indexed(): string {
+    const paths = this.#roots().map((root): [string, object] => {
+      const hash = this.#atRoot(root)?.hash ?? "";
+      return [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }];
+    });
+    return JSON.stringify({ paths: Object.fromEntries(paths) });
   }
 
   #roots(): readonly string[] {
@@ -82,14 +87,26 @@ export class OpenApiDocuments {
 
   #atRoot(root: string): OpenApiDocument | undefined {
     const listed = this.#registry.data.resources[groupVersionOf(root)];
-    if (listed === undefined) return documentOf(this.#partsAt(root));
+    if (listed === undefined) return this.#generalAt(root);
     const resources = this.#resourcesOf(groupVersionOf(root));
-    const known = made.get(listed);
+    const known = ofVersion.get(listed);
     // A kind that is served anew has the same place in discovery, and maybe another schema.
     if (known !== undefined && known.resources.every((resource, index) => resource === resources[index]))
       return known.document;
-    const document = documentOf(this.#partsAt(root));
-    if (document !== undefined) made.set(listed, { resources, document });
+    const parts = this.#partsAt(root);
+    if (parts === undefined) return undefined;
+    const document = documentOf(parts);
+    ofVersion.set(listed, { resources, document });
+    return document;
+  }
+
+  #generalAt(root: string): OpenApiDocument | undefined {
+    const known = this.#generalDocuments.get(root);
+    if (known !== undefined) return known;
+    const parts = this.#generalPartsAt(root);
+    if (parts === undefined) return undefined;
+    const document = documentOf(parts);
+    this.#generalDocuments.set(root, document);
     return document;
   }
 
@@ -144,7 +161,7 @@ export class OpenApiDocuments {
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
 function generalOperation(root: string, tag: string): readonly [string, string, string, boolean?] {
-  const word = tag.charAt(0).toUpperCase() + tag.slice(1).replace(/_(.)/, (_, first: string) => first.toUpperCase());
+  const word = capitalized(tag).replace(/_(.)/, (_, first: string) => first.toUpperCase());
   if (root === "version")
     return [
       "get the version information for this server",
@@ -166,14 +183,4 @@ function rootOf(groupVersion: string): string {
 function groupVersionOf(root: string): string {
   const [, groupVersion = ""] = /^apis?\/(.+)$/.exec(root) ?? [];
   return groupVersion;
-}
-
-function documentOf(parts: Parts | undefined): OpenApiDocument | undefined {
-  if (parts === undefined) return undefined;
-  const { paths, schemas, ownNames } = parts;
-  const isCustom = ownNames.size > 0;
-  const info = isCustom ? customInfo : builtInInfo;
-  const components = isCustom ? { schemas } : { schemas, securitySchemes };
-  const text = JSON.stringify({ openapi: "3.0.0", info, paths, components });
-  return { text, hash: contentHash(text) };
 }

@@ -1,19 +1,6 @@
 /** The operations that the OpenAPI documents list for a resource. Source: apiserver v0.36 endpoints/installer.go, apiextensions-apiserver v0.36 pkg/controller/openapi/builder/builder.go. */
-import type { ResourceData } from "../../../api/wire/format.ts";
 import type { GroupVersionKind } from "./data.ts";
-
-/** A resource or a subresource, as discovery lists it. */
-export interface Listed {
-  readonly group: string;
-  readonly version: string;
-  readonly data: ResourceData;
-  /** The kind of the resource, also for a subresource; and of its lists. */
-  readonly of: string;
-  readonly listKind: string;
-  /** Defined by a CustomResourceDefinition. */
-  readonly isCustom: boolean;
-  readonly returnsDeletedObject: boolean;
-}
+import { capitalized, type Listed, ResourcePaths } from "./resource-paths.ts";
 
 /** A method in lower case, as documents have it. */
 export type Method = "get" | "put" | "post" | "delete" | "patch" | "options" | "head";
@@ -50,66 +37,15 @@ const deleting =
   );
 const deletingMany = [...deleting, ...listing.filter((name) => name !== "allowWatchBookmarks" && name !== "watch")];
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** Plurals have none. Source: apiserver v0.36 endpoints/installer.go GetArticleForNoun. */
 function withArticle(noun: string): string {
   if (noun.endsWith("s") && !noun.endsWith("ss")) return noun;
   return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 }
 
-/** What all operations of a resource have in common. */
-class Paths {
-  readonly listed: Listed;
-  readonly plural: string;
-  readonly subresource: string;
-  readonly about: GroupVersionKind;
-  /** `Pod`, `NamespacedPodStatus`. */
-  readonly scoped: string;
-  readonly #root: string;
-  readonly #scope: string;
-
-  constructor(listed: Listed) {
-    this.listed = listed;
-    const { data, of, isCustom } = listed;
-    const [plural = "", subresource = ""] = data.name.split("/");
-    this.plural = plural;
-    this.subresource = subresource;
-    const own = { group: listed.group, version: listed.version, kind: of };
-    this.about = isCustom
-      ? own
-      : { group: data.group ?? own.group, version: data.version ?? own.version, kind: data.kind };
-    this.#root = listed.group === "" ? `/api/${listed.version}` : `/apis/${listed.group}/${listed.version}`;
-    this.#scope = data.namespaced ? "/namespaces/{namespace}" : "";
-    this.scoped = `${data.namespaced ? "Namespaced" : ""}${of}${capitalized(subresource)}`;
-  }
-
-  get collection(): string {
-    return `${this.#root}${this.#scope}/${this.plural}`;
-  }
-
-  get ofAllNamespaces(): string {
-    return `${this.#root}/${this.plural}`;
-  }
-
-  get object(): string {
-    return `${this.collection}/{name}${this.subresource === "" ? "" : `/${this.subresource}`}`;
-  }
-
-  watch(path: string): string {
-    return path.replace(this.#root, `${this.#root}/watch`);
-  }
-
-  /** The content of the object, and of what is written. */
-  get own(): GroupVersionKind {
-    const { data, group, version } = this.listed;
-    return { group: data.group ?? group, version: data.version ?? version, kind: data.kind };
-  }
-}
-
 /** The operations of a resource or a subresource. */
 export function operationsOf(listed: Listed): readonly Operation[] {
-  const paths = new Paths(listed);
+  const paths = new ResourcePaths(listed);
   const { data } = listed;
   if (data.kind.endsWith("Options")) return connections(paths);
   const has = (verb: string): boolean => data.verbs.includes(verb);
@@ -126,9 +62,9 @@ export function operationsOf(listed: Listed): readonly Operation[] {
 }
 
 /** `status of the specified `, nothing for the object itself. */
-const partOf = ({ subresource }: Paths): string => (subresource === "" ? "" : `${subresource} of `);
+const partOf = ({ subresource }: ResourcePaths): string => (subresource === "" ? "" : `${subresource} of `);
 
-function lists(paths: Paths): readonly Operation[] {
+function lists(paths: ResourcePaths): readonly Operation[] {
   const { about, own, listed } = paths;
   const canWatch = listed.data.verbs.includes("watch") && !listed.isCustom;
   const common = {
@@ -146,21 +82,21 @@ function lists(paths: Paths): readonly Operation[] {
   return [inScope, { ...common, path: paths.ofAllNamespaces, id: ["list", `${listed.of}ForAllNamespaces`] }];
 }
 
-function read(paths: Paths): Operation {
-  const { about, own, listed, subresource } = paths;
-  const isLog = subresource === "log";
-  return {
-    path: paths.object,
-    method: "get",
-    action: "get",
-    description: `read ${partOf(paths)}the specified ${listed.of}`,
-    id: ["read", paths.scoped],
-    about,
-    parameters: isLog ? logParameters : listed.isCustom ? ["resourceVersion"] : [],
-    response: isLog ? "text" : own,
-    codes: [200],
-    ...(isLog && { isStream: true }),
-  };
+/** An operation on one object or a part of it; what is not given is as it is for most. */
+function onObject(
+  { object, scoped, about, own }: ResourcePaths,
+  verb: string,
+  given: Partial<Operation> & Pick<Operation, "method" | "description" | "parameters" | "codes">,
+): Operation {
+  return { path: object, action: given.method, id: [verb, scoped], about, response: own, ...given };
+}
+
+function read(paths: ResourcePaths): Operation {
+  const { listed, subresource } = paths;
+  const common = { method: "get", description: `read ${partOf(paths)}the specified ${listed.of}`, codes: [200] } as const;
+  return subresource === "log"
+    ? onObject(paths, "read", { ...common, parameters: logParameters, response: "text", isStream: true })
+    : onObject(paths, "read", { ...common, parameters: listed.isCustom ? ["resourceVersion"] : [] });
 }
 
 const logParameters = [
@@ -175,71 +111,52 @@ const logParameters = [
   "timestamps",
 ].map((name) => `PodLogOptions ${name}`);
 
-function creation(paths: Paths): Operation {
-  const { about, own, listed, subresource } = paths;
-  return {
-    path: subresource === "" ? paths.collection : paths.object,
+function creation(paths: ResourcePaths): Operation {
+  const { collection, object, own, listed, subresource } = paths;
+  return onObject(paths, "create", {
+    path: subresource === "" ? collection : object,
     method: "post",
-    action: "post",
     description: `create ${partOf(paths)}${withArticle(listed.of)}`,
-    id: ["create", paths.scoped],
-    about,
     parameters: writing,
     body: own,
-    response: own,
     codes: [200, 201, 202],
-  };
+  });
 }
 
-function replacement(paths: Paths): Operation {
-  const { about, own, listed } = paths;
-  return {
-    path: paths.object,
+function replacement(paths: ResourcePaths): Operation {
+  return onObject(paths, "replace", {
     method: "put",
-    action: "put",
-    description: `replace ${partOf(paths)}the specified ${listed.of}`,
-    id: ["replace", paths.scoped],
-    about,
+    description: `replace ${partOf(paths)}the specified ${paths.listed.of}`,
     parameters: writing,
-    body: own,
-    response: own,
+    body: paths.own,
     codes: [200, 201],
-  };
+  });
 }
 
-function patching(paths: Paths): Operation {
-  const { about, own, listed } = paths;
-  return {
-    path: paths.object,
+function patching(paths: ResourcePaths): Operation {
+  const { listed } = paths;
+  return onObject(paths, "patch", {
     method: "patch",
-    action: "patch",
     description: `partially update ${partOf(paths)}the specified ${listed.of}`,
-    id: ["patch", paths.scoped],
-    about,
     parameters: ["dryRun", "patch fieldManager", "fieldValidation", "patch force"],
     body: "Patch",
-    response: own,
     codes: listed.isCustom ? [200] : [200, 201],
-  };
+  });
 }
 
-function deletion(paths: Paths): Operation {
-  const { about, own, listed } = paths;
-  return {
-    path: paths.object,
+function deletion(paths: ResourcePaths): Operation {
+  const { own, listed } = paths;
+  return onObject(paths, "delete", {
     method: "delete",
-    action: "delete",
     description: `delete ${withArticle(listed.of)}`,
-    id: ["delete", paths.scoped],
-    about,
     parameters: deleting,
     body: "DeleteOptions",
     response: listed.returnsDeletedObject ? own : "Status",
     codes: [200, 202],
-  };
+  });
 }
 
-function deletionOfMany(paths: Paths): Operation {
+function deletionOfMany(paths: ResourcePaths): Operation {
   const { about, listed } = paths;
   return {
     path: paths.collection,
@@ -256,7 +173,7 @@ function deletionOfMany(paths: Paths): Operation {
 }
 
 /** Paths from before `watch=true`, still listed. */
-function watches(paths: Paths): readonly Operation[] {
+function watches(paths: ResourcePaths): readonly Operation[] {
   const { about, listed } = paths;
   const deprecated = "deprecated: use the 'watch' parameter with a list operation instead";
   const common = {
@@ -304,7 +221,7 @@ const methodOf: Readonly<Record<string, Method>> = {
   update: "put",
 };
 
-function connections(paths: Paths): readonly Operation[] {
+function connections(paths: ResourcePaths): readonly Operation[] {
   const { about, listed, subresource } = paths;
   const { kind, verbs } = listed.data;
   const methods = verbs.map((verb) => methodOf[verb] ?? "get");

@@ -1,8 +1,8 @@
 /** The `paths` of an OpenAPI v3 document. Source: k8s.io/kube-openapi pkg/builder3/openapi.go. */
 import type { Fields } from "../../meta/object.ts";
 import type { GroupVersionKind, OpenApiData, OpenApiParameter } from "./data.ts";
-import type { Content, Listed, Method, Operation } from "./operations.ts";
-import { operationsOf } from "./operations.ts";
+import { operationsOf, type Content, type Method, type Operation } from "./operations.ts";
+import { capitalized, type Listed } from "./resource-paths.ts";
 import { nameOfKind, referenceTo } from "./schemas.ts";
 
 /** What a document is about. */
@@ -54,8 +54,6 @@ export function groupWord(group: string): string {
   const [first = "", ...rest] = group.replace(/\.k8s\.io$/, "").split(".");
   return first + rest.map(capitalized).join("");
 }
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** All paths of the resources. */
 export function pathsOf(listed: readonly Listed[], subject: Subject): Readonly<Record<string, PathItem>> {

@@ -5,7 +5,7 @@
 import { contentHash } from "../../../platform/content-hash.ts";
 import { isFields, type Fields } from "../../meta/object.ts";
 import type { OpenApiData, OpenApiParameter } from "./data.ts";
-import { builtInInfo, type OpenApiDocument, type Parts, securitySchemes } from "./documents.ts";
+import { builtInInfo, type OpenApiDocument, type Parts, securitySchemes } from "./document.ts";
 import type { OperationObject, PathItem, RequestBody } from "./paths.ts";
 
 /** One document about everything. */

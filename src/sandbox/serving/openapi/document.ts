@@ -1,0 +1,41 @@
+/** An OpenAPI document, and what it is made of. */
+import { contentHash } from "../../../platform/content-hash.ts";
+import type { OpenApiSchema } from "./data.ts";
+import type { PathItem } from "./paths.ts";
+
+/** An OpenAPI document. */
+export interface OpenApiDocument {
+  readonly text: string;
+  /** Of the text: clients keep the document by it. */
+  readonly hash: string;
+}
+
+/** A document before it is written. */
+export interface Parts {
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly schemas: Readonly<Record<string, OpenApiSchema>>;
+  /** The names of custom resources' schemas; none in a document about built-in kinds. */
+  readonly ownNames: ReadonlySet<string>;
+}
+
+/** The title of all built-in kinds' documents. */
+export const builtInInfo = { title: "Kubernetes", version: "1.36" } as const;
+const customInfo = { title: "Kubernetes CRD Swagger", version: "v0.1.0" } as const;
+/** How clients log in. */
+export const securitySchemes = {
+  BearerToken: {
+    type: "apiKey",
+    description: "Bearer Token authentication",
+    name: "authorization",
+    in: "header",
+  },
+} as const;
+
+/** A document of version 3. */
+export function documentOf({ paths, schemas, ownNames }: Parts): OpenApiDocument {
+  const isCustom = ownNames.size > 0;
+  const info = isCustom ? customInfo : builtInInfo;
+  const components = isCustom ? { schemas } : { schemas, securitySchemes };
+  const text = JSON.stringify({ openapi: "3.0.0", info, paths, components });
+  return { text, hash: contentHash(text) };
+}
