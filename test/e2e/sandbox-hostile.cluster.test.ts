@@ -29,6 +29,26 @@ interface Hostile {
 const maps = "/api/v1/namespaces/default/configmaps";
 const deep = (open: string, close: string, times: number): string => open.repeat(times) + close.repeat(times);
 
+/** A server-side apply to a ConfigMap. */
+const applied = (
+  name: string,
+  by: string,
+  fields: Record<string, unknown> | string,
+): Pick<Hostile, "method" | "path" | "headers" | "body"> => ({
+  method: "PATCH",
+  path: `${maps}/${name}?fieldManager=${by}`,
+  headers: { "content-type": "application/apply-patch+yaml" },
+  body:
+    typeof fields === "string"
+      ? fields
+      : JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, ...fields }),
+});
+
+const wide = (count: number, value: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]));
+
+const owner = (n: number): object => ({ apiVersion: "v1", kind: "Node", name: `n${n}`, uid: `u${n}` });
+
 const requests: readonly Hostile[] = [
   { name: "no token", headers: { authorization: "" } },
   { name: "another token", headers: { authorization: "Bearer guessed" } },
@@ -87,6 +107,41 @@ const requests: readonly Hostile[] = [
     path: "/api/v1/namespaces/default",
     headers: { "content-type": "application/json-patch+json" },
     body: JSON.stringify(Array.from({ length: 10_001 }, () => ({ op: "test", path: "/kind", value: "Namespace" }))),
+  },
+  { name: "an apply of 50,000 fields", ...applied("wide", "one", { data: wide(50_000, "x") }) },
+  { name: "the same apply again", ...applied("wide", "one", { data: wide(50_000, "x") }) },
+  { name: "an apply with 50,000 conflicts", ...applied("wide", "two", { data: wide(50_000, "y") }) },
+  { name: "an apply that takes 50,000 fields", ...applied("wide", "two&force=true", { data: wide(50_000, "y") }) },
+  { name: "an apply that gives up 50,000 fields", ...applied("wide", "two", {}) },
+  {
+    name: "an apply of 10,000 owners",
+    ...applied("owned", "one", {
+      metadata: { name: "owned", ownerReferences: Array.from({ length: 10_000 }, (_, n) => owner(n)) },
+    }),
+  },
+  {
+    name: "an apply of one owner 20,000 times",
+    ...applied("owned-twice", "one", {
+      metadata: { name: "owned-twice", ownerReferences: Array.from({ length: 20_000 }, () => owner(1)) },
+    }),
+  },
+  {
+    name: "an apply of maps 5,000 deep",
+    ...applied("deep", "one", `apiVersion: v1\nkind: ConfigMap\ndata: ${deep("{a: ", "}", 5000)}`),
+  },
+  {
+    name: "an apply of aliases of aliases",
+    ...applied(
+      "bomb",
+      "one",
+      Array.from(
+        { length: 12 },
+        (_, n) =>
+          `a${n}: &a${n} [${Array(10)
+            .fill(n === 0 ? "x" : `*a${n - 1}`)
+            .join(",")}]`,
+      ).join("\n"),
+    ),
   },
   { name: "a patch of no type", method: "PATCH", path: "/api/v1/namespaces/default", body: "{}" },
   { name: "PUT on a collection", method: "PUT", body: "{}" },

@@ -1,6 +1,6 @@
 /** Owners that are named twice. Source: apiserver v0.36 endpoints/handlers/rest.go dedupOwnerReferences. */
 import { deepEqual } from "../../api/field-changes.ts";
-import type { ApiObject } from "../meta/object.ts";
+import type { ApiObject, OwnerReference } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
 
 /** Whether a client sent them so, or a patch or an admission plugin made them so. */
@@ -16,11 +16,16 @@ export interface OwnedWrite {
 export function dedupOwnerReferences({ scope, object: { metadata } }: OwnedWrite, seen: Seen): void {
   const { ownerReferences = [] } = metadata;
   if (ownerReferences.length < 2) return;
-  const kept = ownerReferences.filter(
-    (reference, index) => ownerReferences.findIndex((other) => deepEqual(other, reference)) === index,
-  );
-  if (kept.length === ownerReferences.length) return;
-  const repeated = ownerReferences.filter((reference) => !kept.includes(reference));
+  const byUid = new Map<string, OwnerReference[]>();
+  const repeated: OwnerReference[] = [];
+  const kept = ownerReferences.filter((reference) => {
+    const seenBefore = byUid.get(reference.uid) ?? [];
+    const isRepeated = seenBefore.some((other) => deepEqual(other, reference));
+    if (isRepeated) repeated.push(reference);
+    else byUid.set(reference.uid, [...seenBefore, reference]);
+    return !isRepeated;
+  });
+  if (repeated.length === 0) return;
   metadata.ownerReferences = kept;
   scope.warnings.push(
     `.metadata.ownerReferences contains duplicate entries${seen}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.map(({ uid }) => uid).join(", ")}`,

@@ -3,7 +3,8 @@
  * Source: apiserver v0.36 pkg/cel/common/equality.go CorrelatedObject.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
-import { isFields } from "../../../meta/object.ts";
+import { derived } from "../../../meta/derived.ts";
+import { isFields, type Fields } from "../../../meta/object.ts";
 import { fieldOf, type Structural } from "../schema/structural.ts";
 
 /** A value with its old value and the structure of both. */
@@ -26,12 +27,23 @@ export function itemIn({ now, old, structural }: Correlation, index: number): Co
   if (!Array.isArray(now) || !Array.isArray(old)) return undefined;
   const item: unknown = now[index];
   if (!isFields(item)) return undefined;
-  const keys = structural.listMapKeys;
-  const before: unknown = old.find(
-    (other: unknown) => isFields(other) && keys.every((key) => deepEqual(other[key], item[key])),
-  );
+  const before = oldItems(structural)(old).get(keysOf(item, structural.listMapKeys));
   return before === undefined ? undefined : { now: item, old: before, structural: structural.items };
 }
+
+/** The items of a stored list by the values of their keys; of equal ones, the first. */
+const oldItems = derived(({ listMapKeys }: Structural) =>
+  derived((list: readonly unknown[]): ReadonlyMap<string, Fields> => {
+    const byKeys = new Map<string, Fields>();
+    for (const item of list.filter(isFields)) {
+      const keys = keysOf(item, listMapKeys);
+      if (!byKeys.has(keys)) byKeys.set(keys, item);
+    }
+    return byKeys;
+  }),
+);
+
+const keysOf = (item: Fields, names: readonly string[]): string => JSON.stringify(names.map((name) => item[name]));
 
 /** True if nothing has changed. Fields that nothing describes count as changed. */
 export function isUnchanged(correlation: Correlation): boolean {
