@@ -1,4 +1,5 @@
 import type { RequestScope } from "./server.ts";
+import type { GroupVersionKind, GroupVersionResource, Operation } from "../meta/admission-request.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
 
 /** A write under admission, as the plugins of the server see it. Source: apiserver v0.36 admission/interfaces.go Attributes. */
@@ -28,22 +29,7 @@ export interface DeleteAttributes {
   readonly dryRun: boolean;
 }
 
-/** What is done to an object. */
-export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-
-/** A kind in a version of its group. */
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** A resource in a version of its group. */
-export interface GroupVersionResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
+export type { GroupVersionKind, GroupVersionResource, Operation };
 
 /** An operation as webhooks and policies see it. Source: apiserver v0.36 admission/interfaces.go Attributes. */
 export interface AdmissionAttributes {

@@ -1,25 +1,7 @@
 /** Who may do what: the question, the decision, and who decides. Source: apiserver v0.36 pkg/authorization/authorizer/interfaces.go. */
+import type { Attributes, User } from "../meta/access.ts";
 
-/** The authenticated user of a request. */
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** What is to be authorized: a verb on a resource or on a path. */
-export type Attributes =
-  | {
-      readonly is: "resource";
-      readonly verb: string;
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    }
-  | { readonly is: "path"; readonly verb: string; readonly path: string };
+export type { Attributes, User };
 
 /** A rule of a role: verbs on resources, or on paths that are no resources. `*` covers all; an absent list covers nothing. */
 export interface PolicyRule {

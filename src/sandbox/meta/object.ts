@@ -66,6 +66,11 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The strings of a list; everything else is left out. */
+export function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
 /** The value at a path of keys; undefined if one of them is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;

@@ -67,10 +67,6 @@ export function repeatedErrors(list: readonly Fields[], field: string, key: stri
   );
 }
 
-/** The strings of a list; everything else is left out. */
-export const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
-
 /** True for numbers, zero included. */
 export const isNumber = (value: unknown): value is number => typeof value === "number";
 

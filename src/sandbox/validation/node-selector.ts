@@ -1,7 +1,7 @@
 /** Which nodes are meant. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNodeSelector. */
 import { invalid, notAllowed, required, type FieldError } from "../meta/field-errors.ts";
-import { fieldsIn, textOf, type Fields } from "../meta/object.ts";
-import { eachErrors, textsIn } from "./checks.ts";
+import { fieldsIn, textOf, textsIn, type Fields } from "../meta/object.ts";
+import { eachErrors } from "./checks.ts";
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from "../../api/label-names.ts";
 
 const noOperator = "not a valid selector operator";

@@ -1,28 +1,8 @@
 /** An operation as an AdmissionRequest. Source: k8s.io/api v0.36 admission/v1; apiserver v0.36 admission/plugin/cel/condition.go CreateAdmissionRequest. */
-import type {
-  AdmissionAttributes,
-  GroupVersionKind,
-  GroupVersionResource,
-  Operation,
-} from "../../context/attributes.ts";
+import type { AdmissionAttributes } from "../../context/attributes.ts";
+import type { AdmissionRequest } from "../../meta/admission-request.ts";
 import type { Fields } from "../../meta/object.ts";
 import type { Invocation } from "./invocation.ts";
-
-/** An AdmissionRequest without its identity and its objects. */
-export interface AdmissionRequest {
-  readonly kind: GroupVersionKind;
-  readonly resource: GroupVersionResource;
-  readonly subResource?: string;
-  readonly requestKind: GroupVersionKind;
-  readonly requestResource: GroupVersionResource;
-  readonly requestSubResource?: string;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly operation: Operation;
-  readonly userInfo: Fields;
-  readonly dryRun: boolean;
-  readonly options: Fields | null;
-}
 
 /** An operation, as what it matched. */
 export function requestOf(attributes: AdmissionAttributes, invocation: Invocation): AdmissionRequest {

@@ -2,13 +2,12 @@
  * The policies that are in force: those with a binding. Source: apiserver v0.36 admission/plugin/policy/generic/policy_source.go;
  * differs: a policy is in force as soon as it is stored, and policies and bindings are taken in the order of their names.
  */
-import { selectorOf, type Selector } from "../../../api/labels.ts";
 import type { RequestScope } from "../../context/server.ts";
-import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { derived } from "../../meta/derived.ts";
+import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { Entry } from "../../storage/entry.ts";
-import { textsIn } from "../../validation/checks.ts";
+import { criteriaOf } from "../matching/criteria.ts";
 import type { MatchCriteria } from "../matching/invocation.ts";
-import type { Rule } from "../matching/rules.ts";
 
 /** Policies that change objects, or those that judge them. */
 export type PolicyType = "mutating" | "validating";
@@ -51,50 +50,23 @@ export function hasPolicies(scope: RequestScope, type: PolicyType): boolean {
 export function policiesOf(scope: RequestScope, type: PolicyType): PolicyHook[] {
   const bindings = new Map<string, Matching[]>();
   for (const entry of collection(scope, `${type}admissionpolicybindings`).range({})) {
-    const binding = matchingOf(entry, "matchResources");
+    const binding = bindingOf(entry);
     const policy = textOf(binding.spec["policyName"]);
     bindings.set(policy, [...(bindings.get(policy) ?? []), binding]);
   }
   const policies = collection(scope, `${type}admissionpolicies`);
   return [...bindings].flatMap(([name, bound]) => {
     const entry = policies.get("", name);
-    return entry === undefined ? [] : [{ policy: matchingOf(entry, "matchConstraints"), bindings: bound }];
+    return entry === undefined ? [] : [{ policy: policyOf(entry), bindings: bound }];
   });
 }
 
-const known = new WeakMap<Entry, Matching>();
+const policyOf = derived((entry: Entry) => matchingOf(entry, "matchConstraints"));
+const bindingOf = derived((entry: Entry) => matchingOf(entry, "matchResources"));
 
-function matchingOf(entry: Entry, key: "matchConstraints" | "matchResources"): Matching {
-  let matching = known.get(entry);
-  if (matching === undefined) {
-    const { object } = entry;
-    const spec = object.spec ?? {};
-    const resources = spec[key];
-    const criteria = isFields(resources) ? criteriaOf(resources) : undefined;
-    known.set(entry, (matching = { object, spec, name: object.metadata.name ?? "", criteria }));
-  }
-  return matching;
+function matchingOf({ object }: Entry, key: "matchConstraints" | "matchResources"): Matching {
+  const spec = object.spec ?? {};
+  const resources = spec[key];
+  const criteria = isFields(resources) ? { ...criteriaOf(resources), isOpen: true } : undefined;
+  return { object, spec, name: object.metadata.name ?? "", criteria };
 }
-
-function criteriaOf(resources: Fields): MatchCriteria {
-  return {
-    rules: fieldsIn(resources["resourceRules"]).map(ruleOf),
-    excluded: fieldsIn(resources["excludeResourceRules"]).map(ruleOf),
-    isOpen: true,
-    matchPolicy: textOf(resources["matchPolicy"]),
-    namespaceSelector: selector(resources["namespaceSelector"]),
-    objectSelector: selector(resources["objectSelector"]),
-  };
-}
-
-/** It has been validated. */
-const selector = (value: unknown): Selector => selectorOf(isFields(value) ? value : {});
-
-const ruleOf = (rule: Fields): Rule => ({
-  operations: textsIn(rule["operations"]),
-  apiGroups: textsIn(rule["apiGroups"]),
-  apiVersions: textsIn(rule["apiVersions"]),
-  resources: textsIn(rule["resources"]),
-  scope: textOf(rule["scope"]),
-  resourceNames: textsIn(rule["resourceNames"]),
-});

@@ -1,8 +1,8 @@
 /** Mutating policies, compiled and evaluated. Source: apiserver v0.36 admission/plugin/policy/mutating/compilation.go, patch/{smd,json_patch}.go. */
 import { jsonPatch, PatchError } from "../../../api/patch.ts";
 import { Activation, OutOfBudget } from "../../cel/admission/activation.ts";
-import { type CompiledExpression, compileExpression, Composition } from "../../cel/admission/compile.ts";
-import { MatchConditions } from "../../cel/admission/conditions.ts";
+import { type CompiledExpression, compileExpression, type Composition } from "../../cel/admission/compile.ts";
+import type { MatchConditions } from "../../cel/admission/conditions.ts";
 import { JsonPatchValue, misnamedIn, ObjectValue } from "../../cel/admission/patch-values.ts";
 import { toJson } from "../../cel/admission/to-json.ts";
 import { itemsOf } from "../../cel/values/collections.ts";
@@ -10,10 +10,12 @@ import { CelList, type Value } from "../../cel/values/value.ts";
 import { merge } from "../../managedfields/merge.ts";
 import { typeOf } from "../../managedfields/types.ts";
 import { problemsText, typeProblems } from "../../managedfields/validate.ts";
+import { derived } from "../../meta/derived.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { internal } from "../../meta/refusal.ts";
 import { decodedAs } from "../matching/patched-object.ts";
 import { atomicsIn } from "./atomics.ts";
+import { policyExpressions } from "./expressions.ts";
 import { inputOf, type Seen } from "./input.ts";
 
 interface Mutation {
@@ -33,29 +35,13 @@ export class MutationError extends Error {
   override readonly name = "MutationError";
 }
 
-const known = new WeakMap<ApiObject, MutatingEvaluator>();
-
-/** Compiles a policy, once for each of its versions. */
-export function mutatingEvaluator(policy: ApiObject): MutatingEvaluator {
-  let evaluator = known.get(policy);
-  if (evaluator === undefined) known.set(policy, (evaluator = compiled(policy.spec ?? {})));
-  return evaluator;
-}
+/** The compiled policy; compiled once for each of its versions. */
+export const mutatingEvaluator: (policy: ApiObject) => MutatingEvaluator = derived(({ spec }: ApiObject) => compiled(spec ?? {}));
 
 function compiled(spec: Fields): MutatingEvaluator {
-  const hasParams = isFields(spec["paramKind"]);
-  const composition = new Composition();
-  for (const variable of fieldsIn(spec["variables"]))
-    composition.add({ name: textOf(variable["name"]), expression: textOf(variable["expression"]) }, { hasParams });
-  const declared = { hasParams, hasAuthorizer: true, composed: composition.types };
+  const { conditions, composition, declared } = policyExpressions(spec);
   return {
-    conditions: new MatchConditions(
-      fieldsIn(spec["matchConditions"]).map(({ name, expression }) => ({
-        name: textOf(name),
-        expression: textOf(expression),
-      })),
-      { failurePolicy: textOf(spec["failurePolicy"]), hasParams, composition },
-    ),
+    conditions,
     composition,
     mutations: fieldsIn(spec["mutations"]).map((mutation) => {
       const isJsonPatch = mutation["patchType"] === "JSONPatch";

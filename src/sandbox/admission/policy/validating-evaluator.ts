@@ -1,11 +1,13 @@
 /** Validating policies, compiled and evaluated. Source: apiserver v0.36 admission/plugin/policy/validating/{plugin,validator}.go. */
 import { Activation, type Evaluation, OutOfBudget } from "../../cel/admission/activation.ts";
-import { type CompiledExpression, compileExpression, Composition } from "../../cel/admission/compile.ts";
-import { MatchConditions } from "../../cel/admission/conditions.ts";
+import { type CompiledExpression, compileExpression, type Composition } from "../../cel/admission/compile.ts";
+import type { MatchConditions } from "../../cel/admission/conditions.ts";
 import type { ExpressionInput } from "../../cel/admission/input.ts";
 import { typeText } from "../../cel/values/types.ts";
 import { typeOf } from "../../cel/values/value.ts";
-import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { derived } from "../../meta/derived.ts";
+import { fieldsIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { policyExpressions } from "./expressions.ts";
 import { conditionInputOf, inputOf, type Seen } from "./input.ts";
 
 interface Validation {
@@ -54,29 +56,13 @@ export interface Decisions {
   readonly annotations: readonly AuditAnnotation[];
 }
 
-const known = new WeakMap<ApiObject, ValidatingEvaluator>();
-
-/** Compiles a policy, once for each of its versions. */
-export function validatingEvaluator(policy: ApiObject): ValidatingEvaluator {
-  let evaluator = known.get(policy);
-  if (evaluator === undefined) known.set(policy, (evaluator = compiled(policy.spec ?? {})));
-  return evaluator;
-}
+/** The compiled policy; compiled once for each of its versions. */
+export const validatingEvaluator: (policy: ApiObject) => ValidatingEvaluator = derived(({ spec }: ApiObject) => compiled(spec ?? {}));
 
 function compiled(spec: Fields): ValidatingEvaluator {
-  const hasParams = isFields(spec["paramKind"]);
-  const composition = new Composition();
-  for (const variable of fieldsIn(spec["variables"]))
-    composition.add({ name: textOf(variable["name"]), expression: textOf(variable["expression"]) }, { hasParams });
-  const declared = { hasParams, hasAuthorizer: true, composed: composition.types };
+  const { conditions, composition, declared } = policyExpressions(spec);
   return {
-    conditions: new MatchConditions(
-      fieldsIn(spec["matchConditions"]).map(({ name, expression }) => ({
-        name: textOf(name),
-        expression: textOf(expression),
-      })),
-      { failurePolicy: textOf(spec["failurePolicy"]), hasParams, composition },
-    ),
+    conditions,
     composition,
     validations: fieldsIn(spec["validations"]).map((validation) => {
       const said = textOf(validation["messageExpression"]);

@@ -1,10 +1,9 @@
 /** Policies that validate. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go. */
 import { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
-import { nameOrGenerateName, textOf } from "../../meta/object.ts";
+import { nameOrGenerateName, textOf, textsIn } from "../../meta/object.ts";
 import { forbidden } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
-import { textsIn } from "../../validation/checks.ts";
 import { invocationOf, type Invocation } from "../matching/invocation.ts";
 import { atKind } from "../matching/versions.ts";
 import { hasPolicies, type Matching, policiesOf, type PolicyHook } from "./configured.ts";

@@ -1,18 +1,12 @@
 /** The webhooks that are configured, in the order in which they are called. Source: apiserver v0.36 admission/configuration. */
-import { selectorOf, type Selector } from "../../../api/labels.ts";
 import type { RequestScope } from "../../context/server.ts";
-import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import type { MatchCondition } from "../../cel/admission/conditions.ts";
+import { derived } from "../../meta/derived.ts";
+import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { Entry } from "../../storage/entry.ts";
-import { textsIn } from "../../validation/checks.ts";
 import { clientConfigOf, type ClientConfig } from "../../webhook/client-config.ts";
+import { criteriaOf } from "../matching/criteria.ts";
 import type { MatchCriteria } from "../matching/invocation.ts";
-import type { Rule } from "../matching/rules.ts";
-
-/** An expression that must be true for a webhook to be called. */
-export interface MatchCondition {
-  readonly name: string;
-  readonly expression: string;
-}
 
 /** A webhook of a configuration. */
 export interface Hook {
@@ -51,13 +45,7 @@ export function hooksOf(scope: RequestScope, type: HookType): Hook[] {
   return [...configurations.range({})].flatMap(hooksIn);
 }
 
-const known = new WeakMap<Entry, readonly Hook[]>();
-
-function hooksIn(entry: Entry): readonly Hook[] {
-  let hooks = known.get(entry);
-  if (hooks === undefined) known.set(entry, (hooks = madeOf(entry.object)));
-  return hooks;
-}
+const hooksIn = derived(({ object }: Entry): readonly Hook[] => madeOf(object));
 
 function madeOf(configuration: ApiObject): Hook[] {
   const times = new Map<string, number>();
@@ -76,12 +64,7 @@ function hookOf(fields: Fields, { owner, uid }: { readonly owner: string; readon
     configuration: owner,
     name: textOf(fields["name"]),
     uid,
-    criteria: {
-      rules: fieldsIn(fields["rules"]).map(ruleOf),
-      matchPolicy: textOf(fields["matchPolicy"]),
-      namespaceSelector: selector(fields["namespaceSelector"]),
-      objectSelector: selector(fields["objectSelector"]),
-    },
+    criteria: criteriaOf(fields),
     matchConditions: fieldsIn(fields["matchConditions"]).map((condition) => ({
       name: textOf(condition["name"]),
       expression: textOf(condition["expression"]),
@@ -94,17 +77,3 @@ function hookOf(fields: Fields, { owner, uid }: { readonly owner: string; readon
     isReinvoked: fields["reinvocationPolicy"] === "IfNeeded",
   };
 }
-
-function ruleOf(fields: Fields): Rule {
-  const texts = (key: string): readonly string[] => textsIn(fields[key]);
-  return {
-    operations: texts("operations"),
-    apiGroups: texts("apiGroups"),
-    apiVersions: texts("apiVersions"),
-    resources: texts("resources"),
-    scope: textOf(fields["scope"]),
-  };
-}
-
-/** It has been validated. */
-const selector = (value: unknown): Selector => selectorOf(isFields(value) ? value : {});

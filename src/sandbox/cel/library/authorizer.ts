@@ -2,34 +2,14 @@
  * The authorizer: what the user of a request, or a service account, may do. Source: apiserver v0.36 pkg/cel/library/authz.go.
  */
 import { labelProblems, subdomainProblems } from "../../../api/label-names.ts";
+import type { Attributes, User } from "../../meta/access.ts";
 import { type CelType, objectOf } from "../values/types.ts";
 import { CelError, noSuchOverload, Opaque, overloadError, type Value } from "../values/value.ts";
 import { declare, type FunctionDecl, type Run } from "./function.ts";
 
-/** Whose rights are asked for. */
-export interface CheckedUser {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** A verb on a resource or on a path. */
-export type Check =
-  | { readonly is: "path"; readonly verb: string; readonly path: string }
-  | {
-      readonly is: "resource";
-      readonly verb: string;
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    };
-
 /** Decides what a user may do. */
 export interface Decider {
-  decide(user: CheckedUser, asked: Check): { readonly allowed: boolean; readonly reason?: string };
+  decide(user: User, asked: Attributes): { readonly allowed: boolean; readonly reason?: string };
 }
 
 const prefix = "kubernetes.authorization";
@@ -61,36 +41,42 @@ abstract class Receiver extends Opaque {
 /** The value of `authorizer`. */
 export class AuthorizerValue extends Receiver {
   readonly type: CelType = authorizerType;
-  readonly user: CheckedUser;
+  readonly user: User;
   readonly decider: Decider;
 
-  constructor(user: CheckedUser, decider: Decider) {
+  constructor(user: User, decider: Decider) {
     super();
     this.user = user;
     this.decider = decider;
   }
 }
 
-class PathCheck extends Receiver {
-  readonly type = pathCheckType;
+/** What an authorizer is asked about. */
+abstract class Check extends Receiver {
   readonly authorizer: AuthorizerValue;
+
+  constructor(authorizer: AuthorizerValue) {
+    super();
+    this.authorizer = authorizer;
+  }
+}
+
+class PathCheck extends Check {
+  readonly type = pathCheckType;
   readonly path: string;
 
   constructor(authorizer: AuthorizerValue, path: string) {
-    super();
-    this.authorizer = authorizer;
+    super(authorizer);
     this.path = path;
   }
 }
 
-class GroupCheck extends Receiver {
+class GroupCheck extends Check {
   readonly type = groupCheckType;
-  readonly authorizer: AuthorizerValue;
   readonly group: string;
 
   constructor(authorizer: AuthorizerValue, group: string) {
-    super();
-    this.authorizer = authorizer;
+    super(authorizer);
     this.group = group;
   }
 }
@@ -105,14 +91,12 @@ export interface CheckedResource {
 }
 
 /** The value of `authorizer.requestResource`. */
-export class ResourceCheck extends Receiver {
+export class ResourceCheck extends Check {
   readonly type: CelType = resourceCheckType;
-  readonly authorizer: AuthorizerValue;
   readonly about: CheckedResource;
 
   constructor(authorizer: AuthorizerValue, about: CheckedResource) {
-    super();
-    this.authorizer = authorizer;
+    super(authorizer);
     this.about = about;
   }
 }
@@ -151,7 +135,7 @@ const serviceAccount: Run = (authorizer = null, namespace = null, name = null) =
     return noSuchOverload();
   if (subdomainProblems(name).length > 0) return new CelError("Invalid service account name");
   if (labelProblems(namespace).length > 0) return new CelError("Invalid service account namespace");
-  const user: CheckedUser = {
+  const user: User = {
     name: `system:serviceaccount:${namespace}:${name}`,
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
   };

@@ -1,7 +1,7 @@
 /** Which requests a webhook or a policy is about. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, seenBefore, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { choiceErrors, eachErrors, seenBefore, subdomainErrors } from "../../validation/checks.ts";
 import { PolicyExpressions } from "./expression-checks.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { nameRules } from "../../validation/names.ts";

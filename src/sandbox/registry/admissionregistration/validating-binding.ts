@@ -1,6 +1,7 @@
 /** ValidatingAdmissionPolicyBindings. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { choiceErrors, eachErrors, seenBefore, textsIn } from "../../validation/checks.ts";
+import { textsIn } from "../../meta/object.ts";
+import { choiceErrors, eachErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { bindingErrors } from "./policies.ts";

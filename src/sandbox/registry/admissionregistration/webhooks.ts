@@ -1,7 +1,7 @@
 /** Webhook configurations. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation, apiserver v0.36 pkg/util/webhook. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
+import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
+import { choiceErrors, eachErrors, isNumber, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";

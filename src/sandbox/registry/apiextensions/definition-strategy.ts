@@ -4,12 +4,12 @@
  */
 import { formatTime } from "../../../api/time.ts";
 import type { FieldError } from "../../meta/field-errors.ts";
-import { child, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { child, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { machinery } from "./loading.ts";
-import { definitionOf, texts } from "./definition/definition.ts";
+import { definitionOf } from "./definition/definition.ts";
 import { setCondition } from "./definition/conditions.ts";
 
 /** Keeps a definition until its objects are gone. */
@@ -29,7 +29,7 @@ function fillNames(definition: ApiObject): void {
 function addStoredVersion(definition: ApiObject): void {
   const storage = definitionOf(definition).versions.find((version) => version.storage)?.name;
   const status: Fields = definition.status ?? {};
-  const stored = texts(status["storedVersions"]);
+  const stored = textsIn(status["storedVersions"]);
   if (storage === undefined || stored.includes(storage)) return;
   definition.status = { ...status, storedVersions: [...stored, storage] };
 }

@@ -1,7 +1,7 @@
 /** CertificateSigningRequests. Source: kubernetes v1.36 pkg/apis/certificates/validation/validation.go, pkg/registry/certificates. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import { textOf, type ApiObject } from "../../meta/object.ts";
-import { eachErrors, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
+import { textOf, textsIn, type ApiObject } from "../../meta/object.ts";
+import { eachErrors, isNumber, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy, UpdateStep, UpdateStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";

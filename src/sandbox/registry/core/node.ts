@@ -1,8 +1,8 @@
 /** Nodes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNode, ValidateNodeUpdate. */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import { textOf, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { eachErrors, textsIn } from "../../validation/checks.ts";
+import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
+import { eachErrors } from "../../validation/checks.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";

@@ -2,8 +2,7 @@
 import { formatQuantity } from "../../../api/quantity.ts";
 import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { textsIn } from "../../validation/checks.ts";
+import { at, fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import {

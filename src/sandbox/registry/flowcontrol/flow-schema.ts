@@ -1,7 +1,7 @@
 /** FlowSchemas. Source: kubernetes v1.36 pkg/apis/flowcontrol/validation/validation.go. */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
-import { eachErrors, isNumber, labelNameErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { eachErrors, isNumber, labelNameErrors, subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";

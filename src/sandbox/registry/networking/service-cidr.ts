@@ -1,7 +1,7 @@
 /** ServiceCIDRs. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { type Fields } from "../../meta/object.ts";
-import { eachErrors, textsIn } from "../../validation/checks.ts";
+import { textsIn, type Fields } from "../../meta/object.ts";
+import { eachErrors } from "../../validation/checks.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";

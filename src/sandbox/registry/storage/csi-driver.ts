@@ -1,7 +1,7 @@
 /** CSIDrivers. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go, pkg/registry/storage/csidriver. */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, isEqual, isNumber, seenBefore, textsIn } from "../../validation/checks.ts";
+import { fieldsIn, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
+import { choiceErrors, eachErrors, isEqual, isNumber, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { fixed } from "../../validation/spec-checks.ts";

@@ -1,14 +1,7 @@
 /** CSINodes. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { at, fieldsIn, textOf, type Fields } from "../../meta/object.ts";
-import {
-  driverNameErrors,
-  eachErrors,
-  isEqual,
-  nonNegativeErrors,
-  seenBefore,
-  textsIn,
-} from "../../validation/checks.ts";
+import { at, fieldsIn, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { driverNameErrors, eachErrors, isEqual, nonNegativeErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";

@@ -1,7 +1,7 @@
 /** StorageClasses. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, isEqual, parameterErrors, textsIn } from "../../validation/checks.ts";
+import { fieldsIn, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { choiceErrors, eachErrors, isEqual, parameterErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import {

@@ -1,8 +1,8 @@
 /** The spec of a volume. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeSpec. */
 import { parseQuantity } from "../../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, sortedMap, type FieldError } from "../../meta/field-errors.ts";
-import { at, isFields, textOf, type Fields } from "../../meta/object.ts";
-import { choiceErrors, subdomainErrors, textsIn } from "../../validation/checks.ts";
+import { at, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { choiceErrors, subdomainErrors } from "../../validation/checks.ts";
 import { nodeSelectorErrors } from "../../validation/node-selector.ts";
 import { volumeSources } from "./volume-sources.ts";
 

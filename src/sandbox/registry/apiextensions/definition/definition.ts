@@ -1,5 +1,5 @@
 /** What a CustomResourceDefinition says, read from its JSON. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/v1/types.go. */
-import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 
 /** `spec.names` and `status.acceptedNames`. */
@@ -55,10 +55,6 @@ export interface Definition {
   readonly conversion: Fields;
 }
 
-/** The texts of a list. */
-export const texts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
-
 /** The names in `spec.names` or `status.acceptedNames`. */
 export function namesOf(value: unknown): DefinitionNames {
   const names = isFields(value) ? value : {};
@@ -67,8 +63,8 @@ export function namesOf(value: unknown): DefinitionNames {
     singular: textOf(names["singular"]),
     kind: textOf(names["kind"]),
     listKind: textOf(names["listKind"]),
-    shortNames: texts(names["shortNames"]),
-    categories: texts(names["categories"]),
+    shortNames: textsIn(names["shortNames"]),
+    categories: textsIn(names["categories"]),
   };
 }
 

@@ -2,7 +2,8 @@
 import { normalizedFieldPath } from "../../../cel/schema/field-path.ts";
 import { invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { ruleSchemaOf } from "../schema/rule-schema.ts";
-import type { JSONSchemaProps, ValidationRule } from "../schema/structural.ts";
+import type { ValidationRule } from "../../../cel/schema/schema.ts";
+import type { JSONSchemaProps } from "../schema/structural.ts";
 import { unsupportedIn } from "./unsupported.ts";
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];

@@ -1,14 +1,13 @@
 /** CustomResourceDefinitions as the real server validates them. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go. */
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
-import { at, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { at, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { isSubdomain, subdomainProblems } from "../../../../api/label-names.ts";
 import { dns1035Problems } from "../../../validation/names.ts";
 import {
   definitionOf,
   isTrue,
   namesOf,
-  texts,
   type Definition,
   type DefinitionNames,
   type DefinitionVersion,
@@ -183,7 +182,7 @@ function namesErrors(names: DefinitionNames, path: string): FieldError[] {
 
 function storedVersionsErrors({ status = {} }: ApiObject, { versions }: Definition): FieldError[] {
   const field = "status.storedVersions";
-  const stored = texts(status["storedVersions"]);
+  const stored = textsIn(status["storedVersions"]);
   if (stored.length === 0) return [invalid(field, stored, "must have at least one stored version")];
   const names = versions.map(({ name }) => name);
   return [
@@ -222,7 +221,7 @@ function conversionErrors(conversion: Fields): FieldError[] {
   if (strategy === "") return [required(`${path}.strategy`)];
   if (!strategies.includes(strategy)) return [notSupported(`${path}.strategy`, strategy, strategies)];
   const client = at(conversion, "webhook", "clientConfig");
-  const reviews = texts(at(conversion, "webhook", "conversionReviewVersions"));
+  const reviews = textsIn(at(conversion, "webhook", "conversionReviewVersions"));
   if (strategy === "None") {
     const why = "should not be set when strategy is not set to Webhook";
     return [

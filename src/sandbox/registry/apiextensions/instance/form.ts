@@ -3,12 +3,12 @@
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_handler.go unstructuredSchemaCoercer, unstructuredDefaulter.
  */
 import { clientConfigOf } from "../../../webhook/client-config.ts";
-import { at, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { at, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import type { StatusError } from "../../../../api/status-error.ts";
 import { invalid, invalidObject } from "../../../meta/field-errors.ts";
 import { badRequest, refusal } from "../../../meta/refusal.ts";
 import type { ConversionWebhook, ObjectForm, ObjectRead, PathColumn, ScalePaths } from "../../strategy/object-form.ts";
-import { texts, type Definition, type DefinitionVersion, type PrinterColumn } from "../definition/definition.ts";
+import type { Definition, DefinitionVersion, PrinterColumn } from "../definition/definition.ts";
 import { fillSchemaDefaults, pruneNulls } from "../schema/defaulting.ts";
 import { coerceEmbedded, type ReadMetadata } from "../schema/objectmeta.ts";
 import { prune } from "../schema/pruning.ts";
@@ -130,7 +130,7 @@ function webhookOf({ conversion }: Definition, storedVersion: string): Conversio
   if (conversion["strategy"] !== "Webhook") return undefined;
   const client = at(conversion, "webhook", "clientConfig");
   const versions = at(conversion, "webhook", "conversionReviewVersions");
-  return { client: clientConfigOf(isFields(client) ? client : {}), versions: texts(versions), storedVersion };
+  return { client: clientConfigOf(isFields(client) ? client : {}), versions: textsIn(versions), storedVersion };
 }
 
 /** What objects that were stored under another schema are read as; undefined where nothing changes. Those that are not objects stay. */

@@ -1,6 +1,5 @@
 /** The schemas of a custom resource as OpenAPI has them. Source: apiextensions-apiserver v0.36 pkg/controller/openapi/builder/builder.go. */
-import { isFields, type Fields } from "../../../meta/object.ts";
-import { texts } from "../definition/definition.ts";
+import { isFields, textsIn, type Fields } from "../../../meta/object.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 
 /** A kind at one version. */
@@ -79,7 +78,7 @@ function withEmbedded(schema: Fields): Fields {
   if (isFields(items)) made["items"] = withEmbedded(items);
   if (isFields(additional)) made["additionalProperties"] = withEmbedded(additional);
   if (schema["x-kubernetes-embedded-resource"] !== true) return made;
-  const required = texts(schema["required"]);
+  const required = textsIn(schema["required"]);
   const describe = (what: object, description: string): object => ({ ...what, description });
   return {
     ...made,

@@ -2,17 +2,8 @@
  * Structural schemas: a JSON schema as a CustomResourceDefinition has it, with the parts apart that say what an object looks like.
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/structural.go, convert.go.
  */
+import type { ValidationRule } from "../../../cel/schema/schema.ts";
 import { isFields, type Fields } from "../../../meta/object.ts";
-
-/** A rule of `x-kubernetes-validations`. */
-export interface ValidationRule {
-  readonly rule: string;
-  readonly message?: string;
-  readonly messageExpression?: string;
-  readonly reason?: string;
-  readonly fieldPath?: string;
-  readonly optionalOldSelf?: boolean;
-}
 
 /** A JSON schema, as far as it is looked at. */
 export interface JSONSchemaProps {

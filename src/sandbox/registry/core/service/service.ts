@@ -1,13 +1,7 @@
 /** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
-import { textOf, at, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
-import {
-  eachErrors,
-  neededChoiceErrors,
-  qualifiedNameErrors,
-  seenBefore,
-  textsIn,
-} from "../../../validation/checks.ts";
+import { textOf, textsIn, at, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore } from "../../../validation/checks.ts";
 import { addressErrors, endpointAddressErrors } from "../../../validation/cidr.ts";
 import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
 import { restStrategy } from "../../strategy/default-strategy.ts";

@@ -1,7 +1,7 @@
 /** Which nodes and which other pods a pod wants near. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateAffinity. */
 import { invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
-import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors, isNumber, nameErrors, qualifiedNameErrors, textsIn } from "../../../../validation/checks.ts";
+import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
+import { eachErrors, isNumber, nameErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
 import { labelProblems } from "../../../../validation/names.ts";
 import { nodeSelectorErrors, nodeSelectorTermErrors } from "../../../../validation/node-selector.ts";
 import { selectorErrors } from "../../../../validation/spec-checks.ts";

@@ -1,7 +1,7 @@
 /** Where a pod looks names up. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodDNSConfig. */
 import { invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf } from "../../../../meta/object.ts";
-import { eachErrors, nameErrors, textsIn } from "../../../../validation/checks.ts";
+import { fieldsIn, isFields, textOf, textsIn } from "../../../../meta/object.ts";
+import { eachErrors, nameErrors } from "../../../../validation/checks.ts";
 import { addressErrors } from "../../../../validation/cidr.ts";
 import { searchDomainProblems } from "../../../../validation/names.ts";
 import type { PartErrors } from "./scope.ts";

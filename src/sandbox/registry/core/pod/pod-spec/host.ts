@@ -1,7 +1,7 @@
 /** What a pod shares with its node, and how it is called there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostUsers, validatePodHostName, ValidateHostAliases. */
 import { notAllowed, tooLong, type FieldError } from "../../../../meta/field-errors.ts";
-import { fieldsIn, textOf } from "../../../../meta/object.ts";
-import { eachErrors, subdomainErrors, textsIn } from "../../../../validation/checks.ts";
+import { fieldsIn, textOf, textsIn } from "../../../../meta/object.ts";
+import { eachErrors, subdomainErrors } from "../../../../validation/checks.ts";
 import { addressErrors } from "../../../../validation/cidr.ts";
 import { allContainers, hasHostUsers, type PartErrors, type PodScope } from "./scope.ts";
 

@@ -1,7 +1,7 @@
 /** Labels whose values the pod itself gives. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateMatchLabelKeysAndMismatchLabelKeys. */
 import { invalid, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { eachErrors, qualifiedNameErrors, textsIn } from "../../../../validation/checks.ts";
+import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
+import { eachErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
 
 /** Keys of a term of an affinity or of a spread constraint. */
 export function labelKeyErrors(term: Fields, field: string): FieldError[] {

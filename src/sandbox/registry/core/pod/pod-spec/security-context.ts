@@ -3,8 +3,8 @@
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodSpecSecurityContext, ValidateSecurityContext.
  */
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../../../../meta/field-errors.ts";
-import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, eachErrors, isNumber, textsIn } from "../../../../validation/checks.ts";
+import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
+import { choiceErrors, eachErrors, isNumber } from "../../../../validation/checks.ts";
 import { relativePathErrors } from "../volumes/paths.ts";
 import { hasHostUsers, type PodScope } from "./scope.ts";
 import { windowsOptionErrors } from "./windows-options.ts";

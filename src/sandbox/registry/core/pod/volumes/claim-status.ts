@@ -2,8 +2,7 @@
 import { labelKeyProblems } from "../../../../../api/label-names.ts";
 import type { Quantity } from "../../../../../api/quantity.ts";
 import { invalid, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
-import { isFields, textOf, type ApiObject } from "../../../../meta/object.ts";
-import { textsIn } from "../../../../validation/checks.ts";
+import { isFields, textOf, textsIn, type ApiObject } from "../../../../meta/object.ts";
 import { isNative } from "../../../../validation/resource-names.ts";
 import type { UpdateStrategy } from "../../../strategy/rest-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../../../strategy/validation-steps.ts";

@@ -3,8 +3,8 @@
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostPathVolumeSource and those after it.
  */
 import { invalid, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
-import { at, isFields, textOf, type Fields } from "../../../../meta/object.ts";
-import { choiceErrors, isNumber, labelNameErrors, textsIn } from "../../../../validation/checks.ts";
+import { at, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
+import { choiceErrors, isNumber, labelNameErrors } from "../../../../validation/checks.ts";
 import { neededPathErrors } from "./paths.ts";
 
 /** Validates a volume source; `field` is its path. */
