@@ -2,7 +2,7 @@
  * The sandbox under measurement, compiled as `dist/kubectl-reconcile` is. Each figure has a process of its own; it prints one JSON
  * line and stays until its standard input is closed, so that its memory can be looked at.
  *
- * `sandbox-ours start` · `creates N` · `replicaset N` · `fill N` · `watched N`
+ * `sandbox-ours start` · `creates N` · `custom N` · `replicaset N` · `fill N` · `watched N`
  */
 import { ReplicaSets } from "../../src/api/kinds.ts";
 import { readAll, type Transport } from "../../src/api/transport.ts";
@@ -12,6 +12,7 @@ import { releaseMemory } from "../../src/platform/memory.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import { customDefinition, customObject, customPath, definitionsPath } from "./custom-kind.ts";
 
 const timeline = realTimeline();
 const random = realRandom();
@@ -46,15 +47,20 @@ function pod(name: string): unknown {
   };
 }
 
-/** Creates so many pods; milliseconds. */
-async function createPods(transport: Transport, from: number, count: number): Promise<number> {
+/** Creates so many objects; milliseconds. */
+async function createAll(count: number, create: (n: number) => Promise<void>): Promise<number> {
   const start = performance.now();
-  let next = from;
+  let next = 0;
   const lane = async (): Promise<void> => {
-    while (next < from + count) await send(transport, "POST", pods, pod(`pod-${next++}`));
+    while (next < count) await create(next++);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return performance.now() - start;
+}
+
+/** Creates so many pods; milliseconds. */
+function createPods(transport: Transport, from: number, count: number): Promise<number> {
+  return createAll(count, (n) => send(transport, "POST", pods, pod(`pod-${from + n}`)));
 }
 
 function fresh(): Promise<Sandbox> {
@@ -75,6 +81,20 @@ async function creates(count: number): Promise<void> {
   await createPods(transport, 0, count);
   const ms = await createPods(transport, count, count);
   say("creates", { per_s: (count / ms) * 1000 });
+}
+
+/** Objects of a kind with 20 rules in CEL. A first half is for the compiler. */
+async function custom(count: number): Promise<void> {
+  const sandbox = await fresh();
+  const transport = sandbox.transport({ actor: "bench" });
+  await send(transport, "POST", definitionsPath, customDefinition);
+  // The kind is served a moment later.
+  while (sandbox.server.registry.ofKind("bench.example.com/v1", "Pool") === undefined) await Bun.sleep(1);
+  const create = (from: number): Promise<number> =>
+    createAll(count, (n) => send(transport, "POST", customPath, customObject(`pool-${from + n}`)));
+  await create(0);
+  const ms = await create(count);
+  say("custom", { per_s: (count / ms) * 1000 });
 }
 
 /** Our controller from one pod to so many, as the figures of `replicaset` have it; the cluster has nothing else at work. */
@@ -153,13 +173,14 @@ const n = Number(count ?? 0);
 const modes: Readonly<Record<string, () => Promise<void>>> = {
   start,
   creates: () => creates(n),
+  custom: () => custom(n),
   replicaset: () => replicas(n),
   fill: () => fill(n),
   watched: () => watched(n),
 };
 const run = modes[mode ?? ""];
 if (run === undefined) {
-  process.stderr.write("usage: sandbox-ours start | creates N | replicaset N | fill N | watched N\n");
+  process.stderr.write("usage: sandbox-ours start | creates N | custom N | replicaset N | fill N | watched N\n");
   process.exit(2);
 }
 await run();

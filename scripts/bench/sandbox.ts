@@ -1,5 +1,6 @@
 /** The embedded API server: beside a real etcd and kube-apiserver where there is something to compare, else against itself. */
 import { type Cluster, startCluster } from "../../test/support/cluster.ts";
+import { customDefinition, customObject, customPath, definitionsPath } from "./custom-kind.ts";
 import { startOurs } from "./contestants.ts";
 import { start } from "./child.ts";
 import { figure, type Goal, type Result } from "./figures.ts";
@@ -23,10 +24,11 @@ const lanes = 16;
 /** All that is measured, round by round, the sides in turn. */
 export async function sandboxFigures(options: SandboxOptions): Promise<readonly Result[]> {
   const ours = await buildOurs(options.dir, "sandbox-ours");
-  const seen: Record<"inProcess" | "command" | "creates" | "replicas" | "watched" | "growth", Sides> = {
+  const seen: Record<"inProcess" | "command" | "creates" | "custom" | "replicas" | "watched" | "growth", Sides> = {
     inProcess: { ours: [], peer: [] },
     command: { ours: [], peer: [] },
     creates: { ours: [], peer: [] },
+    custom: { ours: [], peer: [] },
     replicas: { ours: [], peer: [] },
     watched: { ours: [], peer: [] },
     growth: { ours: [], peer: [] },
@@ -40,6 +42,8 @@ export async function sandboxFigures(options: SandboxOptions): Promise<readonly 
     seen.command.ours.push(await commandStart(options.program));
     seen.creates.ours.push(await said([ours, "creates", "20000"], "creates", "per_s"));
     seen.creates.peer.push(await realCreates(options.cluster, round));
+    seen.custom.ours.push(await said([ours, "custom", "5000"], "custom", "per_s"));
+    seen.custom.peer.push(await realCustomCreates(options.cluster, round));
     seen.replicas.ours.push(await said([ours, "replicaset", "1000"], "replicaset", "ms"));
     seen.replicas.peer.push((await upAndDown(options.cluster, () => startOurs(options, ["replicaset"]))).upMs);
     seen.watched.peer.push(await said([ours, "watched", "10000"], "watched", "us"));
@@ -55,6 +59,12 @@ export async function sandboxFigures(options: SandboxOptions): Promise<readonly 
     figure("sandbox in process: start to ready, beside etcd and kube-apiserver", "ms", below(50), seen.inProcess),
     figure("sandbox as a command: start to ready, beside the same", "ms", below(300), seen.command),
     figure("creates, in process, beside kube-apiserver", "/s", { is: "above", limit: 10_000 }, seen.creates),
+    figure(
+      "creates of a kind with 20 CEL rules, beside kube-apiserver",
+      "/s",
+      { is: "at least", ratio: 5 },
+      seen.custom,
+    ),
     figure(
       "ReplicaSet 0 → 1,000 pods: ours in the sandbox, beside ours on kube-apiserver",
       "ms",
@@ -112,23 +122,49 @@ async function realCreates(cluster: Cluster, round: number): Promise<number> {
   const namespace = `creates-${round}`;
   await cluster.createNamespace(namespace);
   const path = `/api/v1/namespaces/${namespace}/pods`;
-  const count = 2000;
+  const perSecond = await creating(2000, async (n) => {
+    const body = {
+      metadata: { name: `pod-${n}`, labels: { app: "bench" } },
+      spec: { containers: [{ name: "main", image: "registry.example.com/main:1" }] },
+    };
+    const { status } = await cluster.request("POST", path, body);
+    if (status !== 201) throw new Error(`Cannot create a pod: ${status}`);
+  });
+  await cluster.request("DELETE", path);
+  return perSecond;
+}
+
+/** Objects of a kind with 20 rules in CEL; the definition stays for the rounds to come. */
+async function realCustomCreates(cluster: Cluster, round: number): Promise<number> {
+  if (round === 0) await serveCustomKind(cluster);
+  const perSecond = await creating(2000, async (n) => {
+    const { status } = await cluster.request("POST", customPath, customObject(`pool-${n}`));
+    if (status !== 201) throw new Error(`Cannot create a custom resource: ${status}`);
+  });
+  await cluster.request("DELETE", customPath);
+  return perSecond;
+}
+
+/** Until the kind is served; 20 s at most. */
+async function serveCustomKind(cluster: Cluster): Promise<void> {
+  await cluster.request("POST", definitionsPath, customDefinition);
+  for (let tries = 0; tries < 200; tries++) {
+    const { status } = await cluster.request("GET", customPath);
+    if (status === 200) return;
+    await Bun.sleep(100);
+  }
+  throw new Error("The custom kind is not served after 20 s");
+}
+
+/** Creates a second, so many in all. */
+async function creating(count: number, create: (n: number) => Promise<void>): Promise<number> {
   let next = 0;
   const lane = async (): Promise<void> => {
-    while (next < count) {
-      const body = {
-        metadata: { name: `pod-${next++}`, labels: { app: "bench" } },
-        spec: { containers: [{ name: "main", image: "registry.example.com/main:1" }] },
-      };
-      const { status } = await cluster.request("POST", path, body);
-      if (status !== 201) throw new Error(`Cannot create a pod: ${status}`);
-    }
+    while (next < count) await create(next++);
   };
   const from = performance.now();
   await Promise.all(Array.from({ length: lanes }, lane));
-  const perSecond = (count / (performance.now() - from)) * 1000;
-  await cluster.request("DELETE", path);
-  return perSecond;
+  return (count / (performance.now() - from)) * 1000;
 }
 
 /** Of a process each, after it has given back what filling left behind. */

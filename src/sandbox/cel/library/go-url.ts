@@ -19,8 +19,12 @@ class UrlProblem extends Error {}
 const hex = /^[0-9a-fA-F]{2}/;
 const hostCharacter = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
 
+/** Hosts as nearly all are. */
+const plainHost = /^[A-Za-z0-9\-_.:]*$/;
+
 /** Checks escapes and, in hosts, characters. */
 function checkEscapes(text: string, isHost: boolean): void {
+  if (isHost ? plainHost.test(text) : !text.includes("%")) return;
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? "";
     if (character === "%") {
@@ -36,6 +40,7 @@ function checkEscapes(text: string, isHost: boolean): void {
 }
 
 const unescaped = (text: string): string => {
+  if (plainHost.test(text)) return text;
   const bytes: number[] = [];
   const encoder = new TextEncoder();
   for (let at = 0; at < text.length;) {
