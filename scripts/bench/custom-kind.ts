@@ -34,7 +34,7 @@ export const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefi
 export const customPath = "/apis/bench.example.com/v1/namespaces/default/pools";
 
 /** Its definition: 20 rules, those of the list's items counted once. */
-export const customDefinition = {
+export const customDefinition: object = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: "pools.bench.example.com" },
@@ -91,7 +91,7 @@ export const customDefinition = {
       },
     ],
   },
-} as const;
+};
 
 /** An object that meets all rules. */
 export function customObject(name: string): unknown {

@@ -48,7 +48,7 @@ const wide = (count: number, value: string): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]));
 
 /** The sandbox alone is asked. */
-const slow = (status: number): Hostile["differs"] => ({
+const slow = (status: number): NonNullable<Hostile["differs"]> => ({
   because: "beside other work, a real server takes longer than the minute that it gives a request",
   status,
 });

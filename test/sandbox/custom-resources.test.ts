@@ -1,17 +1,12 @@
 /** Custom resources beyond what the contract compares: hostile schemas, many definitions, watches, discovery that follows. */
 import { describe, expect, test } from "bun:test";
-import { readAll, type Method, type Transport } from "../../src/api/transport.ts";
+import type { Method, Transport } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { type Answer, ask } from "./support/requests.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
-interface Answer {
-  readonly status: number;
-  readonly warning: string | undefined;
-  readonly body: Record<string, unknown>;
-}
 
 interface Cluster {
   readonly ask: (method: Method, path: string, body?: unknown) => Promise<Answer>;
@@ -38,24 +33,7 @@ async function cluster(): Promise<Cluster> {
   return {
     transport,
     settle: async () => void (await timeline.runUntil({ ms: 1000 })),
-    ask: (method, path, body) =>
-      driven(
-        (async (): Promise<Answer> => {
-          const response = await transport.send({
-            method,
-            path,
-            headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" },
-            ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
-            signal: new AbortController().signal,
-          });
-          const text = new TextDecoder().decode(await readAll(response.body));
-          return {
-            status: response.status,
-            warning: response.header("warning"),
-            body: text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : { text },
-          };
-        })(),
-      ),
+    ask: (method, path, body) => driven(ask(transport, method, path, { body })),
   };
 }
 

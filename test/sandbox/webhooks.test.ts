@@ -2,14 +2,13 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
-import { readAll } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { handle } from "../../src/sandbox/serving/handler.ts";
 import { clusterAdmin } from "../../src/sandbox/transport.ts";
+import { type Answer, ask, type Json } from "./support/requests.ts";
 
-type Json = Record<string, unknown>;
 type Hook = (review: { request: Json }, response: http.ServerResponse) => void | Promise<void>;
 
 let hook: Hook = (_review, response) => void response.end();
@@ -51,17 +50,7 @@ const sandbox = await createSandbox({
 });
 const transport = sandbox.transport({ actor: "test" });
 
-async function send(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown) {
-  const response = await transport.send({
-    method,
-    path,
-    headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" },
-    ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
-    signal: new AbortController().signal,
-  });
-  const text = new TextDecoder().decode(await readAll(response.body));
-  return { status: response.status, body: JSON.parse(text) as { message?: string; data?: Json } };
-}
+const send = (method: string, path: string, body?: unknown): Promise<Answer> => ask(transport, method, path, { body });
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
@@ -108,7 +97,7 @@ describe("a write that waits for a webhook", () => {
       allow(review, response);
     };
     const { status, body } = await send("PATCH", `${maps}/overtaken`, { data: { third: "3" } });
-    expect([status, body.data, calls]).toEqual([200, { second: "2", third: "3" }, 2]);
+    expect([status, body["data"], calls]).toEqual([200, { second: "2", third: "3" }, 2]);
   });
 
   test("conflicts if it was sent with the version before", async () => {
@@ -159,7 +148,7 @@ describe("a write that waits for a webhook", () => {
     await asked;
     for (const fire of timeouts) fire();
     const { status, body } = await waiting;
-    expect([status, body.message]).toEqual([
+    expect([status, body["message"]]).toEqual([
       500,
       'Internal error occurred: failed calling webhook "hook.example.com": failed to call webhook: Post "https://hook.hooks.svc:443/check?timeout=10s": context deadline exceeded',
     ]);
@@ -181,7 +170,7 @@ describe("a webhook that is up to no good", () => {
       more();
     };
     const { status, body } = await send("POST", maps, checked("huge"));
-    expect([status, body.message]).toEqual([
+    expect([status, body["message"]]).toEqual([
       500,
       'Internal error occurred: failed calling webhook "hook.example.com": failed to call webhook: the response has more than 33554432 bytes, the most that this sandbox reads',
     ]);
@@ -192,7 +181,7 @@ describe("a webhook that is up to no good", () => {
     hook = (_review, response) => void response.writeHead(307, { location: "/check" }).end();
     const { status, body } = await send("POST", maps, checked("circle"));
     expect(status).toBe(500);
-    expect(body.message).toEndWith("stopped after 10 redirects");
+    expect(body["message"]).toEndWith("stopped after 10 redirects");
     expect(calls).toBe(11);
   });
 

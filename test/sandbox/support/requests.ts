@@ -12,6 +12,7 @@ export interface Answer {
 export interface Asked {
   readonly body?: unknown;
   readonly query?: string;
+  /** By default JSON, and a merge patch of a PATCH. */
   readonly type?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
@@ -33,7 +34,7 @@ export async function ask(transport: Transport, method: string, path: string, as
     path,
     query: pairs(asked.query ?? ""),
     headers: {
-      "content-type": asked.type ?? "application/json",
+      "content-type": asked.type ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json"),
       accept: asked.accept ?? "application/json",
       "user-agent": "contract",
     },
