@@ -121,9 +121,7 @@ export function aggregatedMedia(accept: string): Clause["media"] | undefined {
   return clausesOf(accept).find(({ parameters }) => {
     const parameter = (name: string): string | undefined => parameterOf(parameters, name);
     return (
-      parameter("as") === "APIGroupDiscoveryList" &&
-      parameter("g") === "apidiscovery.k8s.io" &&
-      parameter("v") === "v2"
+      parameter("as") === "APIGroupDiscoveryList" && parameter("g") === "apidiscovery.k8s.io" && parameter("v") === "v2"
     );
   })?.media;
 }

@@ -52,7 +52,7 @@ export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagP
  * Serves a request: at once, unless it has to wait for a webhook or for code that is not loaded yet. All errors become responses here: it neither throws nor rejects.
  */
 export function handle(server: Server, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  return run(responded(exchangeOf(server, request, false)));
+  return run(responded(exchangeOf(server, { request, isOwn: false })));
 }
 
 /**
@@ -60,7 +60,7 @@ export function handle(server: Server, request: HttpRequest): HttpResponse | Pro
  * from its own objects.
  */
 export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
-  return runNow(responded(exchangeOf(unasked(server), request, true)));
+  return runNow(responded(exchangeOf(unasked(server), { request, isOwn: true })));
 }
 
 /** The server without what users have it ask. */
@@ -76,7 +76,7 @@ const configuredPlugins: ReadonlySet<AdmissionPlugin> = new Set([
   "ValidatingAdmissionWebhook",
 ]);
 
-function exchangeOf(server: Server, request: HttpRequest, isOwn: boolean): Exchange {
+function exchangeOf(server: Server, { request, isOwn }: Pick<Exchange, "request" | "isOwn">): Exchange {
   const auditId = auditIdOf(server, request);
   return { server, request, isOwn, warnings: [], auditId, audit: undefined, phase: "reading" };
 }

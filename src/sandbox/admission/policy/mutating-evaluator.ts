@@ -36,7 +36,9 @@ export class MutationError extends Error {
 }
 
 /** The compiled policy; compiled once for each of its versions. */
-export const mutatingEvaluator: (policy: ApiObject) => MutatingEvaluator = derived(({ spec }: ApiObject) => compiled(spec ?? {}));
+export const mutatingEvaluator: (policy: ApiObject) => MutatingEvaluator = derived(({ spec }: ApiObject) =>
+  compiled(spec ?? {}),
+);
 
 function compiled(spec: Fields): MutatingEvaluator {
   const { conditions, composition, declared } = policyExpressions(spec);

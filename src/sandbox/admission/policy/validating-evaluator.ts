@@ -57,7 +57,9 @@ export interface Decisions {
 }
 
 /** The compiled policy; compiled once for each of its versions. */
-export const validatingEvaluator: (policy: ApiObject) => ValidatingEvaluator = derived(({ spec }: ApiObject) => compiled(spec ?? {}));
+export const validatingEvaluator: (policy: ApiObject) => ValidatingEvaluator = derived(({ spec }: ApiObject) =>
+  compiled(spec ?? {}),
+);
 
 function compiled(spec: Fields): ValidatingEvaluator {
   const { conditions, composition, declared } = policyExpressions(spec);

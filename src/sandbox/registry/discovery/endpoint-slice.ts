@@ -1,7 +1,16 @@
 /** EndpointSlices. Source: kubernetes v1.36 pkg/apis/discovery/validation/validation.go. */
 import { duplicate, invalid, required, tooMany, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { choiceErrors, eachErrors, isEqual, labelNameErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore, subdomainErrors } from "../../validation/checks.ts";
+import {
+  choiceErrors,
+  eachErrors,
+  isEqual,
+  labelNameErrors,
+  neededChoiceErrors,
+  qualifiedNameErrors,
+  seenBefore,
+  subdomainErrors,
+} from "../../validation/checks.ts";
 import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";

@@ -4,7 +4,14 @@
  */
 import { duplicate, invalid, notAllowed, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { driverNameErrors, eachErrors, isEqual, labelNameErrors, neededChoiceErrors, neededErrors } from "../../validation/checks.ts";
+import {
+  driverNameErrors,
+  eachErrors,
+  isEqual,
+  labelNameErrors,
+  neededChoiceErrors,
+  neededErrors,
+} from "../../validation/checks.ts";
 import { conditionsErrors } from "../../validation/conditions.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import type { UpdateStrategy } from "../strategy/rest-strategy.ts";

@@ -1,7 +1,15 @@
 /** Requests of devices, and how they are configured; CEL is not compiled. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
-import { driverNameErrors, eachErrors, isNumber, neededErrors, labelNameErrors, seenBefore, subdomainErrors } from "../../validation/checks.ts";
+import {
+  driverNameErrors,
+  eachErrors,
+  isNumber,
+  neededErrors,
+  labelNameErrors,
+  seenBefore,
+  subdomainErrors,
+} from "../../validation/checks.ts";
 import type { StrategyContext } from "../strategy/rest-strategy.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
 import { manyErrors, namedErrors } from "./lists.ts";

@@ -1,7 +1,16 @@
 /** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, textsIn, type Fields, type ApiObject } from "../../meta/object.ts";
-import { driverNameErrors, eachErrors, isNumber, labelNameErrors, neededErrors, qualifiedNameErrors, seenBefore, subdomainErrors } from "../../validation/checks.ts";
+import {
+  driverNameErrors,
+  eachErrors,
+  isNumber,
+  labelNameErrors,
+  neededErrors,
+  qualifiedNameErrors,
+  seenBefore,
+  subdomainErrors,
+} from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";

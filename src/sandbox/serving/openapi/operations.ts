@@ -82,21 +82,30 @@ function lists(paths: ResourcePaths): readonly Operation[] {
   return [inScope, { ...common, path: paths.ofAllNamespaces, id: ["list", `${listed.of}ForAllNamespaces`] }];
 }
 
+interface ObjectOperation extends Partial<Operation> {
+  /** The first word of the operation's ID. */
+  readonly verb: string;
+  readonly method: Method;
+  readonly description: string;
+  readonly parameters: readonly string[];
+  readonly codes: Operation["codes"];
+}
+
 /** An operation on one object or a part of it; what is not given is as it is for most. */
-function onObject(
-  { object, scoped, about, own }: ResourcePaths,
-  verb: string,
-  given: Partial<Operation> & Pick<Operation, "method" | "description" | "parameters" | "codes">,
-): Operation {
+function onObject({ object, scoped, about, own }: ResourcePaths, { verb, ...given }: ObjectOperation): Operation {
   return { path: object, action: given.method, id: [verb, scoped], about, response: own, ...given };
 }
 
 function read(paths: ResourcePaths): Operation {
   const { listed, subresource } = paths;
-  const common = { method: "get", description: `read ${partOf(paths)}the specified ${listed.of}`, codes: [200] } as const;
+  const common = {
+    method: "get",
+    description: `read ${partOf(paths)}the specified ${listed.of}`,
+    codes: [200],
+  } as const;
   return subresource === "log"
-    ? onObject(paths, "read", { ...common, parameters: logParameters, response: "text", isStream: true })
-    : onObject(paths, "read", { ...common, parameters: listed.isCustom ? ["resourceVersion"] : [] });
+    ? onObject(paths, { verb: "read", ...common, parameters: logParameters, response: "text", isStream: true })
+    : onObject(paths, { verb: "read", ...common, parameters: listed.isCustom ? ["resourceVersion"] : [] });
 }
 
 const logParameters = [
@@ -113,7 +122,8 @@ const logParameters = [
 
 function creation(paths: ResourcePaths): Operation {
   const { collection, object, own, listed, subresource } = paths;
-  return onObject(paths, "create", {
+  return onObject(paths, {
+    verb: "create",
     path: subresource === "" ? collection : object,
     method: "post",
     description: `create ${partOf(paths)}${withArticle(listed.of)}`,
@@ -124,7 +134,8 @@ function creation(paths: ResourcePaths): Operation {
 }
 
 function replacement(paths: ResourcePaths): Operation {
-  return onObject(paths, "replace", {
+  return onObject(paths, {
+    verb: "replace",
     method: "put",
     description: `replace ${partOf(paths)}the specified ${paths.listed.of}`,
     parameters: writing,
@@ -135,7 +146,8 @@ function replacement(paths: ResourcePaths): Operation {
 
 function patching(paths: ResourcePaths): Operation {
   const { listed } = paths;
-  return onObject(paths, "patch", {
+  return onObject(paths, {
+    verb: "patch",
     method: "patch",
     description: `partially update ${partOf(paths)}the specified ${listed.of}`,
     parameters: ["dryRun", "patch fieldManager", "fieldValidation", "patch force"],
@@ -146,7 +158,8 @@ function patching(paths: ResourcePaths): Operation {
 
 function deletion(paths: ResourcePaths): Operation {
   const { own, listed } = paths;
-  return onObject(paths, "delete", {
+  return onObject(paths, {
+    verb: "delete",
     method: "delete",
     description: `delete ${withArticle(listed.of)}`,
     parameters: deleting,

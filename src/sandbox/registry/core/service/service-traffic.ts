@@ -1,7 +1,14 @@
 /** Who reaches a Service and how: load balancers, policies of traffic. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateService. */
 import { invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { at, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
-import { choiceErrors, eachErrors, isNumber, neededChoiceErrors, portNumberErrors, qualifiedNameErrors } from "../../../validation/checks.ts";
+import {
+  choiceErrors,
+  eachErrors,
+  isNumber,
+  neededChoiceErrors,
+  portNumberErrors,
+  qualifiedNameErrors,
+} from "../../../validation/checks.ts";
 import { cidrErrors } from "../../../validation/cidr.ts";
 import { isReached } from "./service-addresses.ts";
 import { needsHealthCheck } from "./service-ports.ts";
