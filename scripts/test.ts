@@ -107,15 +107,25 @@ function lastScreen(noControlPlane: string | undefined): void {
   if (skipped.length > 0) console.log("\nskipped:");
   for (const file of new Set(skipped.map((result) => result.file))) {
     const here = skipped.filter((result) => result.file === file);
-    const names = here.map(({ name }) => name).join("; ");
     const why = file.endsWith(".cluster.test.ts") ? noControlPlane : undefined;
-    console.log(`  ${here.length} of ${file}: ${why ?? names}`);
+    if (why === undefined) for (const line of byReason(here)) console.log(`  ${line}`);
+    else console.log(`  ${here.length} of ${file}: ${why}`);
   }
   if (noControlPlane !== undefined && !required) {
     console.log("  with Go, or with KUBEBUILDER_ASSETS set, these run too; CONTROL_PLANE=required makes it a failure");
   }
   if (results.length === 0) console.log("\nno test was run");
   console.log(`\n${counted(results)}`);
+}
+
+/** Tests that were left out, a line for each reason: it stands in brackets at the end of their names. */
+function byReason(skipped: readonly TestResult[]): string[] {
+  const groups = Map.groupBy(skipped, ({ name }) => / \(([^()]*)\)$/.exec(name)?.[1] ?? "");
+  return [...groups].flatMap(([reason, tests]) => {
+    const [first] = tests;
+    if (reason === "" || tests.length === 1) return tests.map(({ file, name }) => `${file}: ${name}`);
+    return [`${tests.length} of ${first?.file}: ${reason}`];
+  });
 }
 
 /** Runs the groups in their order, so many at a time. */

@@ -73,17 +73,13 @@ describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox si
     for (const [index, contractCase] of table.cases.entries()) {
       const { name, differs } = contractCase;
       const left = differs === undefined ? slow : `differs: ${differs}`;
-      test.skipIf(left !== undefined)(
-        `${table.name}: ${left === undefined ? name : `${name} (${left})`}`,
-        async () => {
-          const namespace = namespaceOf(table, index);
-          const recorded = (await readRecording(table.name))[name] ?? [];
-          const theirs = await (asked.get(contractCase) ?? realAnswers(both, { table, index, contractCase }));
-          expect([...recorded]).toEqual(theirs);
-          expect(await runCase(both.mine.transport, contractCase, namespace, both.mine.pauses)).toEqual(theirs);
-        },
-        120_000,
-      );
+      test.skipIf(left !== undefined)(`${table.name}: ${left === undefined ? name : `${name} (${left})`}`, async () => {
+        const namespace = namespaceOf(table, index);
+        const recorded = (await readRecording(table.name))[name] ?? [];
+        const theirs = await (asked.get(contractCase) ?? realAnswers(both, { table, index, contractCase }));
+        expect([...recorded]).toEqual(theirs);
+        expect(await runCase(both.mine.transport, contractCase, namespace, both.mine.pauses)).toEqual(theirs);
+      });
     }
   }
 });

@@ -55,7 +55,6 @@ describe.skipIf(clusterMissing !== undefined)(
           expect({ lost, ours, theirs }).toEqual({ lost, ours: lost, theirs: lost });
         }
       },
-      300_000,
     );
 
     for (const through of ["tcp", "http"] as const) {

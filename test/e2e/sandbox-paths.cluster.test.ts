@@ -258,7 +258,6 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
       };
       expect(await seen(mine)).toEqual(await seen(cluster));
     },
-    30_000,
   );
 
   test("a WebSocket ends when a client breaks its rules, and when the server stops", async () => {

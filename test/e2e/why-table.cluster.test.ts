@@ -56,8 +56,9 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
     });
     await createAll(hand, groundWithin, "default");
     await soon("the quota", async () => {
-      const { body } = await cluster.request("GET", "/api/v1/namespaces/tight/resourcequotas/none");
-      return body.status?.hard?.pods === "0";
+      const pod = { metadata: { name: "probe" }, spec: { containers: [{ name: "c", image: "i" }] } };
+      const { body } = await cluster.request("POST", "/api/v1/namespaces/tight/pods?dryRun=All", pod);
+      return JSON.stringify(body).includes("exceeded quota");
     });
     await play(
       hand,

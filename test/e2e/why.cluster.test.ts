@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { type ProgramEnd, runProgram, startProgram } from "./support/program.ts";
+import { quotaInForce } from "./support/quota.ts";
 import { eventually } from "./support/workload.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
@@ -55,10 +56,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
 
   test("a quota is told by the ReplicaSet that met it", async () => {
     await cluster.createNamespace("tight");
-    await cluster.request("POST", "/api/v1/namespaces/tight/resourcequotas", {
-      metadata: { name: "few" },
-      spec: { hard: { pods: "1" } },
-    });
+    await quotaInForce(cluster, "tight", { name: "few", hard: { pods: "1" } });
     const template = { metadata: { labels: { app: "q" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
     const spec = { replicas: 3, selector: { matchLabels: { app: "q" } }, template };
     await cluster.request("POST", "/apis/apps/v1/namespaces/tight/replicasets", { metadata: { name: "q" }, spec });

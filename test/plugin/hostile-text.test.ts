@@ -30,39 +30,35 @@ describe("text that would drive a terminal", () => {
     runProgram([...program, ...args], { env: { ...process.env, KUBECONFIG: served.kubeconfig }, timeoutMs: 30_000 });
   const send: ServedSandbox["send"] = (...request) => served.send(...request);
 
-  test.each(["text", "json"])(
-    "in a value of a ConfigMap, as %s of `watch`",
-    async (form) => {
-      const maps = "/api/v1/namespaces/default/configmaps";
-      const name = `hostile-${form}`;
-      await send("POST", maps, { metadata: { name }, data: { a: "before" } });
-      const watching = run(
-        "watch",
-        `configmaps/${name}`,
-        "-n",
-        "default",
-        "--count",
-        "2",
-        ...(form === "json" ? ["-o", "json"] : []),
-      );
-      const ended = watching.then(() => true);
-      const value = (n: number): string => `${hostile}${n}`;
-      for (let n = 0; !(await Promise.race([ended, Bun.sleep(200)])) && n < 100; n++) {
-        await send("PATCH", `${maps}/${name}`, { data: { a: value(n) } });
-      }
-      const ran = await watching;
-      expect(ran.code).toBe(0);
-      expectHarmless(ran);
-      // A value of several lines is shown as JSON has it.
-      if (form === "text") return expect(ran.stdout).toContain(JSON.stringify(hostile).slice(0, 20));
-      const events = ran.stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as object);
-      expect(JSON.stringify(events)).toContain(JSON.stringify(hostile).slice(1, -1));
-    },
-    60_000,
-  );
+  test.each(["text", "json"])("in a value of a ConfigMap, as %s of `watch`", async (form) => {
+    const maps = "/api/v1/namespaces/default/configmaps";
+    const name = `hostile-${form}`;
+    await send("POST", maps, { metadata: { name }, data: { a: "before" } });
+    const watching = run(
+      "watch",
+      `configmaps/${name}`,
+      "-n",
+      "default",
+      "--count",
+      "2",
+      ...(form === "json" ? ["-o", "json"] : []),
+    );
+    const ended = watching.then(() => true);
+    const value = (n: number): string => `${hostile}${n}`;
+    for (let n = 0; !(await Promise.race([ended, Bun.sleep(200)])) && n < 100; n++) {
+      await send("PATCH", `${maps}/${name}`, { data: { a: value(n) } });
+    }
+    const ran = await watching;
+    expect(ran.code).toBe(0);
+    expectHarmless(ran);
+    // A value of several lines is shown as JSON has it.
+    if (form === "text") return expect(ran.stdout).toContain(JSON.stringify(hostile).slice(0, 20));
+    const events = ran.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as object);
+    expect(JSON.stringify(events)).toContain(JSON.stringify(hostile).slice(1, -1));
+  });
 
   test("in the message of a condition, as `why` prints it", async () => {
     const pods = "/api/v1/namespaces/default/pods";
@@ -74,7 +70,7 @@ describe("text that would drive a terminal", () => {
     const ran = await run("why", "pod/hostile", "-n", "default");
     expectHarmless(ran);
     expect(ran.stdout).toContain(shown);
-  }, 60_000);
+  });
 
   test("in the path of a request, as -v=6 tells of it", async () => {
     const ran = await run("-v=6", "-n", "default", "why", "pod/\u001b[31mx");
@@ -83,7 +79,7 @@ describe("text that would drive a terminal", () => {
       /^GET https:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/default\/pods\/\S+ 404 in \d+ ms$/m,
     );
     expect(ran.stderr).not.toContain(served.token);
-  }, 60_000);
+  });
 
   test("in the refusal of an API server", async () => {
     const server = await echoServer(undefined, (_, response) => {
@@ -97,7 +93,7 @@ describe("text that would drive a terminal", () => {
     expect(ran.code).toBe(2);
     expectHarmless(ran);
     expect(ran.stderr).toContain(shown);
-  }, 60_000);
+  });
 
   test("in names of a kubeconfig and of manifests", async () => {
     const file = join(served.dir, "config.json");
@@ -114,7 +110,7 @@ describe("text that would drive a terminal", () => {
     const refused = await run("dry-run", "--from", "manifests", "-f", manifest);
     expect(refused.code).toBe(2);
     expectHarmless(refused);
-  }, 60_000);
+  });
 
   test("in manifests whose result is printed as YAML, which says the same afterwards", async () => {
     const manifest = join(served.dir, "map.json");
@@ -127,5 +123,5 @@ describe("text that would drive a terminal", () => {
     expect(documents.find((document) => document?.kind === "ConfigMap" && document.data !== undefined)?.data).toEqual(
       data,
     );
-  }, 60_000);
+  });
 });

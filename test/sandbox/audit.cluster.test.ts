@@ -24,5 +24,5 @@ describe.skipIf(clusterMissing !== undefined)("a real kube-apiserver's audit log
       await cluster.stop();
       rmSync(dir, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

@@ -52,6 +52,6 @@ describe("whatever order things happen in, a rollout keeps to maxSurge and maxUn
         availableReplicas: replicas,
       });
       await scene.stop();
-    }, 60_000);
+    });
   }
 });

@@ -57,22 +57,18 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with
     await Bun.sleep(300);
   }
 
-  test.each(placings)(
-    "$name",
-    async ({ nodes, first = [], pod, node, message }) => {
-      await clear();
-      for (const [name, parts] of nodes) await createNode(name, parts);
-      await Bun.sleep(300);
-      for (const [name, parts] of first) {
-        await createPod(name, parts);
-        await decided(name);
-      }
-      await createPod("pod", pod);
-      const said = await decided("pod");
-      expect(said.node).toBe(node);
-      // What it says of preemption, which ours does not do, comes behind.
-      if (message !== undefined) expect(said.message.slice(0, message.length)).toBe(message);
-    },
-    20_000,
-  );
+  test.each(placings)("$name", async ({ nodes, first = [], pod, node, message }) => {
+    await clear();
+    for (const [name, parts] of nodes) await createNode(name, parts);
+    await Bun.sleep(300);
+    for (const [name, parts] of first) {
+      await createPod(name, parts);
+      await decided(name);
+    }
+    await createPod("pod", pod);
+    const said = await decided("pod");
+    expect(said.node).toBe(node);
+    // What it says of preemption, which ours does not do, comes behind.
+    if (message !== undefined) expect(said.message.slice(0, message.length)).toBe(message);
+  });
 });

@@ -77,7 +77,7 @@ describe("a dry-run over a snapshot", () => {
     expect(noted(run).filter((line) => line.startsWith("-"))).toEqual([]);
     expect(run.state.has("/Pod mine/held")).toBe(true);
     expect(run.state.has("/Namespace mine")).toBe(true);
-  }, 60_000);
+  });
 
   test("does not judge the end of a namespace that holds kinds which it does not know", async () => {
     const cluster = await virtualCluster();

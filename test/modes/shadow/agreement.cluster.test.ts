@@ -9,6 +9,7 @@ import { garbageCollector } from "../../../src/controllers/garbage-collector/gar
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
+import { quotaInForce } from "../../e2e/support/quota.ts";
 import { eventually } from "../../e2e/support/workload.ts";
 import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
 import { tries } from "../../support/long.ts";
@@ -102,7 +103,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
   test("what the owner tried and a quota or a webhook refused is no difference", async () => {
     const namespace = "refused";
     await cluster.createNamespace(namespace);
-    await quotaInForce(cluster, namespace);
+    await quotaInForce(cluster, namespace, { name: "none", hard: { pods: "0" } });
     const labels = { app: "web" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
     const set = { metadata: { name: "web" }, spec: { replicas: 2, selector: { matchLabels: labels }, template } };
@@ -171,19 +172,4 @@ function told({ side, rounds: all }: Played): string {
     `${sum(({ verdict }) => verdict.movedOn)} of ours overtaken by a change`,
     `shadow says: ${[...counts].map(([is, each]) => `${each.length} ${is}`).join(", ")}${reasons.join("")}`,
   ].join("; ");
-}
-
-/**
- * A quota that lets no pod in. The quota controller has to count first, and admission has to see it count: until then pods are
- * let in, or refused with "status unknown for quota". So pods are sent until one is refused as the test needs it.
- */
-async function quotaInForce(cluster: Cluster, namespace: string): Promise<void> {
-  const core = `/api/v1/namespaces/${namespace}`;
-  const quota = { metadata: { name: "none" }, spec: { hard: { pods: "0" } } };
-  await cluster.request("POST", `${core}/resourcequotas`, quota);
-  const pod = { metadata: { generateName: "probe-" }, spec: { containers: [{ name: "c", image: "i" }] } };
-  await eventually(async () => {
-    const { body } = await cluster.request("POST", `${core}/pods`, pod);
-    expect(JSON.stringify(body)).toContain("exceeded quota");
-  });
 }

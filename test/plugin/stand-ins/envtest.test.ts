@@ -22,7 +22,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     assets = await assetsIn(join(folder, "bin", "envtest"));
     certificates = makeCertificates();
     plane = await startPlane(assets, certificates);
-  }, 120_000);
+  });
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
@@ -39,7 +39,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect((await plane.ask({ path: "/api/v1/secrets" })).body.message).toContain(
       'User "system:anonymous" cannot list',
     );
-  }, 60_000);
+  });
 
   test("hold what kube-apiserver alone makes: no ServiceAccount, no ConfigMap of a controller, roles without aggregated rules", async () => {
     const items = async (path: string): Promise<readonly string[]> => {
@@ -54,7 +54,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     const pod = { metadata: { name: "bare" }, spec: { containers: [{ name: "c", image: "i" }] } };
     const created = await plane.ask({ path: "/api/v1/namespaces/default/pods", body: pod, as: certificates.client });
     expect([created.status, created.body.spec?.serviceAccountName]).toEqual([201, undefined]);
-  }, 60_000);
+  });
 
   test("sign tokens by the keys and the issuer that they are given", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
@@ -66,7 +66,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect([claims.iss, claims.aud]).toEqual([`${plane.url}/`, [`${plane.url}/`]]);
     const whom = await plane.ask({ path: whoAmI, body: {}, token });
     expect(whom.body.status.userInfo.username).toBe("system:serviceaccount:default:robot");
-  }, 60_000);
+  });
 
   test("run side by side, each with a state of its own, until SIGTERM ends them", async () => {
     await using other = await startPlane(assets, certificates);
@@ -80,7 +80,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect(apiserver.stderr).toBe(
       `kube-apiserver: a sandbox of kubectl reconcile serves ${other.url}, state in memory\n`,
     );
-  }, 60_000);
+  });
 
   test("tell the flags by which envtest knows the release", async () => {
     const help = (name: string): string => Bun.spawnSync([join(assets, name), "--help"]).stdout.toString();
@@ -104,7 +104,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     // Where everybody may do everything, nobody may stay anonymous.
     expect((await fetch(`${url}/healthz`, { tls, keepalive: false })).status).toBe(401);
     expect((await apiserver.stop()).code).toBe(0);
-  }, 60_000);
+  });
 
   test("end with one line where the port is taken", async () => {
     const port = new URL(plane.url).port;
@@ -112,7 +112,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     const { code, stderr } = await apiserver.ended();
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Error: kube-apiserver: cannot serve on 127.0.0.1, port \d+: [^\n]*\n$/);
-  }, 60_000);
+  });
 
   test("run the kubectl of PATH, and never themselves", async () => {
     const [real, none] = [join(folder, "real"), join(folder, "none")];
@@ -129,7 +129,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     const missing = Bun.spawnSync([join(assets, "kubectl")], { env: { PATH: `${none}:${assets}` }, stderr: "pipe" });
     expect(missing.exitCode).toBe(1);
     expect(missing.stderr.toString()).toStartWith("Error: kubectl: there is no kubectl on PATH");
-  }, 30_000);
+  });
 
   test("are put over links, and over nothing else", async () => {
     const dir = join(folder, "mixed");
@@ -148,5 +148,5 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect((await runBinary(["sandbox", "--assets", dir, "--rbac"])).stderr).toContain(
       "--assets goes with no other option",
     );
-  }, 30_000);
+  });
 });

@@ -185,6 +185,5 @@ describe("causality", () => {
       expect(unproven.length).toBeLessThan(links.length / 20);
       expect(links.length).toBeGreaterThan(changes);
     },
-    600_000,
   );
 });

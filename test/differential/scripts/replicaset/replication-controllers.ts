@@ -83,13 +83,16 @@ export const replicationControllers: readonly Script[] = [
     name: "a ReplicationController refused by a quota",
     steps: [
       {
-        name: "no pods allowed, 2 desired",
+        name: "no pods allowed",
         async act(stage) {
           const hard = { pods: "0" };
           await stage.create("resourcequotas", { metadata: { name: "small" }, spec: { hard } });
           await stage.patch("resourcequotas", "small/status", { status: { hard, used: { pods: "0" } } });
-          await stage.create("replicationcontrollers", replicationController("web", { replicas: 2 }));
         },
+      },
+      {
+        name: "2 desired",
+        act: (stage) => stage.create("replicationcontrollers", replicationController("web", { replicas: 2 })),
       },
       {
         name: "the quota goes",

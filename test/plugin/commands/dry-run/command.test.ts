@@ -88,13 +88,13 @@ describe("the nodes of an empty cluster", () => {
     const { code, text } = await dryRun({ manifests: [crowd()] });
     expect(text).toContain("the empty cluster has 3 nodes of 8 CPUs, 16 GiB and room for 110 pods each: --nodes");
     expect(code).toBe(4);
-  }, 60_000);
+  });
 
   test("are as many as --nodes says", async () => {
     const { code, text } = await dryRun({ manifests: [crowd()], nodes: 4 });
     expect(text).toContain("Deployment default/web: available 400 of 400");
     expect(code).toBe(0);
-  }, 60_000);
+  });
 
   test("are those of the manifests where there are any, and take pods", async () => {
     const room = { status: { capacity: { pods: "5" } } };
@@ -122,20 +122,20 @@ describe("a thousand objects", () => {
     expect(lines(end)[0]).toBe("applied 1000 ConfigMaps created · Deployment default/web created");
     expect(end.text).toContain("+ 1000 ConfigMaps  applied: default/cm-0, default/cm-1 and 998 more");
     expect(Math.max(...lines(end).map((line) => line.length))).toBeLessThan(300);
-  }, 60_000);
+  });
 
   test("are ten annotations on GitHub", async () => {
     const { text } = await dryRun({ manifests: [fileOf(...many)], output: "github" });
     expect(text.match(/^::notice /gm)).toHaveLength(10);
     expect(text).toContain("::notice title=991 more notices::");
-  }, 60_000);
+  });
 
   test("of which many are short name ten, and count the rest", async () => {
     const short = Array.from({ length: 30 }, (_, n) => deployment(`web-${n}`, 1));
     const { text } = await dryRun({ manifests: [fileOf(...short)], nodes: 0 });
     expect(text.match(/^! Deployment .*: available 0 of 1/gm)).toHaveLength(10);
     expect(text).toContain("! and 20 more not available: 20 Deployments");
-  }, 60_000);
+  });
 });
 
 describe("the diffs of what controllers make", () => {
