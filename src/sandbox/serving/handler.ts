@@ -12,6 +12,7 @@ import type { Attributes, User } from "../context/authorizer.ts";
 import { audited, auditedRequest, auditIdOf } from "./audited.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { flagParam } from "../options/list-options.ts";
+import { derived } from "../meta/derived.ts";
 import { isFields } from "../meta/object.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
 import { run, runNow, waitFor, type Steps } from "../meta/steps.ts";
