@@ -91,7 +91,8 @@ function wrongField(value: unknown, what: string, isNumeric = false): Error {
 
 function quoted(character: string | undefined): string {
   const code = character?.charCodeAt(0) ?? 0;
-  return code < 0x20 ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
+  if (code >= 0x80 && code < 0xa0) return `'\\u${code.toString(16).padStart(4, "0")}'`;
+  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
 }
 
 /** The error for a revision in the future. `asked` may be a string: 64 bits do not fit a number. */

@@ -32,6 +32,14 @@ export class CallFailure extends Error {
 
 /** The operation as a webhook sees it. @throws StatusError 500 for an object that cannot be converted. */
 export function* versioned(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
+  try {
+    return yield* converted(attributes, invocation);
+  } catch (error) {
+    throw error instanceof StatusError ? internal(error.message) : error;
+  }
+}
+
+function* converted(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
   const { scope, object, old } = attributes;
   const { kind } = invocation;
   return {

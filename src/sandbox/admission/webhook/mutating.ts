@@ -1,12 +1,13 @@
 /** Webhooks that mutate: one after the other, each with what the one before left. Source: apiserver v0.36 admission/plugin/webhook/mutating. */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { jsonPatch, PatchError } from "../../../api/patch.ts";
+import { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes, Reinvocation } from "../../context/attributes.ts";
 import { readJson } from "../../meta/json.ts";
 import { copyOf, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { internal } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
-import { invocationOf } from "../matching/invocation.ts";
+import { invocationOf, type Invocation } from "../matching/invocation.ts";
 import { convertedBack, decodedAs, replaceContents } from "../matching/patched-object.ts";
 import { CallAnnotations, type Turn } from "./audit-annotations.ts";
 import { allowedBy, CallFailure, failsOpen, judgeFailure, versioned, type HookCall } from "./call.ts";
@@ -41,7 +42,7 @@ export function* callMutating(
     if (invocation === undefined) continue;
     // A webhook that was not called in the first round is not called in the second one either.
     if (reinvocation.isReinvoke && !calls.reinvoked.has(hook.uid)) continue;
-    const seen = yield* versioned(attributes, invocation);
+    const seen = yield* seenBy(attributes, invocation);
     if (!(yield* meetsConditions(hook, seen))) continue;
     const changed = yield* mutatedBy({ hook, invocation, round, index }, seen);
     if (changed) {
@@ -51,6 +52,15 @@ export function* callMutating(
     if (hook.isReinvoked) calls.invoked.add(hook.uid);
   }
   calls.lastOutput = attributes.object === undefined ? undefined : copyOf(attributes.object);
+}
+
+/** A conversion that fails here is an internal error twice. Source: mutating/dispatcher.go VersionedAttribute, Dispatch. */
+function* seenBy(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
+  try {
+    return yield* versioned(attributes, invocation);
+  } catch (error) {
+    throw error instanceof StatusError ? internal(error.message) : error;
+  }
 }
 
 function requireReinvoking(calls: MutatingCalls): void {
