@@ -1,0 +1,74 @@
+/** Programs in other languages: built once into the cache, in folders named by what they are made from. */
+import { cpSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { buildOnce, cacheFolder, hashOf } from "./control-plane.ts";
+
+/** A program that takes part, or why it does not. */
+export type Program =
+  { readonly is: "there"; readonly path: string } | { readonly is: "missing"; readonly why: string };
+
+/** How a program is built. */
+export interface Recipe {
+  /** The folder with the sources. */
+  readonly sources: string;
+  /** The sources that make another program; all of them, where this is missing. */
+  readonly matters?: (path: string) => boolean;
+  /** Begins the name of the folder in the cache. */
+  readonly cachedAs: string;
+  /** What has to be installed. */
+  readonly tool: string;
+  /** Run in a copy of the sources. */
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The file or folder that it makes: in that copy, with cargo in cargo's folder of all that it makes. */
+  readonly makes: string;
+  /** Its name in the cache. */
+  readonly name: string;
+}
+
+/** Where the program is, whether it has been built or not. */
+function placeOf({ sources, matters = () => true, cachedAs, name }: Recipe): { folder: string; path: string } {
+  const folder = join(cacheFolder(), `${cachedAs}-${hashOf(sources, matters)}`);
+  return { folder, path: join(folder, name) };
+}
+
+/** Where the program is; built first if need be, which takes minutes in Rust. */
+export async function builtProgram(recipe: Recipe): Promise<Program> {
+  const { tool, command, env = {}, makes, name } = recipe;
+  const { folder, path } = placeOf(recipe);
+  if (existsSync(path)) return { is: "there", path };
+  if (Bun.which(tool) === null) return { is: "missing", why: `${tool} is not installed` };
+  process.stderr.write(`building ${recipe.cachedAs}\n`);
+  const built = await buildOnce(folder, async (into) => {
+    const work = join(into, "work");
+    cpSync(recipe.sources, work, { recursive: true });
+    const why = await run(command, { cwd: work, env });
+    const made = join(tool === "cargo" ? cargoTarget() : work, makes);
+    if (why === undefined) cpSync(made, join(into, name), { recursive: true });
+    return why;
+  });
+  return built.is === "built" ? { is: "there", path } : { is: "missing", why: built.why };
+}
+
+/** One place for all that cargo makes, so that a change of the program does not build its packages anew. */
+function cargoTarget(): string {
+  return join(cacheFolder(), "cargo-target");
+}
+
+interface Surroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function run(command: readonly string[], { cwd, env }: Surroundings): Promise<string | undefined> {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...process.env, CARGO_TARGET_DIR: cargoTarget(), ...env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const said = await new Response(child.stderr).text();
+  if ((await child.exited) === 0) return undefined;
+  return said.trim().split("\n").slice(-3).join(" · ");
+}

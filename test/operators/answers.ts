@@ -1,0 +1,87 @@
+/** What the programs print of a server's answers, made comparable between two servers. */
+
+/** An answer of a server, and the step of the program that it belongs to. */
+export interface Answer {
+  readonly step: string;
+  readonly answer: unknown;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const uid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/g;
+const address = /127\.0\.0\.1:\d+/g;
+
+/**
+ * The answers with names in place of what differs between any two servers: uids and resource versions by first appearance, so that two that are
+ * equal stay equal; times and addresses. The version of a list is left out, since others write too; entries of managedFields come in
+ * an order of their own, for the real one's depends on the second of each write.
+ */
+export function comparable(answers: readonly Answer[]): Answer[] {
+  const uids = new Map<string, string>();
+  const versions = new Map<string, string>();
+  const named = (names: Map<string, string>, found: string, kind: string): string => {
+    const name = names.get(found) ?? `${kind}${names.size + 1}`;
+    names.set(found, name);
+    return name;
+  };
+  const text = (given: string): string =>
+    given
+      .replace(uid, (found) => named(uids, found, "UID"))
+      .replace(time, "TIME")
+      .replace(address, "ADDRESS");
+  const field = (object: Json, key: string): unknown => {
+    const item = object[key];
+    if (key === "resourceVersion") {
+      return object["uid"] === undefined ? "LIST" : named(versions, String(item), "v");
+    }
+    if (key === "managedFields" && Array.isArray(item)) {
+      return item.map((entry) => JSON.stringify(value(entry))).sort();
+    }
+    return value(item);
+  };
+  const value = (given: unknown): unknown => {
+    if (typeof given === "string") return text(given);
+    if (Array.isArray(given)) return given.map(value);
+    if (typeof given !== "object" || given === null) return given;
+    const object = given as Json;
+    return Object.fromEntries(
+      Object.keys(object)
+        .sort()
+        .map((key) => [text(key), field(object, key)]),
+    );
+  };
+  return answers.map(({ step, answer }) => ({ step, answer: value(answer) }));
+}
+
+/** The answers that a program printed, a line of JSON each. @throws SyntaxError for another line. */
+export function printed(stdout: string): Answer[] {
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Answer);
+}
+
+interface SpecReport {
+  readonly ContainerHierarchyTexts: readonly string[] | null;
+  readonly LeafNodeType: string;
+  readonly LeafNodeText: string;
+  readonly State: string;
+  readonly Failure?: { readonly Message?: string };
+  readonly ReportEntries?: readonly { readonly Name: string; readonly Value: { readonly AsJSON: string } }[];
+}
+
+/** The answers in Ginkgo's report of a suite: what the specs recorded, and after each spec how it ended. */
+export function reported(report: string): Answer[] {
+  const suites = JSON.parse(report) as readonly { readonly SpecReports: readonly SpecReport[] }[];
+  return suites.flatMap(({ SpecReports }) => SpecReports).flatMap(answersOfSpec);
+}
+
+function answersOfSpec(spec: SpecReport): Answer[] {
+  const step = [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeType, spec.LeafNodeText].join(" ");
+  const recorded = (spec.ReportEntries ?? []).map(({ Name, Value }) => ({
+    step: `${step}: ${Name}`,
+    answer: JSON.parse(Value.AsJSON) as unknown,
+  }));
+  return [...recorded, { step, answer: [spec.State, spec.Failure?.Message ?? ""] }];
+}

@@ -1,0 +1,52 @@
+/** The operators of this folder, ready to run: built into the cache, keyed by what they are made from. */
+import { join } from "node:path";
+import { builtProgram, type Program } from "../../scripts/built-programs.ts";
+
+/** The sources of the programs: `kubebuilder`, `python`. */
+export const operators: string = import.meta.dir;
+
+/** The folder with `controller.test` and `v1.test`, the compiled test packages of the kubebuilder project. */
+export function kubebuilderTests(): Promise<Program> {
+  return builtProgram({
+    sources: join(operators, "kubebuilder"),
+    cachedAs: "operator-kubebuilder",
+    tool: "go",
+    command: [
+      "go",
+      "test",
+      "-c",
+      "-vet=off",
+      "-ldflags=-s -w",
+      "-o",
+      "tests/",
+      "example.com/site-operator/internal/controller",
+      "example.com/site-operator/internal/webhook/v1",
+    ],
+    // No C compiler is needed, and packages that other builds left in Go's cache are used.
+    env: { CGO_ENABLED: "0" },
+    makes: "tests",
+    name: "tests",
+  });
+}
+
+const installed =
+  "python3 -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: " +
+  "--target packages -r requirements.txt";
+
+/** The folder with the packages of requirements.txt, for PYTHONPATH: by hash, and as wheels only. */
+export async function pythonPackages(): Promise<Program> {
+  const python = Bun.which("python3");
+  if (python === null) return { is: "missing", why: "python3 is not installed" };
+  const asked = Bun.spawnSync([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
+  const version = asked.stdout.toString().trim();
+  return await builtProgram({
+    sources: join(operators, "python"),
+    matters: (path) => path === "requirements.txt",
+    // Wheels are of one version of Python.
+    cachedAs: `operator-python-${version}`,
+    tool: "python3",
+    command: installed.split(" "),
+    makes: "packages",
+    name: "packages",
+  });
+}
