@@ -83,7 +83,8 @@ async function start(): Promise<Webhooks> {
   const { ca, cert, key } = loopbackCertificate(Date.now());
   let own: Readonly<Record<string, Webhook>> = {};
   let received: Received[] = [];
-  const server = https.createServer({ cert, key }, (request, response) => {
+  // A connection that is closed for being idle may have a request on its way: POST is not tried again.
+  const server = https.createServer({ cert, key, keepAliveTimeout: 600_000 }, (request, response) => {
     void respond(request, response);
   });
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

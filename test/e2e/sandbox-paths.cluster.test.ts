@@ -95,7 +95,7 @@ const otherwise: readonly { readonly line: string; readonly because: string; rea
   { line: "OPTIONS *", because: "the same", status: 400 },
   { line: "CONNECT 127.0.0.1:443", because: "it is refused for its method, before its path is looked at", status: 405 },
   { line: "GET /metrics", because: "it counts nothing", status: 404 },
-  { line: "GET /openid/v1/jwks", because: "it signs no tokens", status: 404 },
+  { line: "GET /openid/v1/jwks", because: "its keys are its own", status: 200 },
   { line: `GET /api/v1/watch/namespaces`, because: "the old paths of watches are not served", status: 404 },
 ];
 
