@@ -213,7 +213,8 @@ const others: readonly Case[] = [
   statuses(
     "what a node has",
     node,
-    { capacity: { cpu: "-1", pods: "1.5" } },
+    { capacity: { cpu: "-1" } },
+    { capacity: { pods: "1.5" } },
     { declaredFeatures: ["b", "A"] },
     { capacity: { cpu: "1" }, declaredFeatures: ["A", "B/c"] },
   ),
