@@ -13,6 +13,7 @@ import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
 import { collectionOf } from "../../sandbox/context/server.ts";
 import type { Change } from "../../sandbox/storage/watch-cache.ts";
 import { TraceBus } from "../../trace/bus.ts";
@@ -90,12 +91,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     apiServerObjects: false,
     storesDefinitions: true,
     // The report names what they would be asked about instead.
-    disabledAdmissionPlugins: [
-      "MutatingAdmissionPolicy",
-      "ValidatingAdmissionPolicy",
-      "MutatingAdmissionWebhook",
-      "ValidatingAdmissionWebhook",
-    ],
+    disabledAdmissionPlugins: configuredPlugins,
   });
   await sandbox.load(
     options.managedFields ? options.objects : options.objects.map(withoutManagedFields),

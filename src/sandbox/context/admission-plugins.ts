@@ -34,6 +34,14 @@ export type AdmissionPlugin = keyof typeof pluginPurposes;
 /** All plugins that the sandbox has; all are on by default. */
 export const admissionPlugins = Object.keys(pluginPurposes) as readonly AdmissionPlugin[];
 
+/** Those that ask what users have configured: their webhooks and policies. */
+export const configuredPlugins: readonly AdmissionPlugin[] = [
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+];
+
 /** Names that kube-apiserver knows too, of what does nothing here: off by default there, or for what the sandbox does not serve. */
 export const idlePlugins: readonly string[] = [
   "AlwaysAdmit",

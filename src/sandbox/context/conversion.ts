@@ -39,6 +39,17 @@ export async function convertedObjects(server: Server, { form, objects, apiVersi
   }
 }
 
+/** An object and the version that it is wanted at, with the form of that version. */
+export interface WantedObject extends Omit<Wanted, "objects"> {
+  readonly object: ApiObject;
+}
+
+/** One object at a version of its kind. @throws StatusError 500 */
+export function* convertedObject(server: Server, { object, ...wanted }: WantedObject): Steps<ApiObject> {
+  const [converted = object] = yield* waitFor(convertedObjects(server, { ...wanted, objects: [object] }));
+  return converted;
+}
+
 /** True for a resource whose objects a webhook converts. */
 const isConverted = ({ served }: RequestScope): boolean => served.form?.conversionWebhook !== undefined;
 
@@ -71,27 +82,20 @@ export function* storableObject(scope: RequestScope, object: ApiObject): Steps<A
   const webhook = form?.conversionWebhook;
   if (form === undefined || webhook === undefined || object.apiVersion === webhook.storedVersion) return object;
   const stores = scope.server.registry.ofKind(webhook.storedVersion, object.kind)?.form ?? form;
-  const wanted = { form: stores, objects: [object], apiVersion: webhook.storedVersion };
-  const [stored = object] = yield* waitFor(convertedObjects(scope.server, wanted));
-  return stored;
+  return yield* convertedObject(scope.server, { form: stores, object, apiVersion: webhook.storedVersion });
 }
 
 /** One object at another version, before a webhook has been asked for it. */
 class NeedsConversion extends Error {
   override readonly name = "NeedsConversion";
   readonly key: string;
-  readonly wanted: Wanted;
+  readonly wanted: WantedObject;
 
-  constructor(key: string, wanted: Wanted) {
+  constructor(key: string, wanted: WantedObject) {
     super(`a webhook has to convert an object to ${wanted.apiVersion}`);
     this.key = key;
     this.wanted = wanted;
   }
-}
-
-/** An object and the version that it is wanted at, with the form of that version. */
-export interface WantedObject extends Omit<Wanted, "objects"> {
-  readonly object: ApiObject;
 }
 
 /** The object at the wanted version, in work that `withConversions` runs: there it breaks off where a webhook has to be asked first. */
@@ -99,7 +103,7 @@ export function conversionOf({ conversions }: RequestScope, { form, object, apiV
   const key = `${apiVersion} ${JSON.stringify(object)}`;
   const known = conversions?.get(key);
   if (known !== undefined) return known;
-  throw new NeedsConversion(key, { form, objects: [object], apiVersion });
+  throw new NeedsConversion(key, { form, object, apiVersion });
 }
 
 /**
@@ -115,9 +119,7 @@ export function* withConversions<T>(scope: RequestScope, work: (scope: RequestSc
       return work({ ...scope, conversions });
     } catch (cause) {
       if (!(cause instanceof NeedsConversion)) throw cause;
-      const [object] = yield* waitFor(convertedObjects(scope.server, cause.wanted));
-      if (object === undefined) throw cause;
-      conversions.set(cause.key, object);
+      conversions.set(cause.key, yield* convertedObject(scope.server, cause.wanted));
     }
   }
 }

@@ -8,7 +8,7 @@ import { compare } from "./compare.ts";
 import { type Conflict, ConflictError } from "./conflicts.ts";
 import { applied, type TypedApplication, type FieldManager } from "./field-manager.ts";
 import { difference, type FieldSet, isEmptySet } from "./field-set.ts";
-import { elementJson } from "./path-element.ts";
+import { goJson } from "../meta/go-json.ts";
 import { fieldSetOf } from "./to-field-set.ts";
 import type { Applied, TypedObject } from "./updater.ts";
 import { typeProblems } from "./validate.ts";
@@ -89,7 +89,7 @@ function withoutLastApplied(configuration: Fields): Fields {
 /** As Go writes it: keys in order. */
 function sortedJson(value: unknown): string {
   if (isList(value)) return `[${value.map(sortedJson).join(",")}]`;
-  if (!isFields(value)) return elementJson(value);
+  if (!isFields(value)) return goJson(value);
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${elementJson(key)}:${sortedJson(value[key])}`).join(",")}}`;
+  return `{${keys.map((key) => `${goJson(key)}:${sortedJson(value[key])}`).join(",")}}`;
 }

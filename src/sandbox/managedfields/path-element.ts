@@ -3,26 +3,19 @@
  * by its value, `i:0` for one by its place. Source: structured-merge-diff v6 fieldpath/element.go, serialize-pe.go.
  */
 import { shown } from "../meta/field-errors.ts";
+import { goJson } from "../meta/go-json.ts";
 import { isFields, type Fields } from "../meta/object.ts";
-
-/** A value in the JSON of path elements, which is safe within HTML. */
-export function elementJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  return /[<>&\u2028\u2029]/.test(json)
-    ? json.replaceAll(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    : json;
-}
 
 /** The element of an item with these keys. */
 export function keyElement(keys: Fields): string {
   const names = Object.keys(keys);
   if (names.length > 1) names.sort();
-  return `k:{${names.map((name) => `${JSON.stringify(name)}:${elementJson(keys[name])}`).join(",")}}`;
+  return `k:{${names.map((name) => `${JSON.stringify(name)}:${goJson(keys[name])}`).join(",")}}`;
 }
 
 /** The element of an item of a set. */
 export function valueElement(value: unknown): string {
-  return `v:${elementJson(value)}`;
+  return `v:${goJson(value)}`;
 }
 
 /**

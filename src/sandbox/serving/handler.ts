@@ -22,7 +22,7 @@ import { needsProtobuf, prefersYaml } from "../serialization/negotiation.ts";
 import { protobufType } from "../serialization/protobuf-body.ts";
 import { requestScope } from "./request-scope.ts";
 import { routeOf } from "../context/route.ts";
-import type { AdmissionPlugin } from "../context/admission-plugins.ts";
+import { configuredPlugins } from "../context/admission-plugins.ts";
 import type { Server } from "../context/server.ts";
 import { serveResource } from "./verbs.ts";
 import { warningHeader } from "../meta/warnings.ts";
@@ -66,16 +66,10 @@ export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
 
 /** The server without what users have it ask. */
 const unasked = derived((server: Server): Server => {
-  const admission = new Set([...server.admission].filter((plugin) => !configuredPlugins.has(plugin)));
+  const admission = new Set(server.admission);
+  for (const plugin of configuredPlugins) admission.delete(plugin);
   return { ...server, webhooks: undefined, admission };
 });
-
-const configuredPlugins: ReadonlySet<AdmissionPlugin> = new Set([
-  "MutatingAdmissionPolicy",
-  "MutatingAdmissionWebhook",
-  "ValidatingAdmissionPolicy",
-  "ValidatingAdmissionWebhook",
-]);
 
 function exchangeOf(server: Server, { request, isOwn }: Pick<Exchange, "request" | "isOwn">): Exchange {
   const auditId = auditIdOf(server, request);

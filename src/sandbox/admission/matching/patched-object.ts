@@ -1,5 +1,5 @@
 /** Objects that a policy or a webhook has patched: read anew, with defaults, and put in the place of what they were. */
-import { convertedObjects } from "../../context/conversion.ts";
+import { convertedObject } from "../../context/conversion.ts";
 import { applyDefaults } from "../../context/defaults.ts";
 import { readObject } from "../../context/object-reading.ts";
 import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
@@ -8,7 +8,7 @@ import { atStoredVersion } from "../../conversion/versions.ts";
 import { noLiterals } from "../../meta/json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { internal } from "../../meta/refusal.ts";
-import { waitFor, type Steps } from "../../meta/steps.ts";
+import type { Steps } from "../../meta/steps.ts";
 import { apiVersionOf } from "./versions.ts";
 
 /** An object that was decoded. */
@@ -57,8 +57,7 @@ export function* convertedBack(attributes: AdmissionAttributes, object: ApiObjec
   const { form, apiVersion } = served;
   const isOther = object.kind === resource.kind && object.apiVersion !== apiVersion;
   if (form?.conversionWebhook === undefined || !isOther) return storedForm(attributes, object);
-  const [converted = object] = yield* waitFor(convertedObjects(server, { form, objects: [object], apiVersion }));
-  return storedForm(attributes, converted);
+  return storedForm(attributes, yield* convertedObject(server, { form, object, apiVersion }));
 }
 
 /** Makes `object` what `other` is. */

@@ -3,8 +3,8 @@ import type { RequestScope } from "../../context/server.ts";
 import type { GroupVersionKind } from "../../context/attributes.ts";
 import { atVersion } from "../../conversion/versions.ts";
 import { copyOf, type ApiObject } from "../../meta/object.ts";
-import { convertedObjects } from "../../context/conversion.ts";
-import { waitFor, type Steps } from "../../meta/steps.ts";
+import { convertedObject } from "../../context/conversion.ts";
+import type { Steps } from "../../meta/steps.ts";
 import { finished } from "../../serialization/decode.ts";
 
 /** `apps/v1`, `v1`. */
@@ -37,6 +37,5 @@ export function* convertedToKind(object: ApiObject, { scope, kind }: AtKind): St
   const form = scope.server.registry.ofKind(apiVersion, kind.kind)?.form;
   const isOther = object.kind === scope.resource.kind && object.apiVersion !== apiVersion;
   if (form?.conversionWebhook === undefined || !isOther) return atKind(object, { scope, kind });
-  const [converted = object] = yield* waitFor(convertedObjects(scope.server, { form, objects: [object], apiVersion }));
-  return copyOf(converted);
+  return copyOf(yield* convertedObject(scope.server, { form, object, apiVersion }));
 }

@@ -2,6 +2,8 @@
  * What webhooks add to the audit log. Source: apiserver v0.36 admission/plugin/webhook/{mutating,validating}/dispatcher.go,
  * admission/attributes.go checkKeyFormat.
  */
+import { sortedMap } from "../../meta/field-errors.ts";
+import { goJson } from "../../meta/go-json.ts";
 import type { RequestAudit } from "../../context/audit.ts";
 import type { Hook, HookType } from "./configurations.ts";
 
@@ -52,7 +54,7 @@ export class CallAnnotations {
   /** The patch of a mutating webhook. */
   patch(operations: readonly unknown[]): void {
     const { configuration, name: webhook } = this.#hook;
-    const value = { configuration, webhook, patch: operations.map(sortedKeys), patchType: "JSONPatch" };
+    const value = { configuration, webhook, patch: operations.map(sortedMap), patchType: "JSONPatch" };
     this.#audit?.annotateRequest(`patch.webhook.admission.k8s.io/${this.#place}`, goJson(value));
   }
 
@@ -61,18 +63,4 @@ export class CallAnnotations {
     const prefix = type === "mutating" ? mutation : "validating.webhook.admission.k8s.io/";
     this.#audit?.annotate(`failed-open.${prefix}${this.#place}`, this.#hook.name);
   }
-}
-
-/** An operation of a patch as Go writes a map. */
-function sortedKeys(operation: unknown): unknown {
-  if (typeof operation !== "object" || operation === null) return operation;
-  return Object.fromEntries(Object.entries(operation).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** JSON as Go's encoder writes it, safe inside HTML. */
-function goJson(value: object): string {
-  return JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

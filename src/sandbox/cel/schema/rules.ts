@@ -3,6 +3,7 @@
  * pkg/apis/apiextensions/validation/validation.go, cel_validation.go; pkg/apiserver/schema/cel/compilation.go.
  */
 import { type FieldError, invalid, notAllowed } from "../../meta/field-errors.ts";
+import { goJson } from "../../meta/go-json.ts";
 import { compile, type Environment, type Program } from "../program/compile.ts";
 import { boolType, optionalOf, stringType, isExactType } from "../values/types.ts";
 import { type DeclType, declTypeOf, mostOccurrences, named, sizesOf } from "./decl-type.ts";
@@ -191,14 +192,6 @@ function cardinalityBelow({ schema, cardinality }: Place): bigint | undefined {
   return limit === undefined ? undefined : multiplied(cardinality, BigInt(Math.max(0, limit)));
 }
 
-const escaped: Readonly<Record<string, string>> = {
-  "<": "\\u003c",
-  ">": "\\u003e",
-  "&": "\\u0026",
-  "\u2028": "\\u2028",
-  "\u2029": "\\u2029",
-};
-
 /** A rule as Go prints its struct in JSON. */
 function shownRule({
   rule,
@@ -208,7 +201,7 @@ function shownRule({
   fieldPath = "",
   optionalOldSelf,
 }: ValidationRule): string {
-  const json = JSON.stringify({
+  return goJson({
     Rule: rule,
     Message: message,
     MessageExpression: messageExpression,
@@ -216,7 +209,6 @@ function shownRule({
     FieldPath: fieldPath,
     OptionalOldSelf: optionalOldSelf ?? null,
   });
-  return json.replaceAll(/[<>&\u2028\u2029]/g, (one) => escaped[one] ?? one);
 }
 
 /** An error of a rule, which is printed whole. */
