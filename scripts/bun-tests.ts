@@ -21,6 +21,8 @@ export interface BunTests {
   /** What to show of a run that failed: everything but the tests that passed. */
   readonly output: string;
   readonly ms: number;
+  /** Processor time: of the tests and of the programs that they started and waited for. */
+  readonly processorMs: number;
 }
 
 /**
@@ -59,6 +61,7 @@ export async function runBunTests(options: BunTestsOptions): Promise<BunTests> {
         .replace(/^\((?:pass|skip)\).*\n/gm, "")
         .replace(/^\S+\.test\.ts:\n\n/gm, ""),
       ms: performance.now() - start,
+      processorMs: Number(run.resourceUsage()?.cpuTime.total ?? 0) / 1000,
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

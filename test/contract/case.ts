@@ -49,6 +49,11 @@ export interface Table {
    * one by LONG=1.
    */
   readonly slow?: string;
+  /**
+   * Each case has kinds, policies or webhooks of its own, which only its own namespace has to do with: no case of this or another table sees what another does,
+   * so that they may run side by side.
+   */
+  readonly sideBySide?: boolean;
   readonly cases: readonly Case[];
 }
 

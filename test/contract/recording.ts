@@ -8,9 +8,11 @@ export function recordingPath(table: string): string {
   return join(import.meta.dir, "recorded", `${table}.json`);
 }
 
-/** By the names of the cases. @throws Error where there is no recording. */
-export async function readRecording(table: string): Promise<Recording> {
-  return (await Bun.file(recordingPath(table)).json()) as Recording;
+const read = new Map<string, Promise<Recording>>();
+
+/** By the names of the cases, as it was when it was first read. @throws Error where there is no recording. */
+export function readRecording(table: string): Promise<Recording> {
+  return read.getOrInsertComputed(table, () => Bun.file(recordingPath(table)).json() as Promise<Recording>);
 }
 
 /** A case's namespace: the same for each server, so that messages that name it are the same. */

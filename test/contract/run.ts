@@ -156,7 +156,7 @@ export async function runCase(
   for (const step of steps) {
     const from = pauses.now();
     if (step.method === "RECEIVED") {
-      const text = webhooks?.erased(JSON.stringify(webhooks.taken(step.path === "sorted"))) ?? "[]";
+      const text = webhooks?.erased(JSON.stringify(webhooks.taken(namespace, step.path === "sorted"))) ?? "[]";
       answers.push({ status: 0, warning: undefined, headers: {}, body: JSON.parse(text), from, until: pauses.now() });
       continue;
     }

@@ -27,12 +27,12 @@ interface Received {
   readonly review: unknown;
 }
 
-/** The server of all webhooks of a process. */
+/** The server of all webhooks of a process; those of a case are told apart by its namespace. */
 export interface Webhooks {
   /** Sets the webhooks of a case by their names, and forgets what the ones before received. */
   set(namespace: string, webhooks: Readonly<Record<string, Webhook>>): void;
-  /** What they have received since the last time; `sorted` by their names, where they are asked all at once. */
-  taken(sorted: boolean): readonly unknown[];
+  /** What a case's have received since the last time; `sorted` by their names, where they are asked all at once. */
+  taken(namespace: string, sorted: boolean): readonly unknown[];
   /** Fills in `{hooks}`, where they are, and `{ca}`, in base64. */
   filled(text: string, namespace: string): string;
   /** A text without what is another in each run: port and certificate. */
@@ -81,8 +81,7 @@ export function startWebhooks(): Promise<Webhooks> {
 
 async function start(): Promise<Webhooks> {
   const { ca, cert, key } = loopbackCertificate(Date.now());
-  let own: Readonly<Record<string, Webhook>> = {};
-  let received: Received[] = [];
+  const cases = new Map<string, { readonly webhooks: Readonly<Record<string, Webhook>>; received: Received[] }>();
   // A connection that is closed for being idle may have a request on its way: POST is not tried again.
   const server = https.createServer({ cert, key, keepAliveTimeout: 600_000 }, (request, response) => {
     void respond(request, response);
@@ -91,10 +90,12 @@ async function start(): Promise<Webhooks> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk as Uint8Array);
     const url = new URL(request.url ?? "/", "https://127.0.0.1");
-    const name = url.pathname.split("/").slice(2).join("/");
+    const [namespace = "", ...path] = url.pathname.split("/").slice(1);
+    const name = path.join("/");
+    const of = cases.get(namespace);
     const text = Buffer.concat(chunks).toString();
     const review = text === "" ? {} : (JSON.parse(text) as Json);
-    received.push({
+    of?.received.push({
       webhook: name,
       method: request.method ?? "",
       query: url.search,
@@ -102,7 +103,7 @@ async function start(): Promise<Webhooks> {
       review: comparable(review),
     });
     const asked = isObject(review["request"]) ? review["request"] : {};
-    send(own[name]?.(asked, review) ?? { status: 404, text: "no such webhook" }, response);
+    send(of?.webhooks[name]?.(asked, review) ?? { status: 404, text: "no such webhook" }, response);
   };
   server.on("connection", (socket: Socket) => {
     socket.on("error", () => undefined);
@@ -115,13 +116,13 @@ async function start(): Promise<Webhooks> {
   const { port } = server.address() as { port: number };
   const encoded = btoa(ca);
   return {
-    set(_namespace, webhooks) {
-      own = webhooks;
-      received = [];
+    set(namespace, webhooks) {
+      cases.set(namespace, { webhooks, received: [] });
     },
-    taken(sorted) {
-      const taken = received;
-      received = [];
+    taken(namespace, sorted) {
+      const of = cases.get(namespace);
+      const taken = of?.received ?? [];
+      if (of !== undefined) of.received = [];
       return sorted ? taken.sort((a, b) => (a.webhook < b.webhook ? -1 : a.webhook > b.webhook ? 1 : 0)) : taken;
     },
     filled: (text, namespace) =>

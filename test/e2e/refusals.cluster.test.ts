@@ -383,8 +383,8 @@ describe.skipIf(controllersMissing !== undefined)("run beside a control plane th
       const narrow = name === "replicaset" || name === "deployment";
       const where = narrow ? ["-n", "empty"] : ["-A"];
       const { code, stdout, stderr } = await runProgram(["run", name, ...where], options);
-      // On a slow machine nothing has been written yet when it looks, and it says that it waits for a trace.
-      const said = stdout.split("\n").filter((line) => !line.startsWith("owner   waiting "));
+      // On a slow machine nothing has been written yet when it looks, and it says that it looks again.
+      const said = stdout.split("\n").filter((line) => !line.startsWith("owner   looking again in "));
       expect({ code, said }).toEqual({ code: 2, said: [expect.stringMatching(/^context /), ""] });
       const lines = stderr.trimEnd().split("\n");
       expect(lines[0]).toMatch(

@@ -1,5 +1,5 @@
 /** Server-side apply of status, scale and the other subresources that take it, and what nobody comes to own by them. */
-import { apply, type Case, get, patch, paths, post, put, type Table } from "../case.ts";
+import { apply, type Case, get, pass, patch, paths, post, put, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;
 
@@ -81,6 +81,17 @@ const cases: readonly Case[] = [
       apply(web, "one", { ...whole(), status: { replicas: 1 } }),
       apply(`${web}/status`, "two", status({ replicas: 2 })),
       apply(web, "one", { ...whole(), status: { replicas: 1 } }),
+    ],
+  },
+  {
+    name: "an object with a status again, in other seconds",
+    ordersTimes: true,
+    steps: [
+      apply(web, "one", { ...whole(), status: { replicas: 1 } }),
+      pass,
+      apply(web, "one", { ...whole(), status: { replicas: 1 } }),
+      pass,
+      apply(web, "one", whole()),
     ],
   },
   {

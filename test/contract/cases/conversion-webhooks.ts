@@ -102,6 +102,7 @@ const withMetadata = (change: (metadata: Json) => Json): Webhook =>
 
 export const conversionWebhookCases: Table = {
   name: "conversion-webhooks",
+  sideBySide: true,
   cases: [
     scene("a creation at the version that is not stored", {
       steps: [post(widgetsV2, v2("a")), get(`${widgetsV2}/a`), get(`${widgets}/a`)],

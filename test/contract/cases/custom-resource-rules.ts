@@ -684,6 +684,7 @@ const statuses: readonly Case[] = [
 
 export const customResourceRules: Table = {
   name: "custom-resource-rules",
+  sideBySide: true,
   slow: "the real server takes two seconds to serve a new kind",
   cases: [
     ...definedRuleCases,

@@ -58,6 +58,7 @@ const listMap = {
 
 export const customResourceCases: Table = {
   name: "custom-resources",
+  sideBySide: true,
   cases: [
     of(
       "an object is created, read, listed and deleted",

@@ -24,6 +24,7 @@ const field = (schema: Record<string, unknown>): DefinitionOptions => ({ schema:
 
 export const definitionCases: Table = {
   name: "definitions",
+  sideBySide: true,
   cases: [
     { name: "a definition gets its names and is established", steps: [...established(), get(own)] },
     {

@@ -208,6 +208,7 @@ const cases: readonly Case[] = [
 
 export const mutatingPolicyCases: Table = {
   name: "mutating-policies",
+  sideBySide: true,
   slow: "the real server takes a second to see a policy",
   cases,
 };

@@ -54,6 +54,7 @@ const rules: readonly object[] = [webhook("one", { reinvocationPolicy: "IfNeeded
 
 export const mutatingWebhookCases: Table = {
   name: "mutating-webhooks",
+  sideBySide: true,
   cases: [
     mutating("a label that is added", {
       hooks: { hook: counting("first") },

@@ -651,5 +651,6 @@ const namespaces: readonly Case[] = [
 
 export const podSecurity: Table = {
   name: "pod-security",
+  sideBySide: true,
   cases: [...baseline, ...restricted, ...modes, ...namespaces],
 };

@@ -553,6 +553,7 @@ const annotations: readonly Case[] = [
 
 export const policyCases: Table = {
   name: "policies",
+  sideBySide: true,
   slow: "the real server takes a second to see a policy",
   cases: [...answers, ...operations, ...matching, ...params, ...rights, ...annotations],
 };

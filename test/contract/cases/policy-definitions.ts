@@ -227,4 +227,4 @@ const cases: readonly Case[] = [
   },
 ];
 
-export const policyDefinitions: Table = { name: "policy-definitions", cases };
+export const policyDefinitions: Table = { name: "policy-definitions", sideBySide: true, cases };

@@ -512,5 +512,6 @@ const conditions: readonly Case[] = [
 
 export const webhookCases: Table = {
   name: "webhooks",
+  sideBySide: true,
   cases: [...operations, ...matching, ...denials, ...failures, ...conditions],
 };
