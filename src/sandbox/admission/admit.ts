@@ -9,7 +9,7 @@ import { admitResize } from "./claim-resize.ts";
 import { checkSigningRequest } from "./certificates.ts";
 import { admitNode, admitRuntimeClass, checkOverhead } from "./cluster-defaults.ts";
 import { admitIngressClass, admitStorageClass } from "./default-class.ts";
-import { setDefaultLimits } from "./limit-ranger.ts";
+import { checkLimits, setDefaultLimits } from "./limit-ranger.ts";
 import { admitPodSecurity } from "./pod-security/admit.ts";
 import { admitPodResize } from "./pod-resize.ts";
 import { admitPriority, checkDefaultClass } from "./priority.ts";
@@ -110,7 +110,9 @@ function validateBuiltIn({ scope, object, old }: Attributes): void {
       checkSigningRequest({ scope, object, old });
       break;
     case "persistentvolumeclaims":
-      if (old !== undefined && plugins.has("PersistentVolumeClaimResize")) admitResize({ scope, object, old });
+      if (old === undefined) break;
+      if (subresource === "" && old.metadata.deletionTimestamp === undefined) checkLimits(scope, object);
+      if (plugins.has("PersistentVolumeClaimResize")) admitResize({ scope, object, old });
       break;
     case "pods":
       if (old === undefined && plugins.has("RuntimeClass")) checkOverhead(scope, object);

@@ -1,8 +1,13 @@
-/** LimitRanges: defaults for containers, and their bounds. Source: kubernetes v1.36 plugin/pkg/admission/limitranger/admission.go. */
-import { parseQuantity } from "../../api/quantity.ts";
-import { child, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
+/**
+ * LimitRanges: defaults for containers, and bounds for containers, pods and claims.
+ * Source: kubernetes v1.36 plugin/pkg/admission/limitranger/admission.go.
+ */
+import type { Amounts } from "../../api/quota/amounts.ts";
+import { amountsTogether } from "../../api/quota/together.ts";
+import { at, child, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
+import { type Asked, problemsWith, quantitiesIn } from "./limit-bounds.ts";
 
 function rangesOf(scope: RequestScope): ApiObject[] {
   const collection = scope.server.store.collection("limitranges", true);
@@ -27,12 +32,62 @@ export function setDefaultLimits(scope: RequestScope, pod: ApiObject): void {
   }
 }
 
-/** Looks at what a pod has in the end, its name included. @throws StatusError 403 for a container outside its bounds. */
-export function checkLimits(scope: RequestScope, pod: ApiObject): void {
-  if (scope.resource.storage !== "pods" || !scope.server.admission.has("LimitRanger")) return;
+/**
+ * Looks at what a pod or a claim has in the end, its name included; anything else passes.
+ * @throws StatusError 403 for what asks for more or less than a LimitRange of its namespace allows.
+ */
+export function checkLimits(scope: RequestScope, object: ApiObject): void {
+  const { resource, server } = scope;
+  const asks = asksOf[resource.storage];
+  if (asks === undefined || !server.admission.has("LimitRanger")) return;
   for (const range of rangesOf(scope)) {
-    for (const item of fieldsIn(range.spec?.["limits"])) checkItem(scope, pod, item);
+    const found = fieldsIn(range.spec?.["limits"]).flatMap((item) =>
+      asks(object, item["type"]).flatMap((asked) => problemsWith(asked, item)),
+    );
+    // Go says the same only once.
+    const problems = [...new Set(found)];
+    if (problems.length === 0) continue;
+    const text = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
+    throw forbidden(resource.asResource, object.metadata.name ?? "", text);
   }
+}
+
+/** By storage name: what an item of this type limits in an object. */
+const asksOf: Readonly<Record<string, (object: ApiObject, type: unknown) => readonly Asked[]>> = {
+  pods: (pod, type) => {
+    if (type === "Container") return containersOf(pod).map(askedBy);
+    return type === "Pod" ? [askedTogether(pod)] : [];
+  },
+  persistentvolumeclaims: (claim, type) =>
+    type === "PersistentVolumeClaim" ? [{ requests: quantitiesIn(at(claim, "spec", "resources", "requests")) }] : [],
+};
+
+function askedBy({ resources }: Fields): Required<Asked> {
+  const lists = isFields(resources) ? resources : {};
+  return { requests: quantitiesIn(lists["requests"]), limits: quantitiesIn(lists["limits"]) };
+}
+
+/** What the containers need together, unless the pod itself says what it needs. Source: podRequests, podLimits. */
+function askedTogether({ spec = {} }: ApiObject): Asked {
+  const containers = fieldsIn(spec["containers"]).map(askedBy);
+  const initContainers = fieldsIn(spec["initContainers"]).map((container) => ({
+    isSidecar: container["restartPolicy"] === "Always",
+    asked: askedBy(container),
+  }));
+  const own = askedBy(spec);
+  const together = (list: "requests" | "limits"): Amounts => {
+    const needs = initContainers.map(({ isSidecar, asked }) => ({ isSidecar, amounts: asked[list] }));
+    const sum = amountsTogether(
+      containers.map((asked) => asked[list]),
+      needs,
+    );
+    for (const name of ["cpu", "memory"]) {
+      const amount = own[list].get(name);
+      if (amount !== undefined) sum.set(name, amount);
+    }
+    return sum;
+  };
+  return { requests: together("requests"), limits: together("limits") };
 }
 
 /** Which resources were set by default, for the annotation that says so. */
@@ -69,43 +124,4 @@ function annotate(pod: ApiObject, containers: readonly Fields[], applied: readon
     ...pod.metadata.annotations,
     "kubernetes.io/limit-ranger": `LimitRanger plugin set: ${sentences.join("; ")}`,
   };
-}
-
-function checkItem(scope: RequestScope, pod: ApiObject, item: Fields): void {
-  if (item["type"] !== "Container") return;
-  const problems: string[] = [];
-  for (const container of containersOf(pod)) {
-    const resources = isFields(container["resources"]) ? container["resources"] : {};
-    const [requests, limits] = [mapOf(resources["requests"]), mapOf(resources["limits"])];
-    for (const [name, min] of Object.entries(mapOf(item["min"])))
-      problems.push(...below(name, min, requests[name], limits[name]));
-    for (const [name, max] of Object.entries(mapOf(item["max"])))
-      problems.push(...above(name, max, requests[name], limits[name]));
-  }
-  if (problems.length === 0) return;
-  const text = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
-  throw forbidden(scope.resource.asResource, pod.metadata.name ?? "", text);
-}
-
-const nano = (text: string | undefined): bigint | undefined =>
-  text === undefined ? undefined : parseQuantity(text)?.nano;
-
-function below(name: string, min: string, request: string | undefined, limit: string | undefined): string[] {
-  const [bound, asked, most] = [nano(min), nano(request), nano(limit)];
-  if (bound === undefined) return [];
-  if (asked === undefined) return [`minimum ${name} usage per Container is ${min}.  No request is specified`];
-  if (asked < bound) return [`minimum ${name} usage per Container is ${min}, but request is ${request}`];
-  return most !== undefined && most < bound
-    ? [`minimum ${name} usage per Container is ${min}, but limit is ${limit}`]
-    : [];
-}
-
-function above(name: string, max: string, request: string | undefined, limit: string | undefined): string[] {
-  const [bound, asked, most] = [nano(max), nano(request), nano(limit)];
-  if (bound === undefined) return [];
-  if (most === undefined) return [`maximum ${name} usage per Container is ${max}.  No limit is specified`];
-  if (most > bound) return [`maximum ${name} usage per Container is ${max}, but limit is ${limit}`];
-  return asked !== undefined && asked > bound
-    ? [`maximum ${name} usage per Container is ${max}, but request is ${request}`]
-    : [];
 }

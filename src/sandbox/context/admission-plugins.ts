@@ -3,7 +3,7 @@
 /** Those that the sandbox does the work of, with what each does; all of them are on by default. */
 export const pluginPurposes = {
   NamespaceLifecycle: "objects go into namespaces that exist and are not terminating",
-  LimitRanger: "LimitRanges set and bound what containers ask for",
+  LimitRanger: "LimitRanges set what containers ask for, and bound it for containers, pods and claims",
   ServiceAccount: "pods get a ServiceAccount and its token as a volume",
   TaintNodesByCondition: "new nodes carry the not-ready taint",
   PodSecurity: "namespaces enforce Pod Security Standards",

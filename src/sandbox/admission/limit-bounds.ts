@@ -1,0 +1,69 @@
+/**
+ * The bounds that a LimitRange sets, and the real server's words for what is outside them.
+ * Source: kubernetes v1.36 plugin/pkg/admission/limitranger/admission.go.
+ */
+import { amountsOf, type Amounts } from "../../api/quota/amounts.ts";
+import { compareQuantities, formatQuantity, type Quantity } from "../../api/quantity.ts";
+import { isFields, type Fields } from "../meta/object.ts";
+
+/** What a container, a pod or a claim asks for. */
+export interface Asked {
+  readonly requests: Amounts;
+  /** Undefined for what has requests alone. */
+  readonly limits?: Amounts;
+}
+
+/** The quantities of a field that may be absent. */
+export function quantitiesIn(list: unknown): Amounts {
+  // Quantities have been validated: they are strings.
+  return amountsOf(isFields(list) ? (list as Readonly<Record<string, string>>) : undefined);
+}
+
+/** What is wrong with it: an entry for each resource that is outside a bound of the LimitRange's item. */
+export function problemsWith(asked: Asked, item: Fields): readonly string[] {
+  const type = String(item["type"]);
+  const each = (field: string, check: (bound: Bound) => string | undefined): readonly string[] =>
+    [...quantitiesIn(item[field])].flatMap(([name, quantity]) => check({ type, name, quantity }) ?? []);
+  return [
+    ...each("min", (bound) => belowMinimum(bound, asked)),
+    ...each("max", (bound) => aboveMaximum(bound, asked)),
+    ...each("maxLimitRequestRatio", (bound) => aboveRatio(bound, asked)),
+  ];
+}
+
+interface Bound {
+  readonly type: string;
+  readonly name: string;
+  readonly quantity: Quantity;
+}
+
+function belowMinimum({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
+  const minimum = `minimum ${name} usage per ${type} is ${formatQuantity(quantity)}`;
+  const [request, limit] = [requests.get(name), limits?.get(name)];
+  if (request === undefined) return `${minimum}.  No request is specified`;
+  if (compareQuantities(request, quantity) < 0) return `${minimum}, but request is ${formatQuantity(request)}`;
+  if (limit === undefined || compareQuantities(limit, quantity) >= 0) return undefined;
+  return `${minimum}, but limit is ${formatQuantity(limit)}`;
+}
+
+/** Of what has limits, the limit has to be set. */
+function aboveMaximum({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
+  const maximum = `maximum ${name} usage per ${type} is ${formatQuantity(quantity)}`;
+  const [request, limit] = [requests.get(name), limits?.get(name)];
+  if (limits !== undefined && limit === undefined) return `${maximum}.  No limit is specified`;
+  if (limits === undefined && request === undefined) return `${maximum}.  No request is specified`;
+  if (limit !== undefined && compareQuantities(limit, quantity) > 0)
+    return `${maximum}, but limit is ${formatQuantity(limit)}`;
+  if (request === undefined || compareQuantities(request, quantity) <= 0) return undefined;
+  return `${maximum}, but request is ${formatQuantity(request)}`;
+}
+
+function aboveRatio({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
+  const maximum = `${name} max limit to request ratio per ${type} is ${formatQuantity(quantity)}`;
+  const request = requests.get(name)?.nano ?? 0n;
+  const limit = limits?.get(name)?.nano ?? 0n;
+  if (request === 0n) return `${maximum}, but no request is specified or request is 0`;
+  if (limit === 0n) return `${maximum}, but no limit is specified or limit is 0`;
+  const ratio = Number(limit) / Number(request);
+  return ratio * 1e9 > Number(quantity.nano) ? `${maximum}, but provided ratio is ${ratio.toFixed(6)}` : undefined;
+}
