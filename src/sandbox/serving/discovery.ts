@@ -1,4 +1,5 @@
 /** What the server says it serves: `/api`, `/apis`, groups, resources; `/version`. */
+import { healthPaths } from "./health.ts";
 import { noSuchPath } from "../meta/refusal.ts";
 import type { ResourceRegistry } from "../registry/resource.ts";
 
@@ -67,15 +68,27 @@ export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]
   return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }
 
+/** What the index of paths lists besides groups and health checks: all that the sandbox answers, as the real server does. */
+const otherPaths: readonly string[] = [
+  "/.well-known/openid-configuration",
+  "/api",
+  "/api/v1",
+  "/apis",
+  "/apis/",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/openapi/v3/",
+  "/openid/v1/jwks",
+  "/version",
+];
+
 /** What the real server indents: its version, and the index of paths. */
 export function indentedDocument({ data }: ResourceRegistry, path: string): object | undefined {
   if (path === "/version" || path === "/version/") return version;
   if (path !== "/") return undefined;
-  const versions = data.groups.flatMap(({ name, versions }) => [
+  const groups = data.groups.flatMap(({ name, versions }) => [
     `/apis/${name}`,
     ...versions.map((own) => `/apis/${name}/${own}`),
   ]);
-  return {
-    paths: ["/api", "/api/v1", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"],
-  };
+  return { paths: [...otherPaths, ...groups, ...healthPaths()].sort() };
 }

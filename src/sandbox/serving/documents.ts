@@ -2,21 +2,13 @@
 import { formatExpires } from "../../api/time.ts";
 import { aggregatedAt, aggregatedForm } from "./aggregated-discovery.ts";
 import { discoveryAt, indentedDocument } from "./discovery.ts";
+import { healthResponse } from "./health.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { param } from "../options/list-options.ts";
 import { acceptedAmong, acceptedForm, aggregatedMedia, checkMedia } from "../serialization/negotiation.ts";
 import { openApiOf } from "./openapi/loading.ts";
 import { openIdResponse } from "./openid.ts";
-import {
-  jsonResponse,
-  jsonHeaders,
-  redirect,
-  noBody,
-  notFoundPage,
-  plainText,
-  textResponse,
-  uncached,
-} from "./responses.ts";
+import { jsonResponse, jsonHeaders, redirect, noBody, notFoundPage, plainText, uncached } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
 import { methodNotAllowed } from "../meta/refusal.ts";
 import type { Steps } from "../meta/steps.ts";
@@ -60,8 +52,6 @@ function aggregatedResponse(
   return { status: 200, headers: { ...common, "content-type": type }, body: bytesOf(text ?? "") };
 }
 
-const healthy = /^\/(readyz|livez|healthz)(\/ping|\/log|\/etcd)?$/;
-
 /** Paths that are no resources. @throws StatusError 405. */
 export function* nonResourceResponse(server: Server, incoming: HttpRequest): Steps<Result> {
   const { registry } = server;
@@ -80,7 +70,7 @@ export function* nonResourceResponse(server: Server, incoming: HttpRequest): Ste
   const openId = openIdResponse(server, incoming);
   if (openId !== undefined) return openId;
   if (path === "/version" && method !== "GET") throw methodNotAllowed();
-  return healthy.test(path) ? textResponse(200, "ok") : notFoundPage();
+  return healthResponse(incoming) ?? notFoundPage();
 }
 
 const swaggerJson = "application/json";
