@@ -6,10 +6,11 @@ import { partialOf, type Format } from "../serialization/encoding.ts";
 import { at, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../storage/entry.ts";
-import { age, type Cells } from "./cells.ts";
+import { age, type Cells, numberAt } from "./cells.ts";
 import { pathCells } from "./path-cells.ts";
 import { clusterTables } from "./cluster.ts";
 import { eventCells } from "./events.ts";
+import { extensionTables } from "./extensions.ts";
 import { networkTables } from "./network.ts";
 import { podConditions } from "./pods.ts";
 import { storageTables } from "./storage.ts";
@@ -21,6 +22,7 @@ const tables: Readonly<Record<string, Cells>> = {
   ...clusterTables,
   ...networkTables,
   ...storageTables,
+  ...extensionTables,
   events: eventCells,
 };
 
@@ -80,6 +82,13 @@ function rowOf(resource: Resource, columns: readonly Column[], entry: Entry, opt
   return { cells, ...(conditions === undefined ? {} : { conditions }), object: objectOf(entry, options) };
 }
 
+/** FlowSchemas come in the order in which they are tried, all others as they are listed. Source: printFlowSchemaList. */
+function inOrder({ storage }: Resource, entries: readonly Entry[]): readonly Entry[] {
+  if (storage !== "flowschemas.flowcontrol.apiserver.k8s.io") return entries;
+  const precedence = ({ object }: Entry): number => numberAt(object, "spec", "matchingPrecedence");
+  return entries.toSorted((a, b) => precedence(a) - precedence(b));
+}
+
 /** A table of objects. */
 export function tableOf(
   resource: Resource,
@@ -97,7 +106,7 @@ export function tableOf(
     rows:
       entries.length === 0 && columns.some(({ name }) => name === "Created At")
         ? null
-        : entries.map((entry) => rowOf(resource, columns, entry, options)),
+        : inOrder(resource, entries).map((entry) => rowOf(resource, columns, entry, options)),
   };
 }
 

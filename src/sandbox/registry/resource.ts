@@ -71,7 +71,8 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
     struct: schema.kind(apiVersion, entry.kind),
     storage: sharedStorage[storage] ?? storage,
     strategy: strategyOf(storage),
-    asResource: { group, name: entry.name },
+    // Source: kubernetes v1.36 pkg/registry/core/componentstatus/rest.go, which alone names its resource in the singular.
+    asResource: { group, name: storage === "componentstatuses" ? "componentstatus" : entry.name },
     asKind: { group, name: entry.kind },
   };
 }

@@ -128,16 +128,17 @@ function entriesOf({ definition, names, version, terminating }: Listed): [Resour
     ...(categories.length === 0 ? {} : { categories }),
     storageVersionHash: shortHash(`${definition.group}/${storage}/${names.kind}`),
   };
-  const part = (name: string, more: Pick<ResourceData, "kind"> & Partial<ResourceData>): ResourceData => ({
+  // The group and the version before the kind, as in Go's APIResource.
+  const part = (name: string, of: Pick<ResourceData, "kind"> & Partial<ResourceData>): ResourceData => ({
     name: `${plural}/${name}`,
     singularName: "",
     namespaced,
+    ...of,
     verbs: partVerbs,
-    ...more,
   });
   return [
     whole,
     ...(version.hasStatus ? [part("status", { kind })] : []),
-    ...(version.scale === undefined ? [] : [part("scale", { kind: "Scale", group: "autoscaling", version: "v1" })]),
+    ...(version.scale === undefined ? [] : [part("scale", { group: "autoscaling", version: "v1", kind: "Scale" })]),
   ];
 }
