@@ -1,0 +1,19 @@
+/** All scripts of kubectl commands. */
+import type { Script } from "./script.ts";
+import { applying } from "./scripts/applying.ts";
+import { askingScripts } from "./scripts/asking.ts";
+import { governing } from "./scripts/governing.ts";
+import { nodesAndPods } from "./scripts/nodes-and-pods.ts";
+import { reading } from "./scripts/reading.ts";
+import { runningScripts } from "./scripts/running.ts";
+import { writing } from "./scripts/writing.ts";
+
+export const scripts: readonly Script[] = [
+  ...askingScripts,
+  ...reading,
+  ...writing,
+  ...runningScripts,
+  ...nodesAndPods,
+  ...applying,
+  ...governing,
+];
