@@ -274,6 +274,8 @@ export const definitionCases: Table = {
           `fieldSelector=metadata.name=widgets.${group}&resourceVersion={4.metadata.resourceVersion}`,
         ),
         settle,
+        // Its objects are deleted a moment later.
+        watching(widgets, 1, "resourceVersion={3.metadata.resourceVersion}"),
         post(widgets, widget("b")),
         get(`/apis/${group}/v1`),
         get(`${widgets}/a`),
