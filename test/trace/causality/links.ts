@@ -89,6 +89,8 @@ export interface Verdict {
   readonly unknown: readonly string[];
   /** Links where more than one request may have been the author, ours among them. */
   readonly ambiguous: readonly string[];
+  /** Links of a delete of ours to the deletion that another delete began while ours was under way: the exception that `Linker` names. */
+  readonly raced: readonly string[];
 }
 
 /** The resource that a kind's name stands for: `replicasets`. */
@@ -100,14 +102,20 @@ export function judge(claims: Claims, authors: Authors, resourceOf: ResourceOf):
     return removers.length > 0 ? removers : authors.of(resourceOf(delta), delta.key, delta.resourceVersion);
   };
   const links = claims.links.filter(({ by, delta }) => by !== "superseded" && isLogged(claims.deltas.get(delta)));
-  const verdict = { falseLinks: [] as string[], unknown: [] as string[], ambiguous: [] as string[] };
+  const verdict = {
+    falseLinks: [] as string[],
+    unknown: [] as string[],
+    ambiguous: [] as string[],
+    raced: [] as string[],
+  };
   for (const { write, delta, by } of links) {
     const [ours, caused] = [claims.writes.get(write), claims.deltas.get(delta)];
     const all = caused === undefined ? [] : authorsOf(caused);
     const told = `${nameOf(caused)}: ${toldOf(all)}, linked by ${by} to ${nameOfWrite(ours)}`;
     if (ours !== undefined && all.some((author) => isOf(author, ours))) {
       if (new Set(all.map(({ id }) => id)).size > 1) verdict.ambiguous.push(told);
-    } else (caused !== undefined && all.length === 0 ? verdict.unknown : verdict.falseLinks).push(told);
+    } else if (caused !== undefined && all.length === 0) verdict.unknown.push(told);
+    else (isRace(ours, caused, all) ? verdict.raced : verdict.falseLinks).push(told);
   }
   const unlinked = unlinkedDeltas(claims, authorsOf);
   return {
@@ -122,6 +130,17 @@ export function judge(claims: Claims, authors: Authors, resourceOf: ResourceOf):
     superseded: claims.links.filter(({ by }) => by === "superseded").length,
     triggers: claims.syncs.reduce((sum, { triggers }) => sum + triggers.total, 0),
   };
+}
+
+/** Both deletes were answered with the version at which the first began the deletion, and ours was sent before that was seen. */
+function isRace(ours: Write | undefined, caused: Delta | undefined, authors: readonly Author[]): boolean {
+  return (
+    ours?.verb === "delete" &&
+    caused !== undefined &&
+    ours.resourceVersion === caused.resourceVersion &&
+    ours.sentAt <= caused.receivedAt &&
+    authors.every(({ verb }) => verb === "delete")
+  );
 }
 
 /** Of Leases the audit log keeps no answers. */

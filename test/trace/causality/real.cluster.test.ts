@@ -208,6 +208,7 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
     // What the server did in its last moment is not in its log.
     expect(verdict.unknown.slice(2 * restarts)).toEqual([]);
     expect(verdict.ambiguous.slice(Math.floor(verdict.links / 50))).toEqual([]);
+    expect(verdict.raced.slice(Math.floor(verdict.links / 50))).toEqual([]);
     expect(verdict.links).toBeGreaterThan(changes);
     expect(run.claims.relists).toBeGreaterThan(0);
     // Whether a list overtakes a write's delta is chance; over many changes it does.
