@@ -9,7 +9,7 @@ import { type Embedded, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
-import { type Side, sideOf } from "./support/kubectl-pair.ts";
+import { type Side, sideOf } from "./support/kubectl-side.ts";
 
 /** What stays of a Deployment of two pods. */
 const cascades = [

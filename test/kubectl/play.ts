@@ -8,24 +8,37 @@ import type { KubectlServer } from "./servers.ts";
 import { entryOf, type Printed } from "./transcript.ts";
 
 /** The entries of a script's transcript, one for each command. */
-export async function play(script: Script, server: KubectlServer): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "kubectl-"));
-  try {
-    await server.createNamespace(script.name);
-    writeConfig(join(folder, "config"), server.kubeconfig, script.name);
-    const work = join(folder, "work");
-    mkdirSync(work);
+export function play(script: Script, server: KubectlServer): Promise<readonly string[]> {
+  return inNamespace(script.name, server, async (folder) => {
     for (const [name, text] of Object.entries(script.files ?? {})) {
-      mkdirSync(dirname(join(work, name)), { recursive: true });
-      writeFileSync(join(work, name), text);
+      const path = join(workIn(folder), name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
     }
     const entries: string[] = [];
     for (const command of commandsOf(script)) entries.push(entryOf(command.run, await kubectl(command, folder)));
     return entries;
+  });
+}
+
+/** Makes a namespace, and a folder from which kubectl uses it while `use` runs. */
+export async function inNamespace<Result>(
+  name: string,
+  server: KubectlServer,
+  use: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "kubectl-"));
+  try {
+    await server.createNamespace(name);
+    writeConfig(join(folder, "config"), server.kubeconfig, name);
+    mkdirSync(workIn(folder));
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const workIn = (folder: string): string => join(folder, "work");
 
 /** What a script's commands printed, once they all have. */
 export type Played = (script: Script) => Promise<readonly string[]>;
@@ -67,23 +80,32 @@ function writeConfig(path: string, kubeconfig: string, namespace: string): void 
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
 }
 
-async function kubectl({ run, stdin, editor }: Command, folder: string): Promise<Printed> {
+/** Runs a command to its end, in a folder of `inNamespace`. */
+export async function kubectl(command: Command, folder: string): Promise<Printed> {
+  const child = startKubectl(command, folder);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  const work = workIn(folder);
+  // The folder is another in every run.
+  return { stdout: stdout.replaceAll(work, "FOLDER"), stderr: stderr.replaceAll(work, "FOLDER"), code };
+}
+
+/** Starts a command, in a folder of `inNamespace`. */
+export function startKubectl(
+  { run, stdin, editor }: Command,
+  folder: string,
+): Bun.Subprocess<"ignore" | Blob, "pipe", "pipe"> {
   const program = controlPlaneBinary("kubectl") ?? "kubectl";
   const flags = ["--kubeconfig", join(folder, "config"), "--cache-dir", join(folder, "cache")];
-  const work = join(folder, "work");
-  const child = Bun.spawn([program, ...flags, ...wordsOf(run)], {
-    cwd: work,
+  return Bun.spawn([program, ...flags, ...wordsOf(run)], {
+    cwd: workIn(folder),
     stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
     stdout: "pipe",
     stderr: "pipe",
     timeout: 300_000,
     env: { PATH: process.env["PATH"], HOME: folder, ...(editor !== undefined && { KUBE_EDITOR: editor }) },
   });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  // The folder is another in every run.
-  return { stdout: stdout.replaceAll(work, "FOLDER"), stderr: stderr.replaceAll(work, "FOLDER"), code };
 }

@@ -6,8 +6,15 @@ export interface Command {
   readonly stdin?: string;
   /** The command that `kubectl edit` runs as KUBE_EDITOR, with the file's name behind it. */
   readonly editor?: string;
-  /** Why the sandbox prints something else than the real server. An entry whose outputs are equal fails the test. */
-  readonly differs?: string;
+  /** Set where the sandbox prints something else than the real server. An entry whose outputs are equal fails the test. */
+  readonly differs?: Difference;
+}
+
+/** What the sandbox prints instead, and why. */
+export interface Difference {
+  readonly because: string;
+  /** A part of what the sandbox prints. */
+  readonly prints: string;
 }
 
 export interface Script {
@@ -15,6 +22,8 @@ export interface Script {
   readonly name: string;
   /** Why nothing else may happen on the server meanwhile. */
   readonly alone?: string;
+  /** Why it is played in the long form alone. */
+  readonly long?: string;
   /** By their names, which the commands use as they are. */
   readonly files?: Readonly<Record<string, string>>;
   readonly commands: readonly (Command | string)[];

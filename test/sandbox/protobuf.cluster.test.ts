@@ -8,7 +8,7 @@ import { loadApiData, loadFieldNumbers } from "../../src/api/wire/load.ts";
 import { type ProtobufReader, protobufReader } from "../../src/sandbox/serialization/protobuf-body.ts";
 import { ProtobufWriter } from "../../src/sandbox/serialization/protobuf-response.ts";
 import { schemaOf } from "../../src/api/wire/schema.ts";
-import { deployment, node, oneOfEach, pod, podStatus } from "../e2e/support/kubectl-manifests.ts";
+import { deployment, node, oneOfEach, pod, podStatus } from "../kubectl/scripts/every-kind.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
 
 type Json = Record<string, unknown>;

@@ -18,7 +18,13 @@ const serving: Script = {
     "version -o json",
     "cluster-info",
     "cluster-info dump --output-directory=dumped",
-    { run: "get --raw /", differs: "no metrics are served, nor pages about flags and status" },
+    {
+      run: "get --raw /",
+      differs: {
+        because: "no metrics are served, nor pages about flags and status",
+        prints: '"/livez/poststarthook/storage-readiness",\n|     "/openapi/v2"',
+      },
+    },
     "get --raw /api",
     "get --raw /apis",
     "get --raw /apis/apps",
@@ -36,7 +42,10 @@ const serving: Script = {
     "get --raw /version",
     "get --raw /openid/v1/jwks/x",
     "get --raw /.well-known/openid-configuration",
-    { run: "get --raw /openapi/v3", differs: "the two documents about OpenID are missing" },
+    {
+      run: "get --raw /openapi/v3",
+      differs: { because: "the two documents about OpenID are missing", prints: '{"paths":{"api":' },
+    },
     "get ns",
     "get all -A",
     "get apiservices",
@@ -57,6 +66,7 @@ const serving: Script = {
 
 const explaining: Script = {
   name: "explaining",
+  long: "each of its commands reads a whole OpenAPI document, in half a second of processor time and more",
   commands: [
     "explain pod",
     "explain pods.spec",
@@ -82,6 +92,11 @@ const explaining: Script = {
     "explain quota.spec --output=plaintext-openapiv2",
     "explain pod.spec.none",
     "explain none.spec",
+    "explain deployments.spec.strategy.rollingUpdate.maxSurge",
+    "explain pod.spec.containers.lifecycle --recursive",
+    "explain cronjobs --recursive",
+    "explain hpa --api-version=autoscaling/v1",
+    "explain rs.spec.replica",
     "explain pod --api-version=apps/v1",
     "explain",
   ],

@@ -1,8 +1,12 @@
 /** Nodes tainted, cordoned and drained; what needs a kubelet; Events. */
-import type { Script } from "../script.ts";
+import type { Difference, Script } from "../script.ts";
 import { pod, running } from "./manifests.ts";
 
-const nothingRuns = "the real server asks a node that is not there; the sandbox says that nothing runs behind it";
+const differs = (prints: string): Difference => ({
+  because: "the real server asks a node that is not there; the sandbox says that nothing runs behind it",
+  prints,
+});
+const noProcess = (what: string): Difference => differs(`the sandbox has no process ${what}`);
 
 const nodes: Script = {
   name: "nodes",
@@ -73,7 +77,7 @@ const pods: Script = {
   commands: [
     "create -f one.yaml -f pending.yaml",
     `patch pod one --subresource=status --type=merge -p '${running}'`,
-    { run: "logs one", differs: nothingRuns },
+    { run: "logs one", differs: differs("what main prints is set by the pod's annotation") },
     "logs none",
     "logs pending",
     "logs one -c none",
@@ -82,10 +86,12 @@ const pods: Script = {
     "exec none -- date",
     "exec pending -- date",
     "exec one",
-    { run: "exec one -- date", differs: nothingRuns },
+    { run: "exec one -- date", differs: noProcess("in which a command could run") },
     "exec one -c none -- date",
     "attach none",
+    { run: "attach one", differs: noProcess("to attach to") },
     "port-forward none 80",
+    { run: "port-forward one 8080", differs: noProcess("that listens on a port") },
     "port-forward pending 80",
     "cp none:/x y",
     "top pod",

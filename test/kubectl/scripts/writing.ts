@@ -107,9 +107,18 @@ const replacing: Script = {
     "replace -f fixed-pod.yaml",
     {
       run: "apply -f misspelt.yaml",
-      differs: "the message prints the patch as it was sent, the real server what merging left of it",
+      differs: {
+        because: "the message prints the patch as it was sent, the real server what merging left of it",
+        prints: "The request is invalid: patch: Invalid value",
+      },
     },
-    { run: "apply -f misspelt.yaml --validate=warn", differs: "unknown fields are not sorted" },
+    {
+      run: "apply -f misspelt.yaml --validate=warn",
+      differs: {
+        because: "unknown fields are not sorted",
+        prints: 'containers[0].img"\n! Warning: unknown field "spec.replica"',
+      },
+    },
     "apply -f misspelt.yaml --validate=false",
     "create -f misspelt.yaml --validate=ignore --dry-run=server",
     "create -f twice.yaml",
@@ -172,7 +181,10 @@ const patching: Script = {
     `patch deploy shop -p '{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}'`,
     {
       run: `patch deploy shop --type=merge -p '{"spec":{"replicas":"three"}}'`,
-      differs: "the fields of the object that the message prints are in another order",
+      differs: {
+        because: "the fields of the object that the message prints are in another order",
+        prints: "The request is invalid: patch: Invalid value",
+      },
     },
     `patch deploy shop --type=merge -p '{"spec":{"replicas":-1}}'`,
     `patch deploy shop --type=merge -p '{"spec":{"nothing":1}}'`,

@@ -1,4 +1,4 @@
-/** What the commands of kubectl-steps.ts put into both servers. */
+/** Objects of every kind that `kubectl get` has columns of its own for, with what their statuses need. */
 
 export const replicaSet = (replicas: number): string => `
 apiVersion: apps/v1
