@@ -29,7 +29,8 @@ export interface Decoding {
   readonly shown: () => string;
   /** What strict decoding has against the patch itself. */
   readonly applied: readonly string[];
-  readonly problemOf: (problem: { readonly message: string; readonly unstructured: string }) => string;
+  /** What was patched: Go decodes JSON and objects by different code, whose errors differ in words and order. */
+  readonly patched: "JSON" | "objects";
   /** Those of the fields, where they were JSON when they were patched. */
   readonly literals?: Literals;
 }
@@ -38,15 +39,17 @@ export interface Decoding {
 export function decoded(
   scope: RequestScope,
   fields: Fields,
-  { shown, applied, problemOf, literals }: Decoding,
+  { shown, applied, patched, literals }: Decoding,
 ): ApiObject {
   const { kind, apiVersion } = scope.served;
   const read = readObject({ ...readingOf(scope), literals }, fields);
   if ("problem" in read) {
     const { problem: message, unstructured = message } = read;
-    throw refusedPatch(shown(), problemOf({ message, unstructured }));
+    throw refusedPatch(shown(), patched === "JSON" ? message : unstructured);
   }
-  tellStrict(scope, shown, [...applied, ...read.strict]);
+  // Source: apimachinery v0.36 pkg/runtime/converter.go FromUnstructuredWithValidation.
+  const unknown = patched === "JSON" ? read.strict : read.strict.toSorted();
+  tellStrict(scope, shown, [...applied, ...unknown]);
   const { value } = read;
   const { metadata } = value;
   return { ...value, kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };

@@ -145,7 +145,7 @@ function decodedAgain(scope: RequestScope, result: unknown, { applied, literals 
   if ((own.kind !== "" && own.kind !== kind) || (own.apiVersion !== "" && own.apiVersion !== apiVersion)) {
     throw refusedPatch(shown, whyOther(scope, result, own.kind === "" ? kind : own.kind, own.apiVersion));
   }
-  return decoded(scope, result, { shown: () => shown, applied, literals, problemOf: ({ message }) => message });
+  return decoded(scope, result, { shown: () => shown, applied, patched: "JSON", literals });
 }
 
 /** Why the result of a patch cannot be another kind: what is wrong with it as that, else that it is no other form of this one. */

@@ -32,7 +32,7 @@ export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
   return decoded(scope, result, {
     shown: () => goMap(json),
     applied: strict,
-    problemOf: ({ unstructured }) => unstructured,
+    patched: "objects",
   });
 }
 

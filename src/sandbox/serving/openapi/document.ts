@@ -35,7 +35,8 @@ export const securitySchemes = {
 export function documentOf({ paths, schemas, ownNames }: Parts): OpenApiDocument {
   const isCustom = ownNames.size > 0;
   const info = isCustom ? customInfo : builtInInfo;
-  const components = isCustom ? { schemas } : { schemas, securitySchemes };
+  const some = Object.keys(schemas).length === 0 ? {} : { schemas };
+  const components = isCustom ? some : { ...some, securitySchemes };
   const text = JSON.stringify({ openapi: "3.0.0", info, paths, components });
   return { text, hash: contentHash(text) };
 }

@@ -6,11 +6,12 @@ import type { ResourceData } from "../../../api/wire/format.ts";
 import type { Resource, ResourceRegistry } from "../../registry/resource.ts";
 import type { OpenApiData } from "./data.ts";
 import { documentOf, type OpenApiDocument, type Parts } from "./document.ts";
-import { capitalized, type Listed } from "./resource-paths.ts";
-import { groupWord, type PathItem, pathsOf } from "./paths.ts";
+import { generalPath, groupVersionOf, openIdPaths } from "./general-paths.ts";
+import type { Listed } from "./resource-paths.ts";
+import { groupWord, pathsOf } from "./paths.ts";
 import { swaggerProtobuf } from "./swagger-protobuf.ts";
 import { swaggerOf } from "./swagger.ts";
-import { referencesIn, referenceTo, schemasFor } from "./schemas.ts";
+import { referencesIn, schemasFor } from "./schemas.ts";
 
 /** By the resources that a document is about: those of a group's version change as one list. */
 const ofVersion = new WeakMap<
@@ -82,7 +83,7 @@ export class OpenApiDocuments {
     const versions = Object.keys(this.#registry.data.resources);
     const isBuiltIn = ({ apiVersion, form }: Resource): boolean => apiVersion.includes("/") && form === undefined;
     const groups = new Set(this.#registry.resources.filter(isBuiltIn).map(({ group }) => `apis/${group}`));
-    return ["api", "apis", "version", ...groups, ...versions.map(rootOf)].sort();
+    return ["api", "apis", "version", ...Object.keys(openIdPaths), ...groups, ...versions.map(rootOf)].sort();
   }
 
   #atRoot(root: string): OpenApiDocument | undefined {
@@ -132,55 +133,24 @@ export class OpenApiDocuments {
       return [{ ...subject, data, of, listKind, isCustom, returnsDeletedObject }];
     });
     const paths = {
-      ...(isCustom ? {} : { [`/${root}/`]: this.#general(root, `${groupWord(subject.group)}_${subject.version}`) }),
+      ...(isCustom ? {} : { [`/${root}/`]: generalPath(root, `${groupWord(subject.group)}_${subject.version}`) }),
       ...pathsOf(listed, { ...subject, isCustom }),
     };
     const schemas = schemasFor(referencesIn(paths), { ...subject, own });
     return { paths, schemas, ownNames: new Set(own.keys()) };
   }
 
-  /** What is about no version: `api`, `apis/apps`, `version`. */
+  /** What is about no version: `api`, `apis/apps`, `version`, `openid/v1/jwks`. */
   #generalPartsAt(root: string): Parts | undefined {
     if (!this.#roots().includes(root)) return undefined;
     const group = root.startsWith("apis/") ? root.slice("apis/".length) : undefined;
     const tag = group === undefined ? (root === "api" ? "core" : root) : groupWord(group);
-    const paths = { [`/${root}/`]: this.#general(root, tag) };
+    const paths = { [`/${root}/`]: openIdPaths[root] ?? generalPath(root, tag) };
     const schemas = schemasFor(referencesIn(paths), { data: this.#data, own: new Map(), group: "", version: "" });
     return { paths, schemas, ownNames: new Set() };
   }
-
-  #general(root: string, tag: string): PathItem {
-    const [description, operationId, schema, isJson] = generalOperation(root, tag);
-    const types = ["application/json", ...(isJson ? [] : ["application/vnd.kubernetes.protobuf", "application/yaml"])];
-    const content = Object.fromEntries(types.map((type) => [type, { schema: { ...referenceTo(schema) } }]));
-    const responses = { "200": { description: "OK", content }, "401": { description: "Unauthorized" } };
-    return { get: { tags: [tag], description, operationId, responses } };
-  }
-}
-
-const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
-
-function generalOperation(root: string, tag: string): readonly [string, string, string, boolean?] {
-  const word = capitalized(tag).replace(/_(.)/, (_, first: string) => first.toUpperCase());
-  if (root === "version")
-    return [
-      "get the version information for this server",
-      "getCodeVersion",
-      "io.k8s.apimachinery.pkg.version.Info",
-      true,
-    ];
-  if (root === "api") return ["get available API versions", "getCoreAPIVersions", `${meta}.APIVersions`];
-  if (root === "apis") return ["get available API versions", "getAPIVersions", `${meta}.APIGroupList`];
-  return groupVersionOf(root).includes("/") || root.startsWith("api/")
-    ? ["get available resources", `get${word}APIResources`, `${meta}.APIResourceList`]
-    : ["get information of a group", `get${word}APIGroup`, `${meta}.APIGroup`];
 }
 
 function rootOf(groupVersion: string): string {
   return groupVersion.includes("/") ? `apis/${groupVersion}` : `api/${groupVersion}`;
-}
-
-function groupVersionOf(root: string): string {
-  const [, groupVersion = ""] = /^apis?\/(.+)$/.exec(root) ?? [];
-  return groupVersion;
 }

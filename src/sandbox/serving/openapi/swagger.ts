@@ -117,9 +117,12 @@ function operationOf({ parameters = [], requestBody, responses, ...rest }: Opera
   const produces = [...new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {})))];
   // What has no body consumes anything, on paths of built-in resources.
   const consumed = isCustom || rest["x-kubernetes-action"] === undefined ? produces : ["*/*"];
+  const consumes = requestBody === undefined ? consumed : Object.keys(requestBody.content);
+  // Those of OpenID declare only what they produce.
+  const isOpenId = rest.operationId.startsWith("getServiceAccountIssuerOpenID");
   return {
     ...rest,
-    consumes: requestBody === undefined ? consumed : Object.keys(requestBody.content),
+    ...(isOpenId ? {} : { consumes }),
     produces,
     schemes: ["https"],
     ...(all.length === 0 ? {} : { parameters: all }),
