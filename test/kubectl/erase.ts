@@ -59,8 +59,9 @@ export const erasures: readonly Erasure[] = [
     by: "$1N",
   },
   {
-    because: "client-go remarks that a watch ended within a second, which is what --timeout=1s asks for",
-    what: /^I\d{4} .* reflector\.go:.*\n/gm,
+    because:
+      "client-go remarks that a watch ended or could not begin within a second, which is what --timeout=1s asks for",
+    what: /^[IWE]\d{4} .* reflector\.go:.*\n/gm,
     by: "",
   },
   {

@@ -10,6 +10,7 @@ const noProcess = (what: string): Difference => differs(`the sandbox has no proc
 
 const nodes: Script = {
   name: "nodes",
+  long: "timeouts pass, and a machine under load changes what is printed",
   files: {
     "node.yaml": `
 apiVersion: v1

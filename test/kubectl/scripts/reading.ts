@@ -70,6 +70,7 @@ const getting: Script = {
 
 const selecting: Script = {
   name: "selecting",
+  long: "the contract suite has many more selectors",
   files: {
     "settings.yaml": settings,
     "pods.yaml": `${pod("a", { labels: "{app: shop, part: x}" })}---${pod("b", { node: "node-far", labels: "{app: shop}" })}---${pod("c", { labels: "{app: other, part: y}" })}`,

@@ -18,6 +18,7 @@ const rolledOut = JSON.stringify({
 
 const setting: Script = {
   name: "setting",
+  long: "its patches are like those of the script patching",
   files: { "settings.yaml": settings, "shop.yaml": shop, "pod.yaml": pod("one") },
   commands: [
     "apply -f settings.yaml -f shop.yaml -f pod.yaml",
@@ -124,6 +125,7 @@ spec:
 
 const waiting: Script = {
   name: "waiting",
+  long: "timeouts of a second pass, and a machine under load changes what is printed",
   files: { "settings.yaml": settings, "shop.yaml": shop, "pod.yaml": pod("one") },
   commands: [
     "apply -f settings.yaml -f shop.yaml -f pod.yaml",
@@ -155,6 +157,7 @@ const waiting: Script = {
 
 const deleting: Script = {
   name: "deleting",
+  long: "timeouts of a second pass, and a machine under load changes what is printed",
   files: {
     "settings.yaml": settings,
     "shop.yaml": shop,

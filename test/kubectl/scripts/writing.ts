@@ -4,6 +4,7 @@ import { pod, settings, shop } from "./manifests.ts";
 
 const creating: Script = {
   name: "creating",
+  long: "the script generating has the most used generators",
   files: { "data.txt": "one\ntwo\n", "env.txt": "A=1\nB=2\n", "folder/x": "1", "folder/y": "2" },
   commands: [
     "create configmap plain --from-literal=a=b --from-literal=c=d",
@@ -71,6 +72,7 @@ const creating: Script = {
 
 const replacing: Script = {
   name: "replacing",
+  long: "most of its commands read a whole OpenAPI document",
   files: {
     "settings.yaml": settings,
     "shop.yaml": shop,
@@ -198,6 +200,7 @@ const patching: Script = {
 
 const labelling: Script = {
   name: "labelling",
+  long: "its patches are like those of the script patching",
   files: { "settings.yaml": settings },
   commands: [
     "create -f settings.yaml",
