@@ -184,6 +184,19 @@ export const rooms: readonly Room[] = [
     owns: "why an object is not as it should be: a file a family of kinds, each of which asks for what it needs and judges it",
     only: ["src/api", "src/trace", "src/verdict"],
   },
+  {
+    floor: 3,
+    folder: "src/proxy",
+    owns: "the door: an HTTPS server in front of a `Transport`, for processes of any language; it reports what passes as stage events",
+    only: ["src/platform", "src/api", "src/trace"],
+    inner: [
+      {
+        floor: 1,
+        folder: "observer",
+        owns: "what passes, read as stage events: requests, lists, watches, deltas, writes",
+      },
+    ],
+  },
   { floor: 3, folder: "src/views", owns: "pure folds over stage events: what a screen shows, as data" },
   {
     floor: 4,

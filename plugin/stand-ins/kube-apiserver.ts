@@ -1,6 +1,6 @@
 /** A sandbox that is started as kube-apiserver is: by its flags, until a signal. What it says goes to standard error. */
 import { messageOf } from "../../src/api/error-message.ts";
-import { secretToken } from "../../src/platform/certificate.ts";
+import { secretToken } from "../../src/platform/secret.ts";
 import type { TokenIssuer } from "../../src/sandbox/access/service-account-tokens.ts";
 import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";

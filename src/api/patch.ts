@@ -4,6 +4,21 @@
  */
 import { isObject } from "./json.ts";
 
+/** The four patches: JSON patch, merge patch, strategic merge patch, server-side apply. */
+export type Patch =
+  | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] }
+  | { readonly type: "merge"; readonly body: unknown }
+  | { readonly type: "strategic"; readonly body: unknown }
+  | { readonly type: "apply"; readonly body: unknown; readonly force?: boolean };
+
+/** One operation of a JSON patch (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
 /**
  * A patch that cannot be applied. `malformed`: it is not a patch; `failed`: it does not fit this document;
  * `unsupported`: this kind of patch cannot express it.

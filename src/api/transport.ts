@@ -31,6 +31,8 @@ export interface ApiRequest {
   readonly decision?: DecisionId;
   /** The caller uses only the metadata of the object in the response: the request may ask for metadata only. */
   readonly metadataSuffices?: true;
+  /** The caller reads the body as it arrives; without it, only that of a watch or of a paged list comes in pieces. */
+  readonly streamed?: true;
   /** The write renews the Lease that other writes depend on: a write fence lets it through. */
   readonly renewsLease?: true;
 }

@@ -146,8 +146,3 @@ export function loopbackCertificate(now: number): ServerCertificate {
   const key = createPrivateKey(server.privateKey.export({ type: "pkcs8", format: "pem" }));
   return { ca, cert, key: key.export({ type: "pkcs8", format: "pem" }) };
 }
-
-/** An unguessable secret: 32 random bytes as text. */
-export function secretToken(): string {
-  return randomBytes(32).toString("base64url");
-}

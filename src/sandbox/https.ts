@@ -1,6 +1,8 @@
 /** The sandbox over HTTPS on loopback, with a generated certificate and token. */
+import { kubeconfigText } from "../api/kubeconfig-text.ts";
 import type { User } from "./context/authorizer.ts";
-import { loopbackCertificate, secretToken, type ServerCertificate } from "../platform/certificate.ts";
+import { loopbackCertificate, type ServerCertificate } from "../platform/certificate.ts";
+import { sameSecret, secretToken } from "../platform/secret.ts";
 import { serveHttps, type ServedRequest, type ServedResponse } from "../platform/https-server.ts";
 import { announceServer, keepRootCertificates } from "./bootstrap/api-server-objects.ts";
 import { auditRefused } from "./serving/audited.ts";
@@ -87,13 +89,6 @@ function loginOf(headers: ServedRequest["headers"]): {
   return { bearer: Buffer.from(encoded, "base64url").toString(), protocols };
 }
 
-/** Compares in constant time. */
-function sameSecret(a: string, b: string): boolean {
-  let difference = a.length ^ b.length;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ (b.charCodeAt(i % b.length) || 0);
-  return difference === 0;
-}
-
 const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
 /**
@@ -168,40 +163,12 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     identity,
     token,
     ca: certificate.ca,
-    kubeconfig: (namespace = "default") => kubeconfigOf({ url, ca: certificate.ca, token, namespace }),
+    kubeconfig: (namespace = "default") =>
+      kubeconfigText({ name: "sandbox", url, ca: certificate.ca, token, namespace }),
     async close() {
       server.logins.delete(token);
       for (const watch of server.watches) watch.end();
       await https.close();
     },
   };
-}
-
-interface Written {
-  readonly url: string;
-  readonly ca: string;
-  readonly token: string;
-  readonly namespace: string;
-}
-
-function kubeconfigOf({ url, ca, token, namespace }: Written): string {
-  return `apiVersion: v1
-kind: Config
-clusters:
-  - name: sandbox
-    cluster:
-      server: ${url}
-      certificate-authority-data: ${btoa(ca)}
-users:
-  - name: sandbox
-    user:
-      token: ${token}
-contexts:
-  - name: sandbox
-    context:
-      cluster: sandbox
-      user: sandbox
-      namespace: ${namespace}
-current-context: sandbox
-`;
 }

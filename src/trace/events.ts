@@ -13,6 +13,8 @@ export type { DeltaType, KindName } from "./names.ts";
 /** A list has ended, or one of its pages failed. */
 export interface ListEvent {
   readonly stage: "list";
+  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  readonly agent?: string;
   readonly of: KindName;
   readonly why: "start" | "expired" | "error" | "relist";
   readonly objects: number;
@@ -26,6 +28,8 @@ export interface ListEvent {
 /** A watch has been opened or has ended. */
 export interface WatchEvent {
   readonly stage: "watch";
+  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  readonly agent?: string;
   readonly of: KindName;
   readonly state: "opened" | "closed" | "failed";
   readonly resourceVersion: string;
@@ -36,6 +40,8 @@ export interface WatchEvent {
 /** A delta was popped from the delta queue, which applies it to the store next. */
 export interface DeltaEvent {
   readonly stage: "delta";
+  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  readonly agent?: string;
   readonly of: KindName;
   readonly type: DeltaType;
   readonly key: ObjectKey;
@@ -145,6 +151,8 @@ export interface RecordedEvent {
 /** A write has ended: with a response, a refusal, or no answer. */
 export interface WriteEvent {
   readonly stage: "write";
+  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  readonly agent?: string;
   /** Nothing was sent: the answer is what a server would have said. */
   readonly wouldBe?: true;
   /** Absent for writes that no sync made (Leases, Events). */
@@ -261,6 +269,46 @@ export interface AgreementEvent {
   readonly why: string;
 }
 
+/** A request of a process has passed a door, and its response has ended. */
+export interface RequestEvent {
+  readonly stage: "request";
+  /** Its `User-Agent`. */
+  readonly agent: string;
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of paths without a resource the method in lower case. */
+  readonly verb: string;
+  /** The kind that the path names; absent for discovery, health checks and other paths. */
+  readonly of?: KindName;
+  readonly subresource?: string;
+  /** The object or, ending in a slash, the namespace that the path names; empty for a collection over all namespaces. */
+  readonly key: ObjectKey;
+  /** The path and the query. */
+  readonly uri: string;
+  /** 0 when no response came. */
+  readonly status: number;
+  /** Of the response: the id of the request in the server's audit log; empty where it sent none. */
+  readonly auditId: string;
+  /** Of the object or the list in the response, where it was read. */
+  readonly resourceVersion?: string;
+  /** Of a list: how many objects it has. */
+  readonly objects?: number;
+  readonly sentAt: number;
+  /** To the end of the response. */
+  readonly ms: number;
+  /** Bytes of the bodies. */
+  readonly sent: number;
+  readonly received: number;
+  /** How the response ended, where it is not whole: `closed by the client`, or an error. */
+  readonly error?: string;
+}
+
+/** So much passed a door unread: it came faster than it could be read. */
+export interface UnreadEvent {
+  readonly stage: "unread";
+  readonly agent: string;
+  readonly uri: string;
+  readonly bytes: number;
+}
+
 /** A stage event as it is emitted, without the head that the bus adds. */
 export type StageEventBody =
   | ListEvent
@@ -276,7 +324,9 @@ export type StageEventBody =
   | LinkEvent
   | DoneEvent
   | IntentionEvent
-  | AgreementEvent;
+  | AgreementEvent
+  | RequestEvent
+  | UnreadEvent;
 
 /** What the bus puts before each event: the version of the format, the number of the event and the time in ms since 1970. */
 export interface EventHead {

@@ -140,6 +140,8 @@ export class RunReport {
       case "link":
       case "intention":
       case "agreement":
+      case "request":
+      case "unread":
         return [];
     }
   }

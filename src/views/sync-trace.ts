@@ -128,6 +128,8 @@ export class SyncTrace {
       case "watch":
       case "store":
       case "notify":
+      case "request":
+      case "unread":
         return [];
     }
     return this.release(event.at);

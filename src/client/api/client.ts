@@ -10,7 +10,7 @@ import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import { parseResponse, readRaw } from "./answers.ts";
 import { createListerWatcher, createMetadataListerWatcher, listPage } from "./lists.ts";
-import { patchChanges } from "./patch-changes.ts";
+import { patchChanges } from "../../api/patch-changes.ts";
 import {
   bodyRequest,
   deleteBody,
@@ -21,7 +21,8 @@ import {
   type Query,
   type RequestContext,
 } from "./requests.ts";
-import type { Client, DeleteOptions, Patch, ReadOptions, Scale, WriteOptions } from "./verbs.ts";
+import type { Patch } from "../../api/patch.ts";
+import type { Client, DeleteOptions, ReadOptions, Scale, WriteOptions } from "./verbs.ts";
 import { send, type Write } from "./writes.ts";
 
 /** What a client is made of. */

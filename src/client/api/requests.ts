@@ -3,7 +3,8 @@ import type { ApiRequest, Transport } from "../../api/transport.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
-import type { DeleteOptions, MetadataAnswer, Patch, WriteOptions } from "./verbs.ts";
+import type { Patch } from "../../api/patch.ts";
+import type { DeleteOptions, MetadataAnswer, WriteOptions } from "./verbs.ts";
 
 /** What all requests of one client share. */
 export interface RequestContext {

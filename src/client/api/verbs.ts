@@ -2,6 +2,7 @@
 import type { NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject, CreateInput } from "../../api/object.ts";
+import type { Patch } from "../../api/patch.ts";
 import type { DecisionId } from "../../api/transport.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
 
@@ -38,21 +39,6 @@ export interface DeleteOptions extends WriteOptions, Partial<MetadataAnswer> {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly gracePeriodSeconds?: number;
-}
-
-/** The four patches: JSON patch, merge patch, strategic merge patch, server-side apply. */
-export type Patch =
-  | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] }
-  | { readonly type: "merge"; readonly body: unknown }
-  | { readonly type: "strategic"; readonly body: unknown }
-  | { readonly type: "apply"; readonly body: unknown; readonly force?: boolean };
-
-/** One operation of a JSON patch (RFC 6902). */
-export interface JsonPatchOperation {
-  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
-  readonly path: string;
-  readonly from?: string;
-  readonly value?: unknown;
 }
 
 /** Which objects of a kind are listed and watched. */

@@ -3,9 +3,9 @@ import { messageOf } from "../../api/error-message.ts";
 import type { FieldChange } from "../../api/field-changes.ts";
 import { objectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import { StatusError, type Status } from "../../api/status-error.ts";
-import type { ObjectMeta } from "../../api/object.ts";
+import { StatusError } from "../../api/status-error.ts";
 import type { ApiRequest } from "../../api/transport.ts";
+import { objectsIn, resultOfWrite } from "../../api/write-result.ts";
 import type { WriteEvent } from "../../trace/events.ts";
 import { maskChanges } from "../../trace/mask.ts";
 import { parseResponse } from "./answers.ts";
@@ -66,7 +66,7 @@ function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">
   const { kind, subresource } = write;
   const of = { group: kind.group, kind: kind.kind };
   const { decision } = write.request;
-  const result = resultOf(outcome.answer);
+  const result = resultOfWrite(outcome.answer);
   const name = write.name === "" && write.verb === "create" ? result.name : write.name;
   const event: Writable<WriteEvent> = {
     stage: "write",
@@ -91,44 +91,7 @@ function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">
   }
   if (subresource !== undefined) event.subresource = subresource;
   if (name !== write.name) event.generatedName = true;
-  if (write.verb === "deletecollection") Object.assign(event, countOf(outcome.answer));
+  if (write.verb === "deletecollection") Object.assign(event, objectsIn(outcome.answer));
   if (outcome.error !== undefined) event.error = messageOf(outcome.error);
   return event;
-}
-
-function countOf(answer: unknown): { readonly objects?: number } {
-  const items = (answer as { readonly items?: unknown } | undefined)?.items;
-  return Array.isArray(items) ? { objects: items.length } : {};
-}
-
-interface Result {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly deletes: boolean;
-}
-
-/**
- * What a response says about its object. The object is gone if it has a deletionTimestamp and neither finalizers nor a
- * grace period are left; and if the server answers a delete with a Status instead of the object.
- *
- * Source: apiserver v0.36 pkg/registry/generic/registry/store.go (ShouldDeleteDuringUpdate, finalizeDelete).
- */
-function resultOf(answer: unknown): Result {
-  const object = answer as { readonly kind?: string; readonly metadata?: ObjectMeta } | undefined;
-  if (object?.kind === "Status") {
-    const { details, status } = object as Status;
-    const uid = details?.uid ?? "";
-    return { name: details?.name ?? "", uid, resourceVersion: "", deletes: status === "Success" && uid !== "" };
-  }
-  const meta = object?.metadata;
-  return {
-    name: meta?.name ?? "",
-    uid: meta?.uid ?? "",
-    resourceVersion: meta?.resourceVersion ?? "",
-    deletes:
-      meta?.deletionTimestamp !== undefined &&
-      (meta.finalizers?.length ?? 0) === 0 &&
-      (meta.deletionGracePeriodSeconds ?? 0) === 0,
-  };
 }

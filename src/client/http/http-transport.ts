@@ -51,7 +51,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
             headers: { ...common, ...request.headers, ...(request.metadataSuffices === true && acceptMetadata) },
             ...(request.body !== undefined && { body: request.body }),
             signal: request.signal,
-            stream: isWatch(request) || isPagedList(request),
+            stream: request.streamed === true || isWatch(request) || isPagedList(request),
           }),
           request,
           host,

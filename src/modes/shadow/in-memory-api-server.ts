@@ -8,7 +8,7 @@ import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
 import { type ApiObject, at, copyOf } from "../../sandbox/meta/object.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
-import { type Route, routeOf } from "../../sandbox/context/route.ts";
+import { type Route, routeOf } from "../../api/route.ts";
 import { collectionOf, type Server } from "../../sandbox/context/server.ts";
 import { Store } from "../../sandbox/storage/store.ts";
 import { transportTo } from "../../sandbox/transport.ts";

@@ -2,7 +2,7 @@
 import type { StatusError } from "../../api/status-error.ts";
 import { qualified, refusal } from "../meta/refusal.ts";
 import type { Attributes, Authorizer, Decision, User } from "../context/authorizer.ts";
-import type { Route } from "../context/route.ts";
+import type { Route } from "../../api/route.ts";
 
 /** A request before its resource is looked up. */
 export interface AuthorizedRequest {

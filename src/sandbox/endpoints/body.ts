@@ -1,7 +1,7 @@
 /** The object in the body of a request. */
 import { jsonNameOf, readJson } from "../meta/json.ts";
 import { copyOf, isFields, type ApiObject, type Fields } from "../meta/object.ts";
-import { protobufType } from "../serialization/protobuf-body.ts";
+import { protobufType } from "../../api/wire/envelope.ts";
 import { badRequest, unsupportedMediaType } from "../meta/refusal.ts";
 import type { Struct } from "../../api/wire/schema.ts";
 import type { RequestScope } from "../context/server.ts";

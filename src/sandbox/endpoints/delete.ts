@@ -12,7 +12,7 @@ import { isNotFound } from "../../api/status-error.ts";
 import { invalid, invalidObject, type FieldError } from "../meta/field-errors.ts";
 import { at, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Steps } from "../meta/steps.ts";
-import { protobufType } from "../serialization/protobuf-body.ts";
+import { protobufType } from "../../api/wire/envelope.ts";
 import { badRequest, conflict, notFound, unsupportedMediaType } from "../meta/refusal.ts";
 import { servedEntry } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";

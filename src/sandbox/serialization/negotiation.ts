@@ -1,5 +1,5 @@
 /** In which form a client accepts a response. Source: apiserver v0.36 endpoints/handlers/negotiation/negotiate.go. */
-import { protobufType } from "./protobuf-body.ts";
+import { protobufType } from "../../api/wire/envelope.ts";
 import { yamlType } from "./yaml/codec.ts";
 import { notAcceptable, refusal } from "../meta/refusal.ts";
 

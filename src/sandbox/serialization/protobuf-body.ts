@@ -6,19 +6,8 @@ import type { Fields } from "../meta/object.ts";
 import { badRequest, unsupportedMediaType } from "../meta/refusal.ts";
 import type { Schema, Struct } from "../../api/wire/schema.ts";
 import { decodeMessage, type MessageTypes } from "../../api/wire/decode.ts";
-import { bytesIn, lastFields, textIn, WireProblem } from "../../api/wire/wire-fields.ts";
-
-/** The media type of Kubernetes' protobuf. */
-export const protobufType = "application/vnd.kubernetes.protobuf";
-
-/** What every body in protobuf begins with: `k8s` and a zero. */
-export const magic = [0x6b, 0x38, 0x73, 0x00] as const;
-
-/** What the path of a request lets expect. */
-export interface Expected {
-  readonly kind: string;
-  readonly apiVersion: string;
-}
+import { openEnvelope, type Envelope, type Expected } from "../../api/wire/envelope.ts";
+import { WireProblem } from "../../api/wire/wire-fields.ts";
 
 /**
  * The JSON of a protobuf body, `kind` and `apiVersion` included; of a kind that is not known, these alone.
@@ -49,44 +38,16 @@ function structOf(schema: Schema, apiVersion: string, kind: string): Struct | un
   return kind === "DeleteOptions" ? schema.struct("meta.v1.DeleteOptions") : schema.kind(apiVersion, kind);
 }
 
-interface Envelope {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly raw: Uint8Array;
-}
-
 /** @throws StatusError 400 */
 function envelopeOf(body: Uint8Array, expected: Expected): Envelope {
   try {
-    return opened(body, expected);
+    return openEnvelope(body, expected);
   } catch (error) {
     if (!(error instanceof WireProblem)) throw error;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${expected.kind}): ${error.message} (${excerpt(body)})`,
     );
   }
-}
-
-/** `runtime.Unknown`: 1 the type (1 apiVersion, 2 kind), 2 the message, 3 its encoding. */
-function opened(body: Uint8Array, expected: Expected): Envelope {
-  if (body.length === 0) throw new WireProblem("empty data");
-  if (magic.some((byte, index) => body[index] !== byte)) {
-    const prefix = `[${magic.join(" ")}]`;
-    throw new WireProblem(`provided data does not appear to be a protobuf message, expected prefix ${prefix}`);
-  }
-  if (body.length === magic.length) throw new WireProblem("empty body");
-  const parts = lastFields(body.subarray(magic.length));
-  const [type, raw, encoding] = [parts.get(1), parts.get(2), parts.get(3)];
-  if (encoding !== undefined && textIn(encoding) !== "") {
-    throw new WireProblem(`unsupported content encoding ${JSON.stringify(textIn(encoding))}`);
-  }
-  const named = type === undefined ? undefined : lastFields(bytesIn(type));
-  const [apiVersion, kind] = [named?.get(1), named?.get(2)];
-  return {
-    apiVersion: (apiVersion === undefined ? "" : textIn(apiVersion)) || expected.apiVersion,
-    kind: (kind === undefined ? "" : textIn(kind)) || expected.kind,
-    raw: raw === undefined ? new Uint8Array(0) : bytesIn(raw),
-  };
 }
 
 const excerptBytes = 30;

@@ -8,7 +8,7 @@ import type { Struct } from "../../api/wire/schema.ts";
 import { messageOf } from "../../api/wire/wire-writer.ts";
 import { isFields, type Fields } from "../meta/object.ts";
 import type { Format, FrameType } from "./encoding.ts";
-import { magic } from "./protobuf-body.ts";
+import { magic } from "../../api/wire/envelope.ts";
 
 /** Writes what responses say. */
 export class ProtobufWriter {

@@ -3,7 +3,7 @@ import type { ApiBody } from "../../api/transport.ts";
 import { attributesOf } from "../access/authorize.ts";
 import type { AuditedRequest, RequestAudit } from "../context/audit.ts";
 import type { Attributes, User } from "../context/authorizer.ts";
-import { routeOf, type Route } from "../context/route.ts";
+import { routeOf, type Route } from "../../api/route.ts";
 import type { Server } from "../context/server.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { contentOf } from "../serialization/content.ts";

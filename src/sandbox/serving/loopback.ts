@@ -1,5 +1,5 @@
 /** The loopback client: requests that the server sends itself, as kube-apiserver does for the objects that it owns. */
-import { routeOf } from "../context/route.ts";
+import { routeOf } from "../../api/route.ts";
 import { collectionOf, type Server } from "../context/server.ts";
 import { bytesOf } from "../serialization/encoding.ts";
 import { handleOwn } from "./handler.ts";

@@ -2,7 +2,7 @@
 import { partialFormat, wholeFormat, type Format } from "../serialization/encoding.ts";
 import { param, type Query } from "../options/list-options.ts";
 import { acceptedForm, type OutputForm } from "../serialization/negotiation.ts";
-import { protobufType } from "../serialization/protobuf-body.ts";
+import { protobufType } from "../../api/wire/envelope.ts";
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import { tableFormat, type TableOptions } from "../printers/table.ts";

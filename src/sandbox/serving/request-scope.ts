@@ -4,7 +4,7 @@ import { param } from "../options/list-options.ts";
 import { badRequest, noSuchPath, notFound, refusal } from "../meta/refusal.ts";
 import type { HttpRequest } from "./responses.ts";
 import type { RequestAudit } from "../context/audit.ts";
-import type { Route } from "../context/route.ts";
+import type { Route } from "../../api/route.ts";
 import type { Resource } from "../registry/resource.ts";
 import { collectionOf, type RequestScope, type Server } from "../context/server.ts";
 

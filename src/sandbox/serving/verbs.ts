@@ -11,7 +11,7 @@ import { methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import { contentResponse, jsonHeaders, jsonResponse, noBody, redirect, uncached } from "./responses.ts";
 import type { HttpRequest, Result } from "./responses.ts";
 import { checkWatchable, needsProtobuf } from "../serialization/negotiation.ts";
-import { protobufType } from "../serialization/protobuf-body.ts";
+import { protobufType } from "../../api/wire/envelope.ts";
 import { protobufFormat } from "../serialization/protobuf-response.ts";
 import { checkOutputForm, formatOf, outputFormOf, tableOptions } from "./output-form.ts";
 import { reviewOf } from "../endpoints/reviews.ts";

@@ -1,7 +1,7 @@
 /** Which fields a patch is meant to change. */
-import { deepEqual, pathStep, type FieldChange } from "../../api/field-changes.ts";
-import type { Patch } from "./verbs.ts";
-import { isObject } from "../../api/json.ts";
+import { deepEqual, pathStep, type FieldChange } from "./field-changes.ts";
+import type { Patch } from "./patch.ts";
+import { isObject } from "./json.ts";
 
 /**
  * The fields in a patch whose values differ from those in `base`, following the patch's own structure: a list counts as

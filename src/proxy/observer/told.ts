@@ -1,0 +1,131 @@
+/** What the process was told of a collection that it watches, and the deltas of that. */
+import { compactManagedFields, fieldManagerOfChange } from "../../api/field-manager.ts";
+import { keyOf, type ObjectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { DeltaDetail } from "../../trace/delta-detail.ts";
+import type { DeltaEvent } from "../../trace/events.ts";
+import type { DeltaType, KindName } from "../../trace/names.ts";
+
+/** A delta, as it is emitted. */
+export type ToldDelta = DeltaEvent & { readonly agent: string };
+
+/** Whose collection it is, and of what. */
+export interface ToldOptions {
+  /** Called for each delta: a kind may become known with the first one. */
+  readonly of: () => KindName;
+  readonly agent: string;
+  readonly emit: (delta: ToldDelta) => void;
+  /** A selector chooses the objects: one that is new to the collection need not be new. */
+  readonly selected: boolean;
+}
+
+/** An event of a watch. */
+export interface WatchedChange {
+  readonly type: "Added" | "Updated" | "Deleted";
+  readonly object: StoredObject;
+  /** In ms since 1970. */
+  readonly receivedAt: number;
+}
+
+/** The objects of one collection as the process knows them: what an informer's store holds. */
+export class Told {
+  readonly #options: ToldOptions;
+  #objects = new Map<ObjectKey, StoredObject>();
+  #isKnown = false;
+
+  constructor(options: ToldOptions) {
+    this.#options = options;
+  }
+
+  /** What it is a collection of. */
+  get of(): KindName {
+    return this.#options.of();
+  }
+
+  /** Whether a list or a watch has told of the collection before. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** A list replaces what was known. What is as it was is no delta. */
+  *replace(objects: ReadonlyMap<ObjectKey, StoredObject>, receivedAt: number): Generator<void> {
+    const [earlier, isRelist] = [this.#objects, this.#isKnown];
+    this.#objects = new Map(objects);
+    this.#isKnown = true;
+    for (const [key, object] of earlier) {
+      if (objects.has(key)) continue;
+      this.#emit({ type: "Deleted", object, before: object, receivedAt, relist: true, tombstone: true });
+      yield;
+    }
+    for (const [key, object] of objects) {
+      const before = earlier.get(key);
+      if (before?.metadata.resourceVersion === object.metadata.resourceVersion) continue;
+      this.#emit({ type: "Replaced", object, before, receivedAt, relist: isRelist, tombstone: false });
+      yield;
+    }
+  }
+
+  /** An event of a watch. */
+  apply({ type, object, receivedAt }: WatchedChange): void {
+    const key = keyOf(object);
+    const before = this.#objects.get(key);
+    this.#isKnown = true;
+    if (type === "Deleted") this.#objects.delete(key);
+    else this.#objects.set(key, object);
+    this.#emit({ type, object, before, receivedAt, relist: false, tombstone: false });
+  }
+
+  /** What passed was not read: nothing is known any more. */
+  forget(): void {
+    this.#objects.clear();
+    this.#isKnown = false;
+  }
+
+  #emit(change: Change): void {
+    const { type, object, before, receivedAt, relist, tombstone } = change;
+    const { agent, emit } = this.#options;
+    const { of } = this;
+    const writer = relist ? undefined : this.#writerOf(change);
+    const { uid, resourceVersion } = object.metadata;
+    emit({
+      stage: "delta",
+      agent,
+      of,
+      type,
+      key: keyOf(object),
+      uid,
+      resourceVersion,
+      receivedAt,
+      detail: new DeltaDetail(of, before, type === "Deleted" ? undefined : object, writer),
+      ...(tombstone && { tombstone }),
+      ...(relist && { relist }),
+    });
+  }
+
+  /** The field manager of a single write. */
+  #writerOf({ type, object: after, before }: Change): ConstructorParameters<typeof DeltaDetail>[3] {
+    if (type !== "Added" && type !== "Updated") return undefined;
+    const managedAfter = after.metadata.managedFields ?? [];
+    if (before === undefined) {
+      if (this.#options.selected || type !== "Added") return undefined;
+      return fieldManagerOfChange({ before: undefined, managedBefore: undefined, after, managedAfter });
+    }
+    return (changed) => {
+      const managedBefore = compactManagedFields(before.metadata.managedFields ?? []);
+      return fieldManagerOfChange({ before, managedBefore, after, managedAfter }, changed);
+    };
+  }
+}
+
+interface Change {
+  readonly type: DeltaType;
+  readonly object: StoredObject;
+  readonly before: StoredObject | undefined;
+  readonly receivedAt: number;
+  readonly relist: boolean;
+  readonly tombstone: boolean;
+}

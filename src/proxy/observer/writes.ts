@@ -1,0 +1,142 @@
+/** The event of a write that passed. */
+import { fieldChanges, type FieldChange } from "../../api/field-changes.ts";
+import { isObject } from "../../api/json.ts";
+import { objectKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { Patch } from "../../api/patch.ts";
+import { patchChanges } from "../../api/patch-changes.ts";
+import { objectsIn, resultOfWrite } from "../../api/write-result.ts";
+import type { WriteEvent } from "../../trace/events.ts";
+import { maskChanges } from "../../trace/mask.ts";
+import type { ExchangeEnd } from "./exchange.ts";
+import { encodingOf, type BodyReader, type Json } from "./bodies.ts";
+import type { Knowledge } from "./knowledge.ts";
+import { flag, parameter } from "./meaning.ts";
+import type { Passed } from "./reading.ts";
+import { metadataOf } from "./stored.ts";
+
+/** A write whose response has ended. */
+export interface PassedWrite {
+  readonly passed: Passed;
+  readonly verb: WriteEvent["verb"];
+  readonly bodies: BodyReader;
+  readonly knowledge: Knowledge;
+  /** The object of the response, if it was read. */
+  readonly answer: Json | undefined;
+  readonly how: ExchangeEnd;
+  readonly at: number;
+}
+
+/** Groups and subresources that take a POST and store nothing. */
+const reviews = /^(authorization|authentication)\.k8s\.io$/;
+const notStored: ReadonlySet<string> = new Set(["token", "exec", "attach", "portforward", "proxy"]);
+
+/** Undefined for requests that store nothing: reviews, dry runs. */
+export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }: PassedWrite): WriteEvent | undefined {
+  const { request, meaning, agent, status } = passed;
+  const { target } = meaning;
+  if (target === undefined || reviews.test(target.group) || notStored.has(target.subresource)) return undefined;
+  if (flag(request.query, "dryRun") || parameter(request.query, "dryRun") !== "") return undefined;
+  const of = knowledge.kinds.of(target);
+  const sent = sentBy(passed, bodies);
+  const result = resultOfWrite(answer);
+  const name = target.name === "" && verb === "create" ? (nameIn(sent.object) ?? result.name) : target.name;
+  const base = target.name === "" ? undefined : knowledge.baseOf(target, sent.before);
+  const error =
+    how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : refusalIn(status, answer);
+  return {
+    stage: "write",
+    agent,
+    verb,
+    fieldManager: fieldManagerOf(passed),
+    of,
+    key: objectKey(target.namespace, name),
+    uid: result.uid,
+    before: sent.before,
+    conditional: sent.before !== "",
+    resourceVersion: result.resourceVersion,
+    deletes: status < 300 && result.deletes,
+    status,
+    sentAt: request.at,
+    ms: at - request.at,
+    changes: maskChanges(of, changesOf(sent, base)),
+    ...(target.subresource !== "" && { subresource: target.subresource }),
+    ...(target.name === "" && verb === "create" && nameIn(sent.object) === undefined && { generatedName: true }),
+    ...(verb === "deletecollection" && objectsIn(answer)),
+    ...(error !== undefined && { error }),
+  };
+}
+
+interface Sent {
+  readonly verb: string;
+  readonly object: Json | undefined;
+  readonly patch: Patch | undefined;
+  /** The version that the server is to find; empty where it may find any. */
+  readonly before: string;
+}
+
+const patchTypes: Readonly<Record<string, "merge" | "strategic" | "apply">> = {
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+function sentBy({ request, meaning }: Passed, bodies: BodyReader): Sent {
+  const { verb } = meaning;
+  const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
+  if (request.body.length === 0) return { verb, object: undefined, patch: undefined, before: "" };
+  if (verb === "patch") {
+    const body = jsonOrNothing(bodies, request.body);
+    const object = isObject(body) ? body : undefined;
+    return { verb, object, patch: patchOf(type, body), before: versionIn(object) };
+  }
+  const object = bodies.object(request.body, encodingOf(type));
+  const preconditions = object?.["preconditions"];
+  const before = isObject(preconditions) ? textIn(preconditions["resourceVersion"]) : versionIn(object);
+  return { verb, object, patch: undefined, before: verb === "create" ? "" : before };
+}
+
+function patchOf(type: string, body: unknown): Patch | undefined {
+  if (type === "application/json-patch+json") return Array.isArray(body) ? { type: "json", body } : undefined;
+  const of = patchTypes[type];
+  return of === undefined || !isObject(body) ? undefined : { type: of, body };
+}
+
+/** An apply may be YAML, which is not read. */
+function jsonOrNothing(bodies: BodyReader, body: Uint8Array): unknown {
+  try {
+    return bodies.json(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function changesOf({ verb, object, patch }: Sent, base: StoredObject | undefined): readonly FieldChange[] {
+  if (base === undefined) return [];
+  if (patch !== undefined) return patchChanges(base, patch);
+  return verb === "update" && object !== undefined ? fieldChanges(base, object) : [];
+}
+
+/**
+ * Without a `fieldManager` it is the User-Agent up to the first slash. Source: apiserver v0.36 endpoints/handlers/create.go managerOrUserAgent.
+ */
+function fieldManagerOf({ request, agent }: Passed): string {
+  return parameter(request.query, "fieldManager") || (agent.split("/")[0] ?? "").slice(0, 128);
+}
+
+function refusalIn(status: number, answer: Json | undefined): string | undefined {
+  if (status < 300) return undefined;
+  return textIn(answer?.["message"]) || `the server responded with ${status}`;
+}
+
+function versionIn(object: Json | undefined): string {
+  return textIn(metadataOf(object).resourceVersion);
+}
+
+function nameIn(object: Json | undefined): string | undefined {
+  return textIn(metadataOf(object).name) || undefined;
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,312 @@
+/** What passes a door in front of the sandbox, and what is reported of it. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { TransportError } from "../../src/api/transport.ts";
+import { protobufType } from "../../src/api/wire/envelope.ts";
+import { openScene, type Scene, type SceneOptions } from "./scene.ts";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const configMap = (name: string, value = "1"): object => ({ metadata: { name }, data: { value } });
+
+let scene: Scene;
+const open = async (options?: SceneOptions): Promise<Scene> => (scene = await openScene(options));
+afterEach(() => scene.stop());
+
+interface Stored {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+}
+
+/** Reads a watch line by line. */
+async function watching(path: string, headers: Record<string, string> = {}): Promise<Watching> {
+  const abort = new AbortController();
+  const response = await scene.ask("GET", path, { signal: abort.signal, headers });
+  const reader = response.body?.getReader();
+  return {
+    response,
+    async next() {
+      const { value } = (await reader?.read()) ?? {};
+      return new TextDecoder().decode(value);
+    },
+    stop: () => abort.abort(),
+  };
+}
+
+interface Watching {
+  readonly response: Response;
+  next(): Promise<string>;
+  stop(): void;
+}
+
+/** Waits until something was reported. @throws Error after five seconds. */
+async function until<T>(look: () => T | undefined): Promise<T> {
+  for (let tries = 0; tries < 500; tries++) {
+    const found = look();
+    if (found !== undefined) return found;
+    await Bun.sleep(10);
+  }
+  throw new Error("It was never reported");
+}
+
+describe("who may enter", () => {
+  test("only the token of the door opens it", async () => {
+    await open();
+    const stranger = await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
+    expect(stranger.status).toBe(401);
+    expect(await stranger.json()).toMatchObject({ kind: "Status", reason: "Unauthorized" });
+    expect((await scene.ask("GET", "/version")).status).toBe(200);
+    expect(scene.reported("request").map(({ uri }) => uri)).toEqual(["/version"]);
+  });
+
+  test("what cannot pass is refused in a line", async () => {
+    await open();
+    const method = await scene.ask("OPTIONS", "/version");
+    expect([method.status, ((await method.json()) as { message: string }).message]).toEqual([
+      405,
+      "kubectl reconcile passes GET, POST, PUT, PATCH and DELETE on, and no other method",
+    ]);
+  });
+});
+
+describe("what passes", () => {
+  test("the process's credentials and connection stay at the door, everything else goes on", async () => {
+    const sent: Readonly<Record<string, string>>[] = [];
+    await open({
+      wrap: (transport) => ({
+        send(request) {
+          sent.push(request.headers ?? {});
+          return transport.send(request);
+        },
+      }),
+    });
+    const headers = { accept: "application/json", "impersonate-user": "eve", "x-own": "1" };
+    const response = await scene.ask("GET", `${maps}/nothing?pretty=1&labelSelector=a%3Db%2Cc`, { headers });
+    expect(response.status).toBe(403);
+    expect(sent).toEqual([{ ...headers, "user-agent": "operator/v1" }]);
+    expect(response.headers.get("audit-id")).not.toBeNull();
+    expect(response.headers.get("cache-control")).toBe("no-cache, private");
+  });
+
+  test("a server that cannot be reached is a 503 that says so; a connection that breaks, breaks", async () => {
+    let failure: "unreachable" | "broken" = "unreachable";
+    await open({ wrap: () => ({ send: () => Promise.reject(new TransportError("gone", { failure })) }) });
+    const response = await scene.ask("GET", maps);
+    expect(response.status).toBe(503);
+    expect(((await response.json()) as { message: string }).message).toBe(
+      "kubectl reconcile cannot reach the API server: gone",
+    );
+    failure = "broken";
+    expect(await scene.ask("POST", maps, { body: configMap("a") }).catch(() => "broke")).toBe("broke");
+    expect(scene.reported("request").map(({ status, error }) => [status, error])).toEqual([
+      [0, "gone"],
+      [0, "gone"],
+    ]);
+    expect(scene.reported("write")).toMatchObject([{ verb: "create", status: 0, error: "gone", uid: "" }]);
+  });
+
+  test("a watch that the process leaves is left at the server", async () => {
+    await open();
+    const watch = await watching(`${maps}?watch=1`);
+    expect(scene.sandbox.server.watches.size).toBe(1);
+    watch.stop();
+    await until(() => (scene.sandbox.server.watches.size === 0 ? true : undefined));
+    const [request] = await until(() => {
+      const requests = scene.reported("request");
+      return requests.length > 0 ? requests : undefined;
+    });
+    expect([request?.verb, request?.error]).toEqual(["watch", "closed by the client"]);
+    expect(scene.reported("watch").map(({ state, why }) => [state, why])).toEqual([
+      ["opened", "start"],
+      ["closed", "closed by the client"],
+    ]);
+  });
+});
+
+describe("what is reported", () => {
+  test("requests: verb, kind, key, size and the id in the audit log", async () => {
+    await open();
+    const body = JSON.stringify(configMap("a"));
+    const created = await scene.ask("POST", maps, { body });
+    await created.text();
+    for (const path of [`${maps}/a`, maps, "/api/v1/configmaps", "/api/v1/nodes/n1", "/apis"])
+      await (await scene.ask("GET", path)).text();
+    await (await scene.ask("DELETE", maps)).text();
+    const requests = scene.reported("request");
+    expect(requests.map(({ verb, of, key, status }) => [verb, of?.kind, key, status])).toEqual([
+      ["create", "ConfigMap", "default/", 201],
+      ["get", "ConfigMap", "default/a", 200],
+      ["list", "ConfigMap", "default/", 200],
+      ["list", "ConfigMap", "", 200],
+      ["get", "Node", "n1", 404],
+      ["get", undefined, "", 200],
+      ["deletecollection", "ConfigMap", "default/", 200],
+    ]);
+    expect(requests[0]).toMatchObject({
+      agent: "operator/v1",
+      sent: body.length,
+      auditId: created.headers.get("audit-id") ?? "",
+    });
+    expect(requests[2]).toMatchObject({ objects: 1 });
+  });
+
+  test("a list is what an informer starts from if a watch follows; its deltas are the informer's", async () => {
+    await open();
+    await scene.ask("POST", maps, { body: configMap("a") });
+    const { metadata } = (await (await scene.ask("GET", maps)).json()) as { metadata: { resourceVersion: string } };
+    expect(scene.reported("list", "delta")).toEqual([]);
+    const watch = await watching(
+      `${maps}?watch=1&resourceVersion=${metadata.resourceVersion}&allowWatchBookmarks=true`,
+    );
+    await scene.ask("POST", maps, { body: configMap("b") });
+    await scene.ask("PUT", `${maps}/a`, { body: configMap("a", "2") });
+    await scene.ask("DELETE", `${maps}/b`);
+    const deltas = await until(() => {
+      const all = scene.reported("delta");
+      return all.length === 4 ? all : undefined;
+    });
+    expect(scene.reported("list")).toMatchObject([
+      { why: "start", objects: 1, pages: 1, of: { group: "", kind: "ConfigMap" } },
+    ]);
+    expect(deltas.map(({ type, key }) => [type, key])).toEqual([
+      ["Replaced", "default/a"],
+      ["Added", "default/b"],
+      ["Updated", "default/a"],
+      ["Deleted", "default/b"],
+    ]);
+    expect(deltas[2]?.detail.changes).toEqual([{ path: ".data.value", before: "1", after: "2" }]);
+    expect(deltas[2]?.detail.writer).toBe("operator");
+    watch.stop();
+  });
+
+  test("pages are one list; a relist tells what changed and what is gone", async () => {
+    await open();
+    for (const name of ["a", "b", "c"]) await scene.ask("POST", maps, { body: configMap(name) });
+    const listed = async (): Promise<string> => {
+      let token = "";
+      for (;;) {
+        const response = await scene.ask("GET", `${maps}?limit=2&continue=${encodeURIComponent(token)}`);
+        const { metadata } = (await response.json()) as { metadata: { resourceVersion: string; continue?: string } };
+        token = metadata.continue ?? "";
+        if (token === "") return metadata.resourceVersion;
+      }
+    };
+    const first = await watching(`${maps}?watch=1&resourceVersion=${await listed()}`);
+    await until(() => (scene.reported("watch").length === 1 ? true : undefined));
+    first.stop();
+    await until(() => (scene.reported("watch").length === 2 ? true : undefined));
+    await scene.ask("PUT", `${maps}/a`, { body: configMap("a", "2") });
+    await scene.ask("DELETE", `${maps}/b`);
+    const second = await watching(`${maps}?watch=1&resourceVersion=${await listed()}`);
+    const relisted = await until(() => {
+      const all = scene.reported("delta").filter(({ relist }) => relist === true);
+      return all.length === 2 ? all : undefined;
+    });
+    expect(scene.reported("list").map(({ why, objects, pages }) => [why, objects, pages])).toEqual([
+      ["start", 3, 2],
+      ["relist", 2, 1],
+    ]);
+    expect(relisted.map(({ type, key, tombstone }) => [type, key, tombstone])).toEqual([
+      ["Deleted", "default/b", true],
+      ["Replaced", "default/a", undefined],
+    ]);
+    second.stop();
+  });
+
+  test("a watch that begins with a list, in JSON, in protobuf and as metadata", async () => {
+    await open();
+    await scene.ask("POST", maps, { body: configMap("a") });
+    const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    const metadata = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    for (const [agent, accept] of [
+      ["json", "application/json"],
+      ["protobuf", protobufType],
+      ["metadata", `${protobufType}${metadata}`],
+    ] as const) {
+      const watch = await watching(`${maps}?${query}`, { "user-agent": agent, accept });
+      const replaced = await until(() => scene.reported("delta").find((delta) => delta.agent === agent));
+      expect(replaced).toMatchObject({ type: "Replaced", key: "default/a", of: { group: "", kind: "ConfigMap" } });
+      const value = `${agent} was here`;
+      await scene.ask("PATCH", `${maps}/a`, {
+        body: { data: { value }, metadata: { labels: { agent } } },
+        headers: { "content-type": "application/merge-patch+json" },
+      });
+      const updated = await until(() =>
+        scene.reported("delta").find((delta) => delta.agent === agent && delta.type === "Updated"),
+      );
+      const paths = updated.detail.changes.map(({ path }) => path);
+      expect(paths).toContain(agent === "json" ? ".metadata.labels" : ".metadata.labels.agent");
+      expect(paths.includes(".data.value")).toBe(agent !== "metadata");
+      watch.stop();
+    }
+    expect(scene.reported("list").map(({ objects, pages }) => [objects, pages])).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
+  test("writes: based on what the process knew, with what they change, and the server's refusals", async () => {
+    await open();
+    const created = (await (await scene.ask("POST", maps, { body: configMap("a") })).json()) as Stored;
+    const { uid, resourceVersion } = created.metadata;
+    await scene.ask("PUT", `${maps}/a?fieldManager=own`, { body: { ...created, data: { value: "2" } } });
+    await scene.ask("PUT", `${maps}/a`, { body: { ...created, data: { value: "3" } } });
+    await scene.ask("PATCH", `${maps}/a`, {
+      body: [{ op: "replace", path: "/data/value", value: "4" }],
+      headers: { "content-type": "application/json-patch+json" },
+    });
+    await scene.ask("POST", maps, { body: { metadata: { generateName: "b-" } } });
+    await scene.ask("POST", `${maps}?dryRun=All`, { body: configMap("c") });
+    await scene.ask("DELETE", `${maps}/a`);
+    await scene.ask("DELETE", `${maps}/a`);
+    const writes = scene.reported("write");
+    expect(
+      writes.map(({ verb, fieldManager, before, status, changes }) => [verb, fieldManager, before, status, changes]),
+    ).toEqual([
+      ["create", "operator", "", 201, []],
+      ["update", "own", resourceVersion, 200, [{ path: ".data.value", before: "1", after: "2" }]],
+      ["update", "operator", resourceVersion, 409, expect.anything()],
+      ["patch", "operator", "", 200, [{ path: ".data.value", before: "2", after: "4" }]],
+      ["create", "operator", "", 201, []],
+      ["delete", "operator", "", 200, []],
+      ["delete", "operator", "", 404, []],
+    ]);
+    expect(writes[0]).toMatchObject({
+      key: "default/a",
+      uid,
+      resourceVersion,
+      conditional: false,
+      agent: "operator/v1",
+    });
+    expect(writes[1]?.conditional).toBe(true);
+    expect(writes[2]?.error).toContain("the object has been modified");
+    expect(writes[4]).toMatchObject({
+      key: expect.stringMatching(/^default\/b-\w{5}$/) as unknown,
+      generatedName: true,
+    });
+    expect([writes[5]?.deletes, writes[5]?.uid]).toEqual([true, uid]);
+    expect(writes[6]?.error).toBe('configmaps "a" not found');
+  });
+
+  test("Secrets are masked", async () => {
+    await open();
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const secret = { metadata: { name: "s" }, stringData: { password: "hunter2" } };
+    const created = (await (await scene.ask("POST", secrets, { body: secret })).json()) as Stored;
+    await scene.ask("PUT", `${secrets}/s`, { body: { ...created, data: { password: btoa("hunter3") } } });
+    const said = JSON.stringify(scene.reported("write", "request", "delta"));
+    expect(said).toContain(".data.password");
+    expect(said).not.toContain("hunter");
+    expect(said).not.toContain(btoa("hunter3"));
+    expect(said).not.toContain(scene.token);
+  });
+
+  test("what comes faster than it can be read passes all the same, and is said to be unread", async () => {
+    await open({ mostBytes: 1000 });
+    const body = configMap("large", "x".repeat(5000));
+    expect((await scene.ask("POST", maps, { body })).status).toBe(201);
+    expect(
+      ((await (await scene.ask("GET", `${maps}/large`)).json()) as { data: { value: string } }).data.value,
+    ).toHaveLength(5000);
+    expect(scene.reported("unread").map(({ uri }) => uri)).toEqual([maps, `${maps}/large`]);
+    expect(scene.reported("request").map(({ status }) => status)).toEqual([201, 200]);
+  });
+});

@@ -1,0 +1,71 @@
+/** A sandbox with a door in front of it, and what the door reports. */
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import type { ObservedDoor } from "../../src/proxy/observed-door.ts";
+import { openObservedDoor } from "../../src/proxy/observed-door.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { Stage, StageEvent } from "../../src/trace/events.ts";
+import type { Transport } from "../../src/api/transport.ts";
+
+export interface Scene {
+  readonly sandbox: Sandbox;
+  readonly door: ObservedDoor;
+  readonly token: string;
+  /** Asks the door, as a process would. */
+  ask(method: string, path: string, options?: AskOptions): Promise<Response>;
+  /** What was reported of these stages so far, everything that has passed read. */
+  reported<S extends Stage>(...stages: readonly S[]): readonly Extract<StageEvent, { stage: S }>[];
+  stop(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface SceneOptions {
+  /** Between the door and the sandbox. */
+  readonly wrap?: (transport: Transport) => Transport;
+  readonly mostBytes?: number;
+}
+
+export async function openScene({ wrap = (transport) => transport, mostBytes }: SceneOptions = {}): Promise<Scene> {
+  const timeline = realTimeline();
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const events: StageEvent[] = [];
+  bus.listen((event) => void events.push(event));
+  const sandbox = await createSandbox({ timeline, random: seededRandom(1) });
+  const transport = wrap(sandbox.transport({ actor: "door" }));
+  const door = await openObservedDoor({ transport, timeline, bus, ...(mostBytes !== undefined && { mostBytes }) });
+  const kubeconfig = door.kubeconfig("default");
+  const token = /token: (\S+)/.exec(kubeconfig)?.[1] ?? "";
+  const ca = atob(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? "");
+  return {
+    sandbox,
+    door,
+    token,
+    ask: (method, path, { body, headers = {}, signal } = {}) =>
+      fetch(door.url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          "user-agent": "operator/v1",
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        ...(signal !== undefined && { signal }),
+        tls: { ca },
+      }),
+    reported(...stages) {
+      door.catchUp();
+      return events.filter((event) => (stages as readonly Stage[]).includes(event.stage)) as never;
+    },
+    async stop() {
+      await door.close();
+      sandbox.stop();
+    },
+  };
+}
