@@ -115,7 +115,14 @@ export async function readAll(body: Pick<ApiBody, "next">, onGrown?: (length: nu
     onGrown?.(length);
     second = await body.next();
   }
-  const whole = new Uint8Array(length);
+  return joined(pieces);
+}
+
+/** Pieces as one; of a single one no copy is made. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let offset = 0;
   for (const piece of pieces) {
     whole.set(piece, offset);

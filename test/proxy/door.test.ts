@@ -309,4 +309,20 @@ describe("what is reported", () => {
     expect(scene.reported("unread").map(({ uri }) => uri)).toEqual([maps, `${maps}/large`]);
     expect(scene.reported("request").map(({ status }) => status)).toEqual([201, 200]);
   });
+
+  test("a watch is not read on behind a gap, and goes on passing", async () => {
+    await open({ mostBytes: 6000 });
+    const watch = await watching(`${maps}?watch=1`);
+    await scene.ask("POST", maps, { body: configMap("a") });
+    await until(() => (scene.reported("delta").length === 1 ? true : undefined));
+    await scene.ask("POST", maps, { body: configMap("large", "x".repeat(20_000)) });
+    await scene.ask("POST", maps, { body: configMap("b") });
+    let told = "";
+    while (!told.includes('"name":"b"')) told += await watch.next();
+    expect(told).toContain("x".repeat(20_000));
+    expect(scene.reported("delta").map(({ key }) => key)).toEqual(["default/a"]);
+    const unread = scene.reported("unread").filter(({ uri }) => uri === `${maps}?watch=1`);
+    expect(unread.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(20_000);
+    watch.stop();
+  });
 });

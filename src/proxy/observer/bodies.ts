@@ -1,6 +1,7 @@
 /** Bodies as they pass, in JSON or protobuf, read as the objects that they stand for. */
 import { isObject } from "../../api/json.ts";
 import { LineSplitter } from "../../api/lines.ts";
+import { joined } from "../../api/transport.ts";
 import { decodeMessage, messageTypes, type FieldNumbers, type MessageTypes } from "../../api/wire/decode.ts";
 import { openEnvelope, protobufType, type Expected } from "../../api/wire/envelope.ts";
 import type { ApiData } from "../../api/wire/format.ts";
@@ -28,19 +29,6 @@ export function encodingOf(contentType: string | undefined): Encoding {
 }
 
 const unnamed = { kind: "", apiVersion: "" };
-
-/** Pieces as one. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const [first] = pieces;
-  if (first !== undefined && pieces.length === 1) return first;
-  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
 
 /** Reads bodies. All methods throw for bytes that are not what they are said to be. */
 export class BodyReader {

@@ -1,9 +1,10 @@
 /** Reads what passes the door, and reports it as stage events. */
 import { objectKey } from "../../api/key.ts";
+import { joined } from "../../api/transport.ts";
 import { messageOf } from "../../api/error-message.ts";
 import type { ExchangeEnd, ExchangeObserver, Observe, RequestHead, ResponseHead } from "./exchange.ts";
 import type { Reading } from "./backlog.ts";
-import { encodingOf, joined } from "./bodies.ts";
+import { encodingOf } from "./bodies.ts";
 import { meaningOf, type Meaning } from "./meaning.ts";
 import type { Ended, Found, ObserverOptions, ResponseReading } from "./reading.ts";
 import { readingOf } from "./readings.ts";
@@ -23,6 +24,7 @@ class ObservedExchange implements ExchangeObserver {
   #status = 0;
   #auditId = "";
   #received = 0;
+  #isLost = false;
 
   constructor(options: ObserverOptions, request: RequestHead) {
     this.#options = options;
@@ -51,9 +53,19 @@ class ObservedExchange implements ExchangeObserver {
 
   piece(bytes: Uint8Array, at: number): void {
     this.#received += bytes.length;
-    const reading = this.#reading;
-    if (reading?.piece === undefined) this.#pieces.push(bytes);
-    else this.#later(bytes.length, () => reading.piece?.(bytes, at));
+    // Of what is not read nothing is kept: a log that is followed never ends.
+    if (this.#reading === undefined) return;
+    if (this.#reading.piece === undefined) this.#pieces.push(bytes);
+    else if (this.#isLost || !this.#later(bytes.length, () => this.#readPiece(bytes, at))) this.#lose(bytes.length);
+  }
+
+  *#readPiece(bytes: Uint8Array, at: number): Generator<void> {
+    try {
+      const read = this.#reading?.piece?.(bytes, at);
+      if (read !== undefined) yield* read;
+    } catch {
+      this.#lose(bytes.length);
+    }
   }
 
   end(how: ExchangeEnd, at: number): void {
@@ -62,7 +74,9 @@ class ObservedExchange implements ExchangeObserver {
     const pieces = this.#pieces;
     this.#pieces = [];
     const length = this.#request.body.length + pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (!this.#later(length, () => this.#finish(pieces, { how, at }))) this.#report({ how, at }, {});
+    if (this.#later(length, () => this.#finish(pieces, { how, at }))) return;
+    this.#lose(length);
+    this.#report({ how, at }, {});
   }
 
   *#finish(pieces: readonly Uint8Array[], ended: Omit<Ended, "body">): Generator<void> {
@@ -77,12 +91,16 @@ class ObservedExchange implements ExchangeObserver {
   }
 
   #later(bytes: number, read: Reading): boolean {
-    const { backlog, bus, knowledge } = this.#options;
-    if (backlog.add(bytes, read)) return true;
+    return this.#options.backlog.add(bytes, read);
+  }
+
+  /** So much was not read. Behind a gap nobody knows where an event of a watch begins: what follows of it is not read either. */
+  #lose(bytes: number): void {
+    const { bus, knowledge } = this.#options;
     const [meaning, agent] = [this.#meaning, this.#agent];
+    this.#isLost = true;
     knowledge.told({ meaning, agent })?.forget();
     bus.emit({ stage: "unread", agent, uri: uriOf(this.#request), bytes });
-    return false;
   }
 
   #report({ how, at }: Omit<Ended, "body">, found: Found): void {
