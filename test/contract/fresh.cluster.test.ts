@@ -17,6 +17,9 @@ const leftOut: readonly { readonly kind: string; readonly because: string }[] = 
   { kind: "apis/coordination.k8s.io/v1/leases", because: "there is no second server to tell that it lives" },
 ];
 
+/** Not there on every start: a repair that finds the address of the Service `kubernetes` before its registration says so. */
+const occasional: ReadonlySet<string> = new Set(["api/v1/events", "apis/events.k8s.io/v1/events"]);
+
 interface Asked {
   readonly ask: Ask;
   readonly port: number;
@@ -206,7 +209,8 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
   });
 
   const kindOf = (key: string): string => key.split(" ")[0] ?? "";
-  const isLeftOut = (key: string): boolean => leftOut.some(({ kind }) => kind === kindOf(key));
+  const isLeftOut = (key: string): boolean =>
+    occasional.has(kindOf(key)) || leftOut.some(({ kind }) => kind === kindOf(key));
 
   test("has the same objects, but for the kinds that are left out for a reason", () => {
     expect([...ours.keys()].sort()).toEqual([...theirs.keys()].filter((key) => !isLeftOut(key)).sort());
