@@ -27,6 +27,8 @@ export interface Script {
   readonly steps: readonly Step[];
   /** Not beside other scripts: it keeps a controller busy for long. */
   readonly alone?: boolean;
+  /** Why its end depends on which of two things comes first, upstream too: where sides differ it is played again, twice at most. */
+  readonly race?: string;
   /** Why it cannot be played on the sandbox, which then has no part in it. */
   readonly notOnSandbox?: string;
 }

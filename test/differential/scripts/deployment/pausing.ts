@@ -106,6 +106,7 @@ export const pausing: readonly Script[] = [
   },
   {
     name: "the hash of a template with a sizeLimit, when it goes on after a pause and when it does not",
+    race: "a sync that has written the Deployment's status hashes otherwise than one that has not: which one is first to miss the ReplicaSet",
     steps: [
       create({ podSpec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "128Mi" } }] } }),
       pause,
