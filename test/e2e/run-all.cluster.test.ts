@@ -83,7 +83,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
       code: 0,
       stderr: "left out, since they work beyond namespace one: garbage-collector, namespace; -A runs them too\n",
     });
-    expect(stdout).toMatch(/running deployment with \d+ workers, replicaset/);
+    expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);
   });
 
   for (const name of ["namespace", "garbage-collector"]) {
