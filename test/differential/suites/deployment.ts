@@ -75,11 +75,12 @@ function owesEvents({ effects }: SideLog): boolean {
 }
 
 const staleUpdate: Allowed = {
-  id: "an object that is there, or has changed, meanwhile",
+  id: "an object that is there, has changed, or is gone meanwhile",
   category: "noise",
   upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
-  why: "how often a cache is behind when a ReplicaSet is written depends on which deltas came before which sync; the write is refused and, where need be, made again",
-  matches: ({ what }) => /^(?:create|update) (?:replicasets|deployments)\.apps 409$/.test(what),
+  why: "how often a cache is behind when a ReplicaSet is written or deleted depends on which deltas came before which sync; the write is refused and, where need be, made again",
+  matches: ({ what }) =>
+    /^(?:(?:create|update) (?:replicasets|deployments)\.apps 409|delete replicasets\.apps 404)$/.test(what),
 };
 
 const statusInUpdate: Allowed = {
