@@ -25,6 +25,7 @@ export interface CommandLine {
  */
 export async function runCommandLine(line: CommandLine, args: readonly string[], io: Io): Promise<number> {
   let code = 0;
+  const { command: called, rest, program: started } = readWords(line, args);
   const program = parserFor(line.about, io)
     .name(io.calledAs)
     .usage("COMMAND [options]")
@@ -36,6 +37,11 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
       .name(command.name)
       .summary(command.about);
     if (command.arguments !== undefined) parser.argument(command.arguments.name, command.arguments.about);
+    if (command.program !== undefined) {
+      const { name, about } = command.program;
+      parser.usage(`[options] ${command.arguments?.name ?? ""} | -- ${name} [args]`);
+      parser.addHelpText("after", () => `\n-- ${name} [args]: ${about}\n`);
+    }
     if (command.secondArgument !== undefined) {
       parser.argument(command.secondArgument.name, command.secondArgument.about);
     }
@@ -51,17 +57,17 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
         {
           arguments: positional.filter((argument) => typeof argument === "string"),
           options: given({ ...line.globals, ...command.options }, parser.opts()),
+          ...(started !== undefined && { program: started }),
         },
         io,
       );
     });
     program.addCommand(parser, { hidden: command.hidden === true });
   }
-  const { command, rest } = readWords(line, args);
   try {
-    await program.parseAsync(command === undefined ? [...rest] : [command.name, ...rest], { from: "user" });
+    await program.parseAsync(called === undefined ? [...rest] : [called.name, ...rest], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) return commanderEnded(error, line, command, io);
+    if (error instanceof CommanderError) return commanderEnded(error, line, called, io);
     throw error;
   }
   return code;

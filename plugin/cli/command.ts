@@ -146,6 +146,8 @@ export interface Example {
 /** What the user typed after the command, parsed. */
 export interface Words<Flags> {
   readonly arguments: readonly string[];
+  /** What follows `--`, for a command that takes a program; undefined without `--`. */
+  readonly program?: readonly string[];
   readonly options: Flags;
 }
 
@@ -160,6 +162,8 @@ export interface CommandHelp<O extends Options> {
   readonly arguments?: { readonly name: string; readonly about: string };
   /** A second one: `[rule]`. */
   readonly secondArgument?: { readonly name: string; readonly about: string };
+  /** It takes a program behind `--`, with arguments of its own. */
+  readonly program?: { readonly name: string; readonly about: string };
   /** `before`: the arguments before the one that is being typed. */
   readonly argumentCandidates?: (
     io: Io,
@@ -208,9 +212,9 @@ export function commandOf<O extends Options, Globals, Request>(
   return {
     ...help,
     connects,
-    execute: async ({ arguments: words, options }, io) => {
+    execute: async ({ options, ...words }, io) => {
       // The command line reads each value with the option of the table that `Given` infers its type from.
-      const request = complete({ arguments: words, options: options as Given<O> & Globals }, io);
+      const request = complete({ ...words, options: options as Given<O> & Globals }, io);
       validate?.(request, io);
       const status = statusOnOutput?.(request) === true ? io.out : io.err;
       return inSession({ io, name: help.name, status, onSignal }, (session) => run(request, session));

@@ -54,6 +54,8 @@ export interface GivenWords {
   readonly command: Command | undefined;
   /** After the command; options that were before it come first. Without a command, all words. */
   readonly rest: readonly string[];
+  /** What follows `--`, of a command that takes a program. */
+  readonly program?: readonly string[];
 }
 
 /**
@@ -71,7 +73,10 @@ export function readWords({ commands, globals }: Lines, args: readonly string[])
   const command = commands.find(({ name }) => name === args[at]);
   if (command === undefined) return { command, rest: args };
   const options = { ...globals, ...command.options };
-  return { command, rest: [...args.slice(0, at), ...args.slice(at + 1)].flatMap((word) => apart(word, options)) };
+  const end = command.program === undefined ? -1 : args.indexOf("--", at);
+  const own = end === -1 ? args : args.slice(0, end);
+  const rest = [...own.slice(0, at), ...own.slice(at + 1)].flatMap((word) => apart(word, options));
+  return { command, rest, ...(end !== -1 && { program: args.slice(end + 1) }) };
 }
 
 function apart(word: string, options: Options): readonly string[] {

@@ -33,6 +33,7 @@ export class Session {
   readonly #startedSteady: number;
   readonly #interrupted = new AbortController();
   readonly #end: () => void;
+  readonly #beforeExit: (() => void)[] = [];
   #isOver = false;
 
   constructor(options: SessionOptions) {
@@ -100,10 +101,18 @@ export class Session {
     }
   }
 
+  /** What must not be left behind where a second signal ends this process at once. Called at most once. */
+  beforeExit(fn: () => void): void {
+    this.#beforeExit.push(fn);
+  }
+
   /** For `Io.onStopSignal`. */
   readonly onStopSignal = (signal: string, count: number): void => {
     const { io, status, onSignal } = this.#options;
-    if (count > 1 || onSignal === "exit") io.exit(interruptedExitCode);
+    if (count > 1 || onSignal === "exit") {
+      for (const fn of this.#beforeExit.splice(0)) fn();
+      io.exit(interruptedExitCode);
+    }
     // The terminal has just written ^C.
     if (signal === "SIGINT" && status.columns !== undefined) status.write("\n");
     this.#interrupted.abort(new Error("stopped by a signal"));

@@ -26,6 +26,8 @@ export interface Connected {
   readonly bus: TraceBus;
   /** Without the limit on requests a second. */
   readonly unlimited: Transport;
+  /** For a process that speaks through a door: the credentials and the connection, without limits, retries or timeouts. */
+  readonly passThrough: () => Transport;
   /** A client that shares the limit on requests a second, unless it has its own. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /** `v1.36.3`. @throws UserError when the server cannot be reached or refuses the login. */
@@ -70,6 +72,7 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
     namespace: connection.namespace,
     bus,
     unlimited: connection.unlimited,
+    passThrough: () => connection.passThrough(),
     clientFor: (fieldManager, own) => connection.clientFor(fieldManager, own),
     async serverVersion() {
       try {

@@ -80,6 +80,7 @@ export async function connectToSandbox(
     namespace,
     bus,
     unlimited: cluster.sandbox.transport({ actor: "kubectl-reconcile" }),
+    passThrough: () => cluster.sandbox.transport({ actor: "process" }),
     clientFor: (fieldManager) => cluster.clientFor(fieldManager),
     serverVersion: () => serverVersion(client),
     translateError: (error) => error,

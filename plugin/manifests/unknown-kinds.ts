@@ -2,7 +2,7 @@
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { DiscoveredKind } from "../../src/client/api/discovery.ts";
 import { type BothSides, ManifestError, problemOf } from "./manifests.ts";
-import { nearest } from "../names/controller-names.ts";
+import { nearest } from "../cli/nearest.ts";
 import { definedKinds } from "./custom-kinds.ts";
 import { removedVersions } from "./removed-versions.ts";
 

@@ -1,6 +1,6 @@
 /** From the words a user types to admission plugins. */
 import { admissionPlugins, idlePlugins } from "../../src/sandbox/context/admission-plugins.ts";
-import { nearest } from "./controller-names.ts";
+import { nearest } from "../cli/nearest.ts";
 import { UserError } from "../cli/user-error.ts";
 
 /** The plugins named, in lists or one by one. @throws UserError for one that kube-apiserver does not have, with the nearest that it has. */

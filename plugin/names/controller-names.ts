@@ -3,6 +3,7 @@ import type { ControllerDefinition } from "../../src/controller/api/definition.t
 import { controllersEnabledByDefault, builtInControllers } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
 import { UserError } from "../cli/user-error.ts";
+import { nearest } from "../cli/nearest.ts";
 
 /** The names of the built-in controllers, and `all`. */
 export function controllerCandidates(): readonly Candidate[] {
@@ -46,22 +47,4 @@ export function controllerNamed(word: string, calledAs: string): ControllerDefin
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
     `\`${calledAs} controllers\` lists them`,
   ]);
-}
-
-/** The first of the names that begins as the word does, or is at most two letters off. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
-  return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= 2);
-}
-
-/** Letters to add, remove or change to get from one word to the other (Levenshtein). */
-export function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of a.split("").entries()) {
-    const next = [i + 1];
-    for (const [j, other] of b.split("").entries()) {
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

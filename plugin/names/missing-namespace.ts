@@ -2,7 +2,7 @@
 import { Namespaces } from "../../src/api/kinds.ts";
 import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
-import { distance } from "./controller-names.ts";
+import { distance } from "../cli/nearest.ts";
 import { UserError } from "../cli/user-error.ts";
 
 /** A namespace that is not there; `Connected.translateError` adds on which server. */

@@ -2,7 +2,7 @@
 import { objectKey, type ObjectKey } from "../../src/api/key.ts";
 import type { Kind } from "../../src/api/kind.ts";
 import { isNameOf } from "../../src/client/api/discovery.ts";
-import { distance } from "./controller-names.ts";
+import { distance } from "../cli/nearest.ts";
 import { UserError } from "../cli/user-error.ts";
 
 /** An object that was named, with its kind looked up. */

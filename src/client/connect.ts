@@ -57,6 +57,11 @@ export interface Connection {
   readonly context: string;
   /** The namespace of the context, or `default`. */
   readonly namespace: string;
+  /**
+   * The credentials and the connection, and nothing else: no limits, retries or timeouts. For a process that has its own. It has
+   * connections of its own, which `close` closes too.
+   */
+  readonly passThrough: () => Transport;
   /** A client over the same connections with another field manager; it shares the limits, unless it has its own. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /** Closes idle connections; requests in flight continue. */
@@ -79,7 +84,8 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     ...(options.silentMs !== undefined && { silentMs: options.silentMs }),
     ...(access.requestTimeoutMs !== undefined && { requestTimeoutMs: access.requestTimeoutMs }),
   };
-  const wire = withCredentials(credentialsOf(access, { host, timeline }), (keyPair) => {
+  const credentials = credentialsOf(access, { host, timeline });
+  const wire = withCredentials(credentials, (keyPair) => {
     const http = openTransport(access, options, keyPair);
     const { log } = options;
     const told = log === undefined ? http : withRequestLog(http, { timeline, server: access.server, log });
@@ -91,6 +97,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     const fenced = options.fence === undefined ? contact : refuseWhileClosed(contact, options.fence);
     return { ...withWatchdog(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
+  const opened = [wire];
   const shared = withMaxInFlight(wire, options.inFlight);
   const { qps = 20, burst = 30 } = options;
   const limited = ({ qpsTimes, burstTimes }: OwnLimits): Transport =>
@@ -114,7 +121,14 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     context: access.context,
     namespace: access.namespace,
     clientFor,
-    close: () => wire.close(),
+    passThrough() {
+      const passing = withCredentials(credentials, (keyPair) => openTransport(access, options, keyPair));
+      opened.push(passing);
+      return passing;
+    },
+    close() {
+      for (const one of opened) one.close();
+    },
   };
 }
 

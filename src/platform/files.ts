@@ -1,4 +1,5 @@
 /** Small text files and paths. */
+import { rmSync } from "node:fs";
 import { appendFile, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -144,4 +145,9 @@ export function temporaryPath(name: string): string {
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
+}
+
+/** The same at once: for a process that ends. */
+export function removeFileNow(path: string): void {
+  rmSync(path, { force: true });
 }

@@ -1,6 +1,7 @@
-/** Running other programs to their end. */
+/** Running other programs. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { createInterface } from "node:readline";
 import { onStopSignal } from "./process.ts";
 
 /** A program to be run. */
@@ -74,5 +75,43 @@ export function runProgram(program: Program): Promise<ProgramEnd> {
       // For a missing program some runtimes throw, others emit an error.
       failed(error);
     }
+  });
+}
+
+/** A program that runs beside this one. */
+export interface CompanionProgram extends AttachedProgram {
+  /** Called with each line that it writes to standard output or standard error. */
+  readonly onLine: (line: string) => void;
+}
+
+/** A program that was started, and may have ended. */
+export interface Companion {
+  readonly pid: number;
+  /** Its exit code; as in a shell, 128 and the signal's number for one that a signal ended. Never rejects. */
+  readonly exited: Promise<number>;
+  /** Sends it a signal; once it has ended, nothing happens. */
+  signal(name: string): void;
+}
+
+/**
+ * Starts a program beside this one. It shares standard input, and nothing else of the terminal: of its output the lines are handed over.
+ * @throws Error with the system's `code` if it cannot be started: `ENOENT` where it does not exist.
+ */
+export function startCompanion({ command, args, env, onLine }: CompanionProgram): Promise<Companion> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], { env, stdio: ["inherit", "pipe", "pipe"] });
+    child.on("error", reject);
+    const exited = new Promise<number>((ended) => {
+      child.on("close", (code, signal) => ended(signal === null ? (code ?? 0) : 128 + constants.signals[signal]));
+    });
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", onLine);
+    child.on("spawn", () => {
+      resolve({
+        pid: child.pid ?? 0,
+        exited,
+        // The names are those of signals.
+        signal: (name) => void child.kill(name as NodeJS.Signals),
+      });
+    });
   });
 }

@@ -7,6 +7,7 @@ import type { ObjectKey } from "../api/key.ts";
 import type { DeltaDetail } from "./delta-detail.ts";
 import type { DeltaType, KindName } from "./names.ts";
 import type { Trigger, TriggerLog } from "./triggers.ts";
+import type { WriteDetail } from "./write-detail.ts";
 
 export type { DeltaType, KindName } from "./names.ts";
 
@@ -192,6 +193,8 @@ export interface WriteEvent {
   readonly error?: string;
   /** The fields that the write is meant to change, if it is based on a known object. */
   readonly changes: readonly FieldChange[];
+  /** Of a process behind a door: whose the written object is, and what it names. */
+  readonly detail?: WriteDetail;
 }
 
 /** This write caused that delta. A link is exact or absent. */
@@ -278,7 +281,11 @@ export interface RequestEvent {
   readonly verb: string;
   /** The kind that the path names; absent for discovery, health checks and other paths. */
   readonly of?: KindName;
+  /** The resource as the path names it: `deployments`. */
+  readonly resource?: string;
   readonly subresource?: string;
+  /** Whom the process impersonated: the user, or else a group. */
+  readonly as?: string;
   /** The object or, ending in a slash, the namespace that the path names; empty for a collection over all namespaces. */
   readonly key: ObjectKey;
   /** The path and the query. */
@@ -299,6 +306,24 @@ export interface RequestEvent {
   readonly received: number;
   /** How the response ended, where it is not whole: `closed by the client`, or an error. */
   readonly error?: string;
+}
+
+/** How a cause is known; docs/any-process.md says what each rests on. From the surest to the one that is no evidence at all. */
+export type Grade = "exact" | "own" | "owner" | "owned" | "named" | "time";
+
+/** A write of a process that speaks through a door, and the delta that led to it as far as there is evidence. */
+export interface CauseEvent {
+  readonly stage: "cause";
+  readonly agent: string;
+  /** The `seq` of the write. */
+  readonly write: number;
+  /** Writes of one reconcile have the same number. */
+  readonly episode: number;
+  /** The `seq` of the delta; absent where no delta came before the write. */
+  readonly delta?: number;
+  readonly grade?: Grade;
+  /** From the delta's arrival at the process to the first write of the reconcile, in ms. */
+  readonly beforeMs?: number;
 }
 
 /** So much passed a door unread: it came faster than it could be read. */
@@ -326,6 +351,7 @@ export type StageEventBody =
   | IntentionEvent
   | AgreementEvent
   | RequestEvent
+  | CauseEvent
   | UnreadEvent;
 
 /** What the bus puts before each event: the version of the format, the number of the event and the time in ms since 1970. */

@@ -141,6 +141,7 @@ export class RunReport {
       case "intention":
       case "agreement":
       case "request":
+      case "cause":
       case "unread":
         return [];
     }

@@ -129,6 +129,7 @@ export class SyncTrace {
       case "store":
       case "notify":
       case "request":
+      case "cause":
       case "unread":
         return [];
     }

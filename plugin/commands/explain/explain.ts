@@ -2,7 +2,8 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Rule } from "../../../src/controller/api/rule.ts";
 import { type Candidate, choice, type Command, command } from "../../cli/command.ts";
-import { controllerCandidates, controllerNamed, nearest } from "../../names/controller-names.ts";
+import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
+import { nearest } from "../../cli/nearest.ts";
 import { styleOf, type Style, wrapWords } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 

@@ -68,7 +68,7 @@ export class Run {
 
   /** Runs until the session ends. @returns the exit code. @throws UserError where the run was refused, or had to stop. */
   async untilEnded(): Promise<number> {
-    const { once, json, sinceStart } = this.#request;
+    const { once, json, sinceStart, forMs } = this.#request;
     const session = this.#session;
     const report = showRun(this.#connected.bus, {
       out: session.io.out,
@@ -78,6 +78,7 @@ export class Run {
     });
     const live = await session.unlessInterrupted(() => this.#start());
     if (live === undefined) return 0;
+    session.endAfter(forMs);
     if (once) session.endWhenIdle(() => live.manager.isIdle(maxFailures));
     await session.ended;
     const dropped = await live.stop();

@@ -1,6 +1,8 @@
-/** What `run` is asked to do. */
+/** What `run` is asked to do: to run controllers, or a program. */
 import type { Selector } from "../../../src/api/labels.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import type { ProcessTarget } from "../../connections/process-connection.ts";
+import type { ProcessRequest } from "../../process/running.ts";
 import type { RunTarget } from "../../connections/run-connection.ts";
 
 /** The request: controllers resolved, defaults filled in. */
@@ -16,8 +18,14 @@ export interface RunRequest {
   readonly workers: number | undefined;
   readonly resyncMs: number | undefined;
   readonly once: boolean;
+  readonly forMs: number | undefined;
   readonly json: boolean;
   readonly sinceStart: boolean;
   readonly force: boolean;
   readonly freeze: boolean;
+}
+
+/** A program instead of controllers. */
+export interface ProgramRequest extends ProcessRequest {
+  readonly flags: ProcessTarget & { readonly allNamespaces?: true };
 }

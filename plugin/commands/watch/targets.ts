@@ -7,7 +7,8 @@ import { builtInControllers } from "../../../src/controllers/index.ts";
 import { objectCandidates } from "../../connections/cluster-candidates.ts";
 import type { Candidate, Typing } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
-import { controllersNamed, distance } from "../../names/controller-names.ts";
+import { controllersNamed } from "../../names/controller-names.ts";
+import { distance } from "../../cli/nearest.ts";
 import { namesObject } from "../../names/object-names.ts";
 import { UserError } from "../../cli/user-error.ts";
 

@@ -110,13 +110,10 @@ export class Knowledge {
     this.#read.set(nameOf(target, keyOf(object)), object);
   }
 
-  /** The state of an object that a write from this version is based on; whichever is known last where it names none. */
-  baseOf(target: Target, resourceVersion: string): StoredObject | undefined {
+  /** The states in which the process may know an object, by what it was told and what it read; the one known last is last. */
+  statesOf(target: Target): readonly StoredObject[] {
     const key = objectKey(target.namespace, target.name);
-    const known = [this.#read.get(nameOf(target, key)), ...this.#toldOf(target, key)].filter(
-      (one) => one !== undefined,
-    );
-    return known.find(({ metadata }) => metadata.resourceVersion === resourceVersion) ?? known.at(-1);
+    return [this.#read.get(nameOf(target, key)), ...this.#toldOf(target, key)].filter((one) => one !== undefined);
   }
 
   *#toldOf(target: Target, key: ObjectKey): Generator<StoredObject | undefined> {

@@ -2,6 +2,7 @@
 import { objectKey } from "../../api/key.ts";
 import { joined } from "../../api/transport.ts";
 import { messageOf } from "../../api/error-message.ts";
+import type { StoredObject } from "../../api/object.ts";
 import type { ExchangeEnd, ExchangeObserver, Observe, RequestHead, ResponseHead } from "./exchange.ts";
 import type { Reading } from "./backlog.ts";
 import { encodingOf } from "./bodies.ts";
@@ -20,6 +21,7 @@ class ObservedExchange implements ExchangeObserver {
   readonly #meaning: Meaning;
   readonly #agent: string;
   #reading: ResponseReading | undefined;
+  readonly #known: StoredObject[] = [];
   #pieces: Uint8Array[] = [];
   #status = 0;
   #auditId = "";
@@ -31,6 +33,10 @@ class ObservedExchange implements ExchangeObserver {
     this.#request = request;
     this.#meaning = meaningOf(request);
     this.#agent = request.headers["user-agent"] ?? "";
+    const { target, verb } = this.#meaning;
+    // Once all that passed before is read, and nothing that came after.
+    if (target !== undefined && target.name !== "" && /^(update|patch|delete)$/.test(verb))
+      this.#later(0, () => void this.#known.push(...options.knowledge.statesOf(target)));
   }
 
   head(head: ResponseHead, at: number): void {
@@ -48,6 +54,7 @@ class ObservedExchange implements ExchangeObserver {
       status,
       encoding: encodingOf(contentType),
       at,
+      known: this.#known,
     });
   }
 
@@ -107,14 +114,16 @@ class ObservedExchange implements ExchangeObserver {
     const { bus, knowledge } = this.#options;
     if (!bus.hears("request")) return;
     const { verb, target } = this.#meaning;
-    const { at: sentAt, body } = this.#request;
+    const { at: sentAt, body, headers } = this.#request;
+    const as = headers["impersonate-user"] ?? headers["impersonate-group"];
     const error = how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : undefined;
     bus.emit({
       stage: "request",
       agent: this.#agent,
       verb,
-      ...(target !== undefined && { of: knowledge.kinds.of(target) }),
+      ...(target !== undefined && { of: knowledge.kinds.of(target), resource: target.plural }),
       ...(target !== undefined && target.subresource !== "" && { subresource: target.subresource }),
+      ...(as !== undefined && { as }),
       key: target === undefined ? "" : objectKey(target.namespace, target.name),
       uri: uriOf(this.#request),
       status: this.#status,

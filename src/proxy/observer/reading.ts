@@ -1,4 +1,5 @@
 /** The contract of what is read of an exchange. */
+import type { StoredObject } from "../../api/object.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { RequestEvent } from "../../trace/events.ts";
@@ -43,4 +44,6 @@ export interface Passed {
   readonly encoding: Encoding;
   /** When the head of the response came. */
   readonly at: number;
+  /** The states in which the process may have known the object when it sent the request. */
+  readonly known: readonly StoredObject[];
 }

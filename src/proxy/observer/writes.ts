@@ -5,15 +5,17 @@ import { objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Patch } from "../../api/patch.ts";
 import { patchChanges } from "../../api/patch-changes.ts";
+import { compareResourceVersions } from "../../api/resource-version.ts";
 import { objectsIn, resultOfWrite } from "../../api/write-result.ts";
 import type { WriteEvent } from "../../trace/events.ts";
 import { maskChanges } from "../../trace/mask.ts";
+import { WriteDetail } from "../../trace/write-detail.ts";
 import type { ExchangeEnd } from "./exchange.ts";
 import { encodingOf, type BodyReader, type Json } from "./bodies.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { flag, parameter } from "./meaning.ts";
 import type { Passed } from "./reading.ts";
-import { metadataOf } from "./stored.ts";
+import { isStored, metadataOf } from "./stored.ts";
 
 /** A write whose response has ended. */
 export interface PassedWrite {
@@ -41,7 +43,7 @@ export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }:
   const sent = sentBy(passed, bodies);
   const result = resultOfWrite(answer);
   const name = target.name === "" && verb === "create" ? (nameIn(sent.object) ?? result.name) : target.name;
-  const base = target.name === "" ? undefined : knowledge.baseOf(target, sent.before);
+  const base = baseOf(passed.known, sent.before);
   const error =
     how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : refusalIn(status, answer);
   return {
@@ -52,7 +54,7 @@ export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }:
     of,
     key: objectKey(target.namespace, name),
     uid: result.uid,
-    before: sent.before,
+    before: verb === "update" || verb === "patch" ? sent.before || (base?.metadata.resourceVersion ?? "") : sent.before,
     conditional: sent.before !== "",
     resourceVersion: result.resourceVersion,
     deletes: status < 300 && result.deletes,
@@ -60,11 +62,21 @@ export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }:
     sentAt: request.at,
     ms: at - request.at,
     changes: maskChanges(of, changesOf(sent, base)),
+    detail: new WriteDetail(sent.object ?? sent.patch?.body, isStored(answer) ? answer : base),
     ...(target.subresource !== "" && { subresource: target.subresource }),
     ...(target.name === "" && verb === "create" && nameIn(sent.object) === undefined && { generatedName: true }),
     ...(verb === "deletecollection" && objectsIn(answer)),
     ...(error !== undefined && { error }),
   };
+}
+
+/** What a write was based on: the version that it names, else the latest that the process may have known. */
+function baseOf(known: readonly StoredObject[], version: string): StoredObject | undefined {
+  const named = known.find(({ metadata }) => metadata.resourceVersion === version);
+  return (
+    named ??
+    known.toSorted((a, b) => compareResourceVersions(b.metadata.resourceVersion, a.metadata.resourceVersion) ?? 0)[0]
+  );
 }
 
 interface Sent {
@@ -114,7 +126,16 @@ function jsonOrNothing(bodies: BodyReader, body: Uint8Array): unknown {
 function changesOf({ verb, object, patch }: Sent, base: StoredObject | undefined): readonly FieldChange[] {
   if (base === undefined) return [];
   if (patch !== undefined) return patchChanges(base, patch);
-  return verb === "update" && object !== undefined ? fieldChanges(base, object) : [];
+  return verb === "update" && object !== undefined ? fieldChanges(base, filledIn(object, base)) : [];
+}
+
+/** What the server keeps whatever is sent. Source: apiserver v0.36 registry/rest/update.go BeforeUpdate. */
+const kept = ["namespace", "uid", "creationTimestamp", "resourceVersion", "generation", "selfLink", "managedFields"];
+
+/** The object with what the server keeps, where it was not sent. */
+function filledIn(object: Json, { metadata }: StoredObject): Json {
+  const server = Object.fromEntries(Object.entries(metadata).filter(([name]) => kept.includes(name)));
+  return { ...object, metadata: { ...server, ...metadataOf(object) } };
 }
 
 /**

@@ -1,0 +1,19 @@
+/** What a word that is not known was probably meant to be. */
+
+/** The first of the names that begins as the word does, or is at most two letters off. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= 2);
+}
+
+/** Letters to add, remove or change to get from one word to the other (Levenshtein). */
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of a.split("").entries()) {
+    const next = [i + 1];
+    for (const [j, other] of b.split("").entries()) {
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

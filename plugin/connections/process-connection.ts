@@ -1,0 +1,28 @@
+/** What a process behind a door reaches: the cluster of the current context, or a sandbox of its own. */
+import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
+import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
+import type { Io } from "../cli/io.ts";
+import { type Connected, connectAs } from "./connection.ts";
+import { connectToSandbox } from "./sandbox-connection.ts";
+import { openBus } from "./trace-bus.ts";
+
+/** The options that choose it. */
+export interface ProcessTarget extends ConfigFlags {
+  readonly namespace?: string;
+  readonly sandbox?: true;
+  readonly manifests?: readonly string[];
+  readonly load?: string;
+}
+
+/** For the few requests of our own. */
+const politeness = { qps: 20, burst: 30 };
+
+/** @throws UserError, KubeconfigError. */
+export async function connectionForProcess(flags: ProcessTarget, io: Io): Promise<Connected> {
+  if (flags.sandbox !== true) return connectAs(flags, io, politeness);
+  const { manifests = [], load, namespace } = flags;
+  const where = namespace === undefined ? {} : { namespace };
+  const connected = await connectToSandbox({ manifests, load, ...where, controllers: controllersEnabledByDefault }, io);
+  // The sandbox's own controllers do not report to the process's screen.
+  return { ...connected, bus: openBus(io) };
+}

@@ -1,0 +1,40 @@
+/** The kubeconfig of a process that speaks through a door. */
+import { parse } from "yaml";
+import { readTextFile, writePrivateFile } from "../../src/platform/files.ts";
+import { UserError } from "../cli/user-error.ts";
+import { cannotWrite } from "./file-errors.ts";
+
+/** The extension by which a file is known to be ours. */
+const extensionName = "kubectl-reconcile.io/proxy";
+const extension = `extensions:
+  - name: ${extensionName}
+    extension: {}
+`;
+
+/** @throws UserError for a file that something else wrote, and for one that cannot be read: it would be overwritten. */
+export async function refuseOtherKubeconfig(path: string): Promise<void> {
+  const text = await readTextFile(path).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+  if (text === undefined || text.trim() === "" || isOurs(text)) return;
+  throw new UserError(`${path} exists, and \`proxy\` did not write it: its contents would be lost`, [
+    "give another file, or remove this one",
+  ]);
+}
+
+function isOurs(text: string): boolean {
+  try {
+    // Of a file that is there, any shape is possible: what is read of it is checked.
+    const config = parse(text) as { readonly extensions?: readonly { readonly name?: unknown }[] } | null;
+    return config?.extensions?.some(({ name }) => name === extensionName) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Mode 0600: it holds the door's token. @throws UserError where it cannot be written. */
+export async function writeProcessKubeconfig(path: string, kubeconfig: string): Promise<void> {
+  await writePrivateFile(path, kubeconfig + extension).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+}

@@ -1,0 +1,73 @@
+/** The options of commands that take `-- COMMAND`. */
+import { flag, type OptionsFor } from "../cli/command.ts";
+import { UserError } from "../cli/user-error.ts";
+import type { ProcessRequest } from "./running.ts";
+import type { ProcessOutput } from "./screen.ts";
+
+/** What they give. */
+export interface ProcessFlags {
+  readonly quietChild?: true;
+  readonly restart?: true;
+}
+
+/** Those that a program alone has. */
+export const processOptions: OptionsFor<ProcessFlags> = {
+  quietChild: flag(
+    "--quiet-child",
+    "with -- COMMAND: do not print its own output (by default on standard error, each line behind |)",
+  ),
+  restart: flag("--restart", "with -- COMMAND: start it again when it ends by itself"),
+};
+
+/** Those that it shares with controllers. */
+interface SharedFlags {
+  readonly output?: ProcessOutput;
+  readonly sinceStart?: true;
+  readonly for?: number;
+}
+
+/** What is asked for a program. @throws UserError without one behind `--`. */
+export function processRequest(program: readonly string[], flags: ProcessFlags & SharedFlags): ProcessRequest {
+  return {
+    program,
+    output: flags.output ?? "text",
+    sinceStart: flags.sinceStart === true,
+    quiet: flags.quietChild === true,
+    restart: flags.restart === true,
+    forMs: flags.for,
+  };
+}
+
+/** @throws UserError for an empty program, for one beside controllers, and for options that it has flags of its own for. */
+export function refuseForProgram({
+  controllers,
+  program,
+  given,
+}: {
+  readonly controllers: readonly string[];
+  readonly program: readonly string[];
+  /** The flags of options that have no effect on a program: `--workers <n>`. */
+  readonly given: readonly string[];
+}): void {
+  if (program.length === 0)
+    throw new UserError("no program behind --", ["give one with its arguments: `-- ./manager`"]);
+  if (controllers.length > 0)
+    throw new UserError(`controllers (${controllers.join(", ")}) and a program behind -- exclude each other`, [
+      "run them in two terminals",
+    ]);
+  const [first] = given;
+  if (first !== undefined)
+    throw new UserError(`${/--[\w-]+/.exec(first)?.[0] ?? first} has no effect on a program`, [
+      "use the program's own options, behind --",
+    ]);
+}
+
+/** @throws UserError for options of a program where there is none. */
+export function refuseWithoutProgram(flags: ProcessFlags & SharedFlags): void {
+  const given = flags.quietChild === true ? "--quiet-child" : flags.restart === true ? "--restart" : undefined;
+  if (given !== undefined) throw new UserError(`${given} is for a program behind --`, ["add `-- COMMAND`"]);
+  if (flags.output === "rbac")
+    throw new UserError("-o rbac is for a program behind --", [
+      "`controllers NAME -o rbac` prints the Role of a controller",
+    ]);
+}

@@ -1,0 +1,177 @@
+/** `-- COMMAND`: a program is started behind a door, and what it does is shown until it ends. */
+import { formatDuration } from "../../src/api/duration.ts";
+import { messageOf } from "../../src/api/error-message.ts";
+import type { Transport } from "../../src/api/transport.ts";
+import { ProcessBehindDoor } from "../../src/modes/process/process.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
+import type { Session } from "../cli/session.ts";
+import { UserError } from "../cli/user-error.ts";
+import { type ProcessOutput, type ProcessScreen, showProcess } from "./screen.ts";
+
+/** How a program is run. */
+export interface ProcessRequest {
+  /** The program and its arguments. */
+  readonly program: readonly string[];
+  readonly output: ProcessOutput;
+  readonly sinceStart: boolean;
+  /** Its own lines are not printed. */
+  readonly quiet: boolean;
+  /** Start it again when it ends by itself. */
+  readonly restart: boolean;
+  readonly forMs: number | undefined;
+}
+
+/** A program that has sent no request by then probably looks elsewhere for its server. */
+const patienceMs = 10_000;
+/** Before it is started again: 1 s, doubled each time up to this. */
+const longestPauseMs = 30_000;
+
+/** What a program reaches through its door. */
+export interface Behind {
+  readonly context: string;
+  readonly server: string;
+  /** Of the kubeconfig's context. */
+  readonly namespace: string;
+  readonly bus: TraceBus;
+  readonly passThrough: () => Transport;
+  /** @throws UserError when the server cannot be reached or refuses the login. */
+  serverVersion(): Promise<string>;
+}
+
+/** What a run of a program is made of. The connection stays its caller's to close. */
+export interface ProcessRunParts {
+  readonly behind: Behind;
+  readonly request: ProcessRequest;
+  readonly session: Session;
+}
+
+/** A run of a program. */
+export class ProcessRun {
+  readonly #behind: Behind;
+  readonly #request: ProcessRequest;
+  readonly #session: Session;
+
+  constructor({ behind, request, session }: ProcessRunParts) {
+    this.#behind = behind;
+    this.#request = request;
+    this.#session = session;
+  }
+
+  /** Until it ends or the session does. @returns its exit code; 0 where it was asked to end. @throws UserError. */
+  async untilEnded(): Promise<number> {
+    const { context, server, namespace, bus } = this.#behind;
+    const { output, sinceStart, forMs } = this.#request;
+    const session = this.#session;
+    const version = await session.unlessInterrupted(() => this.#behind.serverVersion());
+    if (version === undefined) return 0;
+    session.say(`context ${context} · ${server} (${version}) · namespace ${namespace}`);
+    const screen = showProcess(bus, { session, output, ...(sinceStart && { sinceStartAt: session.startedAt }) });
+    const process = await this.#prepare();
+    session.beforeExit(() => process.abandon());
+    const off = this.#handOnSignals(process);
+    this.#warnUnlessConnected(screen);
+    session.endAfter(forMs);
+    try {
+      const code = await this.#runAgain(process);
+      // What the door still passed is reported as it closes.
+      await process.close();
+      screen.end();
+      return code;
+    } catch (error) {
+      await process.close();
+      throw error;
+    } finally {
+      off();
+      screen.stop();
+    }
+  }
+
+  #prepare(): Promise<ProcessBehindDoor> {
+    const [command = "", ...args] = this.#request.program;
+    const { namespace, bus } = this.#behind;
+    const { timeline, random, environment, err } = this.#session.io;
+    const { quiet } = this.#request;
+    return ProcessBehindDoor.prepare({
+      command,
+      args,
+      environment,
+      transport: this.#behind.passThrough(),
+      namespace,
+      bus,
+      timeline,
+      random,
+      onLine: (line) => (quiet ? undefined : err.line(`| ${line}`)),
+    });
+  }
+
+  #handOnSignals(process: ProcessBehindDoor): () => void {
+    const { onStopSignal, err } = this.#session.io;
+    return onStopSignal((signal, count) => {
+      // On a terminal Ctrl-C has reached the program as well: a second one from here would end it in the middle of its own end.
+      if (count === 1 && !(signal === "SIGINT" && err.columns !== undefined)) process.signal(signal);
+    });
+  }
+
+  #warnUnlessConnected(screen: ProcessScreen): void {
+    const [command = ""] = this.#request.program;
+    const session = this.#session;
+    const look = (): void => {
+      if (screen.hasConnected || session.isOver) return;
+      const waited = formatDuration(patienceMs);
+      session.warn(`${command} has sent no request for ${waited}: does it use the kubeconfig that KUBECONFIG names?`);
+    };
+    session.io.timeline.after(patienceMs, "process", look, { background: true });
+  }
+
+  async #runAgain(process: ProcessBehindDoor): Promise<number> {
+    const { program, restart } = this.#request;
+    const session = this.#session;
+    const [command = ""] = program;
+    for (let starts = 1; ; starts++) {
+      const { pid, exited } = await process.start().catch((error: unknown) => {
+        throw cannotStart(command, error);
+      });
+      const again = starts === 1 ? "" : ` (start ${starts})`;
+      session.say(`started ${program.join(" ")} as process ${pid}${again}, Ctrl-C stops`);
+      const code = await Promise.race([exited, session.ended]);
+      if (code === undefined) return await this.#end(process, exited);
+      session.warn(`${command} ended by itself with exit code ${code} after ${formatDuration(session.elapsedMs)}`);
+      if (!restart) return code;
+      await this.#pause(starts);
+      if (session.isOver) return code;
+    }
+  }
+
+  /** A signal has been handed on already; that --for is over has not. */
+  async #end(process: ProcessBehindDoor, exited: Promise<number>): Promise<number> {
+    const { signal } = this.#session;
+    if (!signal.aborted) process.signal("SIGTERM");
+    const code = await exited;
+    return signal.aborted || code === endedBySigterm ? 0 : code;
+  }
+
+  async #pause(starts: number): Promise<void> {
+    const session = this.#session;
+    const pauseMs = Math.min(longestPauseMs, 1000 * 2 ** (starts - 1));
+    session.warn(`starting it again in ${formatDuration(pauseMs)}`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    session.io.timeline.after(pauseMs, "restart", resolve, { background: true });
+    await Promise.race([promise, session.ended]);
+  }
+}
+
+const endedBySigterm = 128 + 15;
+
+function cannotStart(command: string, error: unknown): UserError {
+  // Errors of the system have a code.
+  const { code } = error as { readonly code?: string };
+  if (code === "ENOENT")
+    return new UserError(
+      `cannot start ${command}: there is no such program`,
+      ["give its path, such as ./manager, or a name on PATH"],
+      { cause: error },
+    );
+  if (code === "EACCES")
+    return new UserError(`cannot start ${command}: it may not be executed`, [`chmod +x ${command}`], { cause: error });
+  return new UserError(`cannot start ${command}: ${messageOf(error)}`, [], { cause: error });
+}

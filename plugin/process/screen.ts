@@ -1,0 +1,82 @@
+/** The screen of a process behind a door: lines as things happen, and a page at the end. */
+import type { Cancel } from "../../src/platform/timeline.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
+import { causeEvents, ProcessReport, processStages, type ProcessLine } from "../../src/views/process/process-report.ts";
+import { RightsFold } from "../../src/views/process/rights.ts";
+import { UsageFold } from "../../src/views/process/usage.ts";
+import type { Session } from "../cli/session.ts";
+import { styleOf } from "../cli/style.ts";
+import { jsonLines } from "../render/json-lines.ts";
+import { ProcessLines } from "../render/process-lines.ts";
+import { rightsManifest } from "../render/rights-manifest.ts";
+import { usagePage, usageSummary } from "../render/usage-text.ts";
+
+/** What is printed: lines and a page, every event, or a Role at the end. */
+export type ProcessOutput = "text" | "json" | "rbac";
+
+/** What is shown, and how. */
+export interface ProcessScreenOptions {
+  readonly session: Session;
+  readonly output: ProcessOutput;
+  readonly sinceStartAt?: number;
+}
+
+/** A reconcile is shown when it is over: it is looked for so often. */
+const flushEveryMs = 100;
+
+/** What ends the screen. */
+export interface ProcessScreen {
+  /** Whether anything has connected yet. */
+  readonly hasConnected: boolean;
+  /** Prints the page: everything has been reported. */
+  end(): void;
+  /** Prints nothing more. */
+  stop(): void;
+}
+
+/** Prints what the bus carries from now on. */
+export function showProcess(bus: TraceBus, { session, output, sinceStartAt }: ProcessScreenOptions): ProcessScreen {
+  const { out } = session.io;
+  const style = styleOf(out);
+  const [report, usage, rights] = [new ProcessReport(), new UsageFold(), new RightsFold()];
+  const lines = new ProcessLines({ style, ...(sinceStartAt !== undefined && { sinceStartAt }) });
+  const print = (some: readonly ProcessLine[]): void => {
+    for (const line of some) {
+      if (output === "text") for (const text of lines.text(line)) out.line(text);
+      if (output === "json" && line.is === "reconcile") for (const event of causeEvents(line.episode)) bus.emit(event);
+    }
+  };
+  const printEvent = output === "json" ? jsonLines(out) : undefined;
+  bus.listen(
+    (event) => {
+      printEvent?.(event);
+      usage.accept(event);
+      rights.accept(event);
+      print(report.accept(event));
+    },
+    { stages: output === "json" ? undefined : processStages },
+  );
+  const { timeline } = session.io;
+  let timer: Cancel = () => undefined;
+  const tick = (): void => {
+    print(report.flush(timeline.now()));
+    timer = timeline.after(flushEveryMs, "process screen", tick, { background: true });
+  };
+  tick();
+  return {
+    get hasConnected() {
+      return usage.usage.requests > 0;
+    },
+    stop() {
+      timer();
+    },
+    end() {
+      print(report.flush(Infinity));
+      const found = usage.usage;
+      const [agent = "process"] = found.agents;
+      if (output === "rbac") out.write(rightsManifest(rights.rights, agent.split("/")[0] ?? agent));
+      session.say(usageSummary(found, session.elapsedMs));
+      if (output === "text") for (const text of ["", ...usagePage(found, style)]) out.line(text);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/** How a process uses the API server, as a page. */
+import { formatDuration } from "../../src/api/duration.ts";
+import type { KindName } from "../../src/trace/names.ts";
+import type { ProcessUsage, Refused } from "../../src/views/process/usage.ts";
+import { pluralize, type Style, wrapWords } from "../cli/style.ts";
+import { plainTable } from "../cli/table.ts";
+
+/** Of each list that may be long. */
+const shownEach = 5;
+const shownVerbs = 12;
+
+/** `stopped after 12.4 s: 1204 requests, 41 writes` */
+export function usageSummary(usage: ProcessUsage, afterMs: number): string {
+  const sum = (counts: readonly { readonly count: number }[]): number =>
+    counts.reduce((total, { count }) => total + count, 0);
+  const [conflicts, refused, same] = [sum(usage.conflicts), sum(usage.refused), sum(usage.ineffective)];
+  const parts = [
+    pluralize(usage.requests, "request"),
+    `${pluralize(usage.writes, "write")}${same === 0 ? "" : `, ${same} of them changed nothing`}`,
+    ...(conflicts === 0 ? [] : [pluralize(conflicts, "conflict")]),
+    ...(refused === 0 ? [] : [`${refused} refused for want of rights`]),
+  ];
+  return `stopped after ${formatDuration(afterMs)}: ${parts.join(" · ")}`;
+}
+
+/** What is worth acting on, the worst first; then the requests by verb and resource. */
+export function usagePage(usage: ProcessUsage, style: Style): readonly string[] {
+  const { colour, columns } = style;
+  const findings = findingsOf(usage);
+  const lines = findings.flatMap(({ title, items }) => [
+    colour.bold(title),
+    ...items.flatMap((item) =>
+      wrapWords(item.split(" "), columns === undefined ? undefined : columns - 6).map(
+        (text, index) => (index === 0 ? "  " : "      ") + text,
+      ),
+    ),
+    "",
+  ]);
+  return [...lines, ...tableOf(usage)];
+}
+
+interface Findings {
+  readonly title: string;
+  readonly items: readonly string[];
+}
+
+function findingsOf(usage: ProcessUsage): readonly Findings[] {
+  const all: readonly Findings[] = [
+    {
+      title: "refused for want of rights",
+      items: few(usage.refused, (one) => `${one.verb} ${one.resource}${whereOf(one)}${times(one.count)}`),
+    },
+    {
+      title: "writes that changed nothing",
+      items: few(
+        usage.ineffective,
+        ({ of, subresource, count, outOf, example }) =>
+          `${count} of ${outOf} to ${kindText(of, subresource)}, most to ${example}: compare before writing`,
+      ),
+    },
+    {
+      title: "conflicts (409)",
+      items: few(usage.conflicts, ({ of, subresource, count, example, winners }) => {
+        const who = winners.length === 0 ? "" : `; written in between by ${winners.join(", ")}`;
+        return `${count} on ${kindText(of, subresource)}, such as ${example}${who}`;
+      }),
+    },
+    {
+      title: "watches that ended early, and lists that followed",
+      items: few(usage.restarts, ({ of, count, relists, why }) => {
+        const ended = count === 0 ? [] : [`${pluralize(count, "watch", "watches")} ended within a minute (${why})`];
+        const listed = relists === 0 ? [] : [`listed again ${relists === 1 ? "once" : `${relists} times`}`];
+        return `${of.kind}: ${[...ended, ...listed].join(", ")}`;
+      }),
+    },
+    {
+      title: "reads that a watch would save",
+      items: few(
+        usage.polls,
+        ({ verb, uri, count, everyMs, unchanged }) =>
+          `${verb.toUpperCase()} ${uri}: ${count} times, every ${formatDuration(everyMs)}; ${unchanged} times nothing had changed`,
+      ),
+    },
+    {
+      title: "large lists",
+      items: few(usage.largeLists, ({ resource, count, objects, fromEtcd, unpaged }) => {
+        const why = [
+          ...(fromEtcd ? ["read from etcd (no resourceVersion)"] : []),
+          ...(unpaged ? ["in one piece (no limit)"] : []),
+        ];
+        return `${resource}: up to ${pluralize(objects, "object")}${times(count)}, ${why.join(", ")}`;
+      }),
+    },
+    {
+      title: "leader election",
+      items: usage.elections.map(
+        ({ key, reads, writes }) => `Lease ${key}: ${pluralize(reads, "read")}, ${pluralize(writes, "write")}`,
+      ),
+    },
+    {
+      title: "not read",
+      items:
+        usage.unreadBytes === 0
+          ? []
+          : [`${usage.unreadBytes} bytes passed faster than they could be read: what is said here is without them`],
+    },
+  ];
+  return all.filter(({ items }) => items.length > 0);
+}
+
+function few<T>(all: readonly T[], text: (one: T) => string): readonly string[] {
+  const left = all.length - shownEach;
+  return [...all.slice(0, shownEach).map(text), ...(left > 0 ? [`and ${left} more`] : [])];
+}
+
+function times(count: number): string {
+  return count === 1 ? "" : `, ${count} times`;
+}
+
+function whereOf({ namespace }: Refused): string {
+  return namespace === "" ? " in all namespaces" : ` in namespace ${namespace}`;
+}
+
+function kindText(of: KindName, subresource: string | undefined): string {
+  return `${of.kind}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+function tableOf({ verbs }: ProcessUsage): readonly string[] {
+  if (verbs.length === 0) return [];
+  const rows = verbs
+    .slice(0, shownVerbs)
+    .map(({ verb, resource, requests, failed, slowestMs }) => [
+      verb.toUpperCase(),
+      resource,
+      String(requests),
+      failed === 0 ? "" : String(failed),
+      slowestMs === 0 ? "" : formatDuration(slowestMs),
+    ]);
+  const left = verbs.length - shownVerbs;
+  return [
+    ...plainTable(["VERB", "RESOURCE", "REQUESTS", "FAILED", "SLOWEST"], rows).split("\n"),
+    ...(left > 0 ? [`and ${left} more`] : []),
+  ];
+}

@@ -1,0 +1,145 @@
+/** What a screen shows of a process behind a door: what it watches, its reconciles as far as they can be seen, its writes. */
+import type { ObjectKey } from "../../api/key.ts";
+import type { CauseEvent, EventHead, ListEvent, Stage, StageEvent, WatchEvent } from "../../trace/events.ts";
+import type { KindName } from "../../trace/names.ts";
+import { summarizeChanges, type ChangeSummary } from "../field-interest.ts";
+import { Episodes, type Episode } from "./episodes.ts";
+import type { NumberedWrite } from "./subject.ts";
+import { LeaderElection } from "./leader-election.ts";
+
+/** What a report listens to. */
+export const processStages: readonly Stage[] = ["list", "watch", "delta", "request", "write", "unread"];
+
+/** What became of a write. */
+export type Effect =
+  | "created"
+  | "deleted"
+  | "changed"
+  /** The server answered with the version that was there before. */
+  | "nothing changed"
+  | "refused";
+
+/** A write as a screen shows it. */
+export interface ShownWrite {
+  readonly write: NumberedWrite;
+  readonly effect: Effect;
+  readonly changes: ChangeSummary;
+}
+
+/** A line of the screen. */
+export type ProcessLine =
+  | { readonly is: "connected"; readonly at: number; readonly agent: string }
+  /** An informer of the process has its first list. */
+  | {
+      readonly is: "watching";
+      readonly at: number;
+      readonly of: KindName;
+      readonly objects: number;
+      readonly ms: number;
+    }
+  | { readonly is: "relisted"; readonly at: number; readonly list: ListEvent }
+  | { readonly is: "watch broke"; readonly at: number; readonly watch: WatchEvent }
+  /** A reconcile, as far as it can be seen: what led to it, and what it wrote. */
+  | { readonly is: "reconcile"; readonly at: number; readonly episode: Episode; readonly writes: readonly ShownWrite[] }
+  | { readonly is: "electing"; readonly at: number; readonly key: ObjectKey }
+  | {
+      readonly is: "refused";
+      readonly at: number;
+      readonly verb: string;
+      readonly resource: string;
+      readonly namespace: string;
+    };
+
+const effects = {
+  create: "created",
+  update: "changed",
+  patch: "changed",
+  delete: "deleted",
+  deletecollection: "deleted",
+} as const;
+
+/** Of the fields that a write changes. */
+const shownChanges = 3;
+
+/** Takes events, one at a time; `accept` returns the lines that the event completes. */
+export class ProcessReport {
+  readonly #episodes = new Episodes();
+  readonly #elections = new LeaderElection();
+  readonly #agents = new Set<string>();
+  readonly #electing = new Set<ObjectKey>();
+  readonly #refused = new Set<string>();
+
+  accept(event: StageEvent): readonly ProcessLine[] {
+    if (event.stage === "request") return this.#request(event);
+    if (event.stage === "delta") this.#episodes.accept(event);
+    if (!("agent" in event) || event.agent === undefined) return [];
+    if (event.stage === "list") return [this.#list(event)];
+    if (event.stage === "write") return this.#write(event);
+    return event.stage === "watch" && event.state === "failed"
+      ? [{ is: "watch broke", at: event.at, watch: event }]
+      : [];
+  }
+
+  #request(event: Extract<StageEvent, { readonly stage: "request" }>): readonly ProcessLine[] {
+    const { at, agent, verb, of, key, resource, subresource, status } = event;
+    const lines: ProcessLine[] = [...this.flush(event.sentAt)];
+    this.#elections.request(event);
+    if (!this.#agents.has(agent)) {
+      this.#agents.add(agent);
+      lines.push({ is: "connected", at, agent });
+    }
+    if (this.#elections.isAbout(of, key) && !this.#electing.has(key)) {
+      this.#electing.add(key);
+      lines.push({ is: "electing", at, key });
+    }
+    // Of writes the line of the write says it.
+    if (status === 403 && resource !== undefined && of !== undefined && /^(get|list|watch)$/.test(verb)) {
+      const namespace = key.includes("/") ? (key.split("/")[0] ?? "") : "";
+      const full = `${resource}${of.group === "" ? "" : `.${of.group}`}${subresource === undefined ? "" : `/${subresource}`}`;
+      const name = `${verb} ${full} ${namespace}`;
+      if (!this.#refused.has(name)) lines.push({ is: "refused", at, verb, resource: full, namespace });
+      this.#refused.add(name);
+    }
+    return lines;
+  }
+
+  #list(event: EventHead & ListEvent): ProcessLine {
+    const { at, of, objects, ms, why } = event;
+    return why === "start" ? { is: "watching", at, of, objects, ms } : { is: "relisted", at, list: event };
+  }
+
+  #write(write: NumberedWrite): readonly ProcessLine[] {
+    this.#elections.write(write);
+    if (this.#elections.isAbout(write.of, write.key) || write.of.kind === "Event") return [];
+    return this.#episodes.accept(write).map(lineOf);
+  }
+
+  /** Reconciles that are over at a time, in ms since 1970; `Infinity` for all. */
+  flush(now: number): readonly ProcessLine[] {
+    return this.#episodes.flush(now).map(lineOf);
+  }
+}
+
+function lineOf(episode: Episode): ProcessLine {
+  const at = episode.writes[0]?.sentAt ?? 0;
+  return { is: "reconcile", at, episode, writes: episode.writes.map(shown) };
+}
+
+function shown(write: NumberedWrite): ShownWrite {
+  const { verb, subresource, error, before, resourceVersion } = write;
+  const isSame = (verb === "update" || verb === "patch") && before !== "" && before === resourceVersion;
+  const done = verb === "create" && subresource !== undefined ? "changed" : effects[verb];
+  const effect: Effect = error !== undefined ? "refused" : isSame ? "nothing changed" : done;
+  return { write, effect, changes: summarizeChanges(write.changes, shownChanges) };
+}
+
+/** The same as events, one for each write. */
+export function causeEvents({ number, agent, cause, writes }: Episode): readonly CauseEvent[] {
+  return writes.map(({ seq }) => ({
+    stage: "cause",
+    agent,
+    write: seq,
+    episode: number,
+    ...(cause !== undefined && { delta: cause.delta.seq, grade: cause.grade, beforeMs: cause.beforeMs }),
+  }));
+}

@@ -1,0 +1,75 @@
+/** The rights that a process used: what a Role must grant for it to do the same again. */
+import type { RequestEvent, StageEvent } from "../../trace/events.ts";
+
+/** A right, as RBAC has it. */
+export interface UsedRight {
+  /** Empty for all namespaces, and for what has none. */
+  readonly namespace: string;
+  readonly group: string;
+  /** `deployments/status`. */
+  readonly resource: string;
+  readonly verb: string;
+}
+
+/** The rights of a process, as its requests show them. */
+export interface Rights {
+  readonly used: readonly UsedRight[];
+  /** Paths that are no resources, with their verbs; those that everyone may ask for are left out. */
+  readonly paths: readonly { readonly path: string; readonly verb: string }[];
+  /** Refused with 403 whenever they were asked for. */
+  readonly refused: readonly UsedRight[];
+}
+
+/** Source: apiserver's bootstrap roles system:discovery, system:public-info-viewer (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
+const forEveryone = /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/;
+
+/** Collects them. */
+export class RightsFold {
+  readonly #used = new Map<string, UsedRight>();
+  readonly #refused = new Map<string, UsedRight>();
+  readonly #paths = new Map<string, { readonly path: string; readonly verb: string }>();
+
+  /** Notes what a request needed. */
+  accept(event: StageEvent): void {
+    if (event.stage !== "request" || event.status === 0 || event.status === 401) return;
+    const right = rightOf(event);
+    if (right === undefined) this.#path(event);
+    else if (event.status === 403) this.#refused.set(nameOf(right), right);
+    else this.#used.set(nameOf(right), right);
+    if (event.as !== undefined) this.#impersonation(event.as);
+  }
+
+  #path({ uri, verb, status }: RequestEvent): void {
+    const path = uri.split("?")[0] ?? "";
+    if (status < 400 && !forEveryone.test(path)) this.#paths.set(`${verb} ${path}`, { path, verb });
+  }
+
+  /** A name with a colon is a group's or a system user's; service accounts have a kind of their own. */
+  #impersonation(as: string): void {
+    const account = /^system:serviceaccount:([^:]+):/.exec(as);
+    const resource = account === null ? "users" : "serviceaccounts";
+    const right = { namespace: account?.[1] ?? "", group: "", resource, verb: "impersonate" };
+    this.#used.set(nameOf(right), right);
+  }
+
+  get rights(): Rights {
+    const refused = [...this.#refused].filter(([name]) => !this.#used.has(name)).map(([, right]) => right);
+    return { used: [...this.#used.values()], paths: [...this.#paths.values()], refused };
+  }
+}
+
+function rightOf({ of, resource, subresource, verb, key }: RequestEvent): UsedRight | undefined {
+  if (of === undefined || resource === undefined) return undefined;
+  const namespace = key.includes("/") ? (key.split("/")[0] ?? "") : "";
+  // The object "namespaces/x" is itself what RBAC calls the namespace of the request, and a ClusterRole alone grants it.
+  return {
+    namespace,
+    group: of.group,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    verb,
+  };
+}
+
+function nameOf({ namespace, group, resource, verb }: UsedRight): string {
+  return [namespace, group, resource, verb].join(" ");
+}

@@ -1,0 +1,197 @@
+/** What the door says woke a process, against what the process itself says: our own `run -o json` is that process. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { httpTransport } from "../../src/client/http/http-transport.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { openObservedDoor, type ObservedDoor } from "../../src/proxy/observed-door.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { DeltaRef, Trigger } from "../../src/trace/triggers.ts";
+import { Episodes, type Episode } from "../../src/views/process/episodes.ts";
+import type { NumberedWrite } from "../../src/views/process/subject.ts";
+import { binaryFolder } from "../support/binary.ts";
+import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { tries } from "../support/long.ts";
+
+interface OwnWrite {
+  readonly stage: string;
+  readonly controller?: string;
+  readonly sync?: number;
+  readonly key: string;
+  readonly verb: string;
+  readonly of: { readonly kind: string };
+  readonly subresource?: string;
+  readonly status: number;
+  readonly resourceVersion: string;
+  readonly triggers?: { readonly total: number; readonly first: readonly Trigger[]; readonly last: readonly Trigger[] };
+}
+
+/** Measured: 0.84 to 0.93 with bursts on two cores that do other work as well. The goal is 0.99. */
+const leastTrue = 0.75;
+
+function nameOf({ verb, of, key, subresource, status, resourceVersion }: Omit<OwnWrite, "stage">): string {
+  return [verb, of.kind, key, subresource ?? "", status, resourceVersion].join(" ");
+}
+
+describe.skipIf(controllersMissing !== undefined)("what woke a process behind a door", () => {
+  let cluster: Cluster;
+  let door: ObservedDoor;
+  const episodes = new Episodes();
+  let endEpisodes: () => void;
+  const written: (readonly [NumberedWrite, Episode])[] = [];
+  beforeAll(async () => {
+    cluster = await startCluster({ controllers: "none" });
+    const timeline = realTimeline();
+    const bus = new TraceBus({ now: () => timeline.now() });
+    const take = (over: readonly Episode[]): void => {
+      for (const episode of over) for (const write of episode.writes) written.push([write, episode]);
+    };
+    endEpisodes = () => take(episodes.flush(Infinity));
+    bus.listen((event) => {
+      if (event.stage === "write" && (event.of.kind === "Lease" || event.of.kind === "Event")) return;
+      take(episodes.accept(event));
+    });
+    const transport = httpTransport({
+      server: cluster.url,
+      tls: { ca: cluster.ca },
+      headers: { authorization: `Bearer ${cluster.token}` },
+    });
+    door = await openObservedDoor({ transport, timeline, bus });
+    writeFileSync(join(cluster.dir, "behind"), door.kubeconfig("default"), { mode: 0o600 });
+  });
+  afterAll(async () => {
+    await door.close();
+    await cluster.stop();
+  });
+
+  /** A change at random. */
+  async function change(random: () => number): Promise<void> {
+    const name = `web-${Math.floor(random() * 6)}`;
+    const path = `/apis/apps/v1/namespaces/default/deployments`;
+    const { status } = await cluster.request("GET", `${path}/${name}`);
+    const labels = { app: name };
+    const pick = random();
+    if (status === 404) {
+      await cluster.request("POST", path, {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: { name },
+        spec: {
+          replicas: Math.floor(random() * 5),
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:0" }] } },
+        },
+      });
+    } else if (pick < 0.35)
+      await cluster.kubectl(["scale", "deployment", name, `--replicas=${Math.floor(random() * 8)}`]);
+    else if (pick < 0.55)
+      await cluster.kubectl(["set", "image", `deployment/${name}`, `web=web:${Math.floor(random() * 1000)}`]);
+    else if (pick < 0.65) await cluster.kubectl(["annotate", "deployment", name, `note=${random()}`, "--overwrite"]);
+    else if (pick < 0.75) await cluster.request("DELETE", `${path}/${name}`);
+    else {
+      const pods = await cluster.request("GET", `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`);
+      const items = (pods.body as { items: readonly { readonly metadata: { readonly name: string } }[] }).items;
+      const pod = items[Math.floor(random() * items.length)];
+      if (pod === undefined) return;
+      if (pick < 0.9) await cluster.request("DELETE", `/api/v1/namespaces/default/pods/${pod.metadata.name}`);
+      else await cluster.kubectl(["label", "pod", pod.metadata.name, "app=none", "--overwrite"]);
+    }
+  }
+
+  test("95 writes in 100 have a cause that is more than a time, and most of these are true", async () => {
+    const folder = await binaryFolder();
+    const program = Bun.spawn(
+      [
+        join(folder, "kubectl-reconcile"),
+        "run",
+        "deployment",
+        "replicaset",
+        "garbage-collector",
+        "-A",
+        "-o",
+        "json",
+        "--kube-api-qps=200",
+        "--kube-api-burst=300",
+      ],
+      {
+        env: { HOME: tmpdir(), PATH: process.env["PATH"] ?? "", KUBECONFIG: join(cluster.dir, "behind") },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      },
+    );
+    const said = new Response(program.stdout).text();
+    const complained = new Response(program.stderr).text();
+    const seeded = seededRandom(14);
+    const random = (): number => seeded.next();
+    for (let n = 0; n < tries(60, 1000); n++) {
+      await change(random);
+      if (random() < 0.5) await Bun.sleep(random() * 400);
+    }
+    await Bun.sleep(3000);
+    program.kill("SIGTERM");
+    expect([await program.exited, (await complained).slice(-500)]).toEqual([0, expect.any(String)]);
+    door.catchUp();
+    endEpisodes();
+    written.sort(([one], [other]) => one.seq - other.seq);
+
+    const lines = (await said)
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as OwnWrite);
+    const syncs = new Map<string, OwnWrite["triggers"]>();
+    const own = new Map<string, OwnWrite[]>();
+    for (const line of lines) {
+      if (line.stage === "get") syncs.set(`${line.controller} ${line.sync}`, line.triggers);
+      if (line.stage === "write") own.set(nameOf(line), [...(own.get(nameOf(line)) ?? []), line]);
+    }
+    const tally = { writes: 0, caused: 0, true: 0, unmatched: 0, retries: 0 };
+    const wrong: string[] = [];
+    for (const [write, episode] of written) {
+      const { cause, retryOf } = episode;
+      if (write.of.kind === "Lease" || write.of.kind === "Event") continue;
+      const line = own.get(nameOf(write))?.shift();
+      const triggers = line?.sync === undefined ? undefined : syncs.get(`${line.controller} ${line.sync}`);
+      if (line === undefined || triggers === undefined) {
+        tally.unmatched++;
+        continue;
+      }
+      tally.writes++;
+      const kept = [...triggers.first, ...triggers.last];
+      if (retryOf !== undefined) tally.retries++;
+      if (retryOf === undefined && (cause === undefined || cause.grade === "time")) {
+        wrong.push(`none  ${nameOf(line)} ${line.controller} ${cause?.delta.of.kind} ${JSON.stringify(kept[0])}`);
+        continue;
+      }
+      tally.caused++;
+      const isTrue =
+        retryOf !== undefined
+          ? kept.some((trigger) => trigger.cause === "retry")
+          : kept.length < triggers.total ||
+            kept.some(
+              (trigger) =>
+                trigger.cause === "delta" &&
+                trigger.kind === cause?.delta.of.kind &&
+                trigger.key === cause.delta.key &&
+                trigger.resourceVersion === cause.delta.resourceVersion,
+            );
+      if (isTrue) tally.true++;
+      else {
+        const named = kept.map((one) =>
+          one.cause === "delta"
+            ? `${one.kind} ${one.key} ${(one satisfies DeltaRef).resourceVersion} ${one.type}`
+            : one.cause,
+        );
+        wrong.push(
+          `false ${nameOf(line)} ${line.controller}: ${retryOf !== undefined ? "retry" : `${cause?.grade} ${cause?.delta.of.kind} ${cause?.delta.key} ${cause?.delta.resourceVersion} ${cause?.delta.type} ${cause?.beforeMs.toFixed(1)} ms`}; in truth ${triggers.total}: ${named.join(", ")}`,
+        );
+      }
+    }
+    console.log(`what woke a process: ${JSON.stringify(tally)}`);
+    if (tally.true / tally.caused < leastTrue) console.log(wrong.slice(0, 40).join("\n"));
+    expect(tally.true / tally.caused).toBeGreaterThanOrEqual(leastTrue);
+    expect(tally.caused / tally.writes).toBeGreaterThanOrEqual(0.95);
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test";
+import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { RequestEvent, StageEventBody, WriteEvent } from "../../../src/trace/events.ts";
+import { RightsFold } from "../../../src/views/process/rights.ts";
+import { UsageFold } from "../../../src/views/process/usage.ts";
+
+const of = { group: "apps", kind: "Deployment" };
+
+function request(over: Partial<RequestEvent>): RequestEvent {
+  return {
+    stage: "request",
+    agent: "operator/v1 (linux)",
+    verb: "get",
+    of,
+    resource: "deployments",
+    key: "shop/web",
+    uri: "/apis/apps/v1/namespaces/shop/deployments/web",
+    status: 200,
+    auditId: "",
+    sentAt: 0,
+    ms: 1,
+    sent: 0,
+    received: 10,
+    ...over,
+  };
+}
+
+function write(over: Partial<WriteEvent>): WriteEvent {
+  return {
+    stage: "write",
+    agent: "operator/v1 (linux)",
+    verb: "update",
+    fieldManager: "operator",
+    of,
+    key: "shop/web",
+    uid: "u",
+    before: "7",
+    conditional: true,
+    resourceVersion: "8",
+    deletes: false,
+    status: 200,
+    sentAt: 0,
+    ms: 1,
+    changes: [],
+    ...over,
+  };
+}
+
+function seen(events: readonly StageEventBody[]): {
+  readonly usage: UsageFold["usage"];
+  readonly rights: RightsFold["rights"];
+} {
+  const bus = new TraceBus({ now: () => 0 });
+  const [usage, rights] = [new UsageFold(), new RightsFold()];
+  bus.listen((event) => {
+    usage.accept(event);
+    rights.accept(event);
+  });
+  for (const event of events) bus.emit(event);
+  return { usage: usage.usage, rights: rights.rights };
+}
+
+describe("how a process uses the server", () => {
+  test("requests by verb and resource, the most first; what failed, and the slowest", () => {
+    const { usage } = seen([
+      request({ verb: "list", key: "shop/", ms: 20 }),
+      request({ ms: 3 }),
+      request({ ms: 5, status: 404 }),
+      request({ verb: "watch", key: "shop/", ms: 60_000 }),
+      request({ verb: "get", of: undefined, resource: undefined, key: "", uri: "/version?timeout=1s" } as never),
+    ]);
+    expect(usage).toMatchObject({ agents: ["operator/v1"], requests: 5, writes: 0, unreadBytes: 0 });
+    expect(
+      usage.verbs.map(({ verb, resource, requests, failed, slowestMs }) => [
+        verb,
+        resource,
+        requests,
+        failed,
+        slowestMs,
+      ]),
+    ).toEqual([
+      ["get", "deployments.apps", 2, 1, 5],
+      ["list", "deployments.apps", 1, 0, 20],
+      ["watch", "deployments.apps", 1, 0, 0],
+      ["get", "/version", 1, 0, 1],
+    ]);
+  });
+
+  test("writes that left the version as it was, of those whose object was known", () => {
+    const same = { resourceVersion: "7" };
+    const { usage } = seen([
+      write({}),
+      write(same),
+      write({ ...same, key: "shop/api" }),
+      write(same),
+      write({ before: "", ...same }),
+    ]);
+    expect(usage.ineffective).toEqual([{ of, subresource: undefined, count: 3, outOf: 4, example: "shop/web" }]);
+  });
+
+  test("conflicts, and who wrote in between", () => {
+    const detail = new DeltaDetail(of, undefined, undefined, "kubectl-edit");
+    const delta = {
+      stage: "delta",
+      agent: "operator/v1",
+      of,
+      type: "Updated",
+      key: "shop/web",
+      uid: "u",
+      resourceVersion: "8",
+      receivedAt: 0,
+      detail,
+    } as const;
+    const { usage } = seen([
+      delta,
+      write({ status: 409, error: "conflict" }),
+      write({ verb: "create", status: 409, error: "exists" }),
+    ]);
+    expect(usage.conflicts).toEqual([
+      { of, subresource: undefined, count: 1, example: "shop/web", winners: ["kubectl-edit"] },
+    ]);
+  });
+
+  test("reads that are repeated, and how often nothing had changed; leader election is none", () => {
+    const lease = {
+      of: { group: "coordination.k8s.io", kind: "Lease" },
+      resource: "leases",
+      key: "kube-system/op",
+      uri: "/lease",
+    };
+    const versions = ["1", "1", "2", "2", "2"];
+    const { usage } = seen([
+      ...versions.map((resourceVersion, n) => request({ resourceVersion, sentAt: n * 2000 })),
+      ...versions.map((resourceVersion, n) => request({ ...lease, resourceVersion, sentAt: n * 2000 })),
+    ]);
+    expect(usage.polls).toEqual([
+      { verb: "get", uri: "/apis/apps/v1/namespaces/shop/deployments/web", count: 5, everyMs: 2000, unchanged: 3 },
+    ]);
+    expect(usage.elections).toEqual([{ key: "kube-system/op", reads: 5, writes: 0 }]);
+  });
+
+  test("large lists from etcd or in one piece, and not those by pages from the cache", () => {
+    const list = (query: string): RequestEvent =>
+      request({ verb: "list", key: "", uri: `/apis/apps/v1/deployments${query}`, objects: 600 });
+    expect(seen([list("?limit=500&resourceVersion=0")]).usage.largeLists).toEqual([]);
+    expect(seen([list(""), list("")]).usage.largeLists).toEqual([
+      { resource: "deployments.apps", count: 2, objects: 600, fromEtcd: true, unpaged: true },
+    ]);
+  });
+
+  test("watches that end within a minute, three times; that the process closes them is none", () => {
+    const watch = (state: "opened" | "closed", why: string): StageEventBody => ({
+      stage: "watch",
+      agent: "operator/v1",
+      of,
+      state,
+      resourceVersion: "1",
+      why,
+    });
+    const rounds = (why: string): StageEventBody[] =>
+      [1, 2, 3].flatMap(() => [watch("opened", "start"), watch("closed", why)]);
+    expect(seen(rounds("closed by the client")).usage.restarts).toEqual([]);
+    expect(seen(rounds("410 Expired")).usage.restarts).toEqual([{ of, count: 3, relists: 0, why: "410 Expired" }]);
+  });
+});
+
+describe("the rights that it used", () => {
+  test("by namespace; what was refused each time is apart, and what everyone may ask for left out", () => {
+    const { rights } = seen([
+      request({}),
+      request({ verb: "update", subresource: "status" }),
+      request({ verb: "list", key: "", status: 403 }),
+      request({ verb: "watch", key: "", status: 403 }),
+      request({ verb: "watch", key: "" }),
+      request({ verb: "get", of: undefined, resource: undefined, key: "", uri: "/apis?x" } as never),
+      request({ verb: "get", of: undefined, resource: undefined, key: "", uri: "/metrics" } as never),
+      request({ as: "system:serviceaccount:shop:bot" }),
+    ]);
+    expect(rights).toEqual({
+      used: [
+        { namespace: "shop", group: "apps", resource: "deployments", verb: "get" },
+        { namespace: "shop", group: "apps", resource: "deployments/status", verb: "update" },
+        { namespace: "", group: "apps", resource: "deployments", verb: "watch" },
+        { namespace: "shop", group: "", resource: "serviceaccounts", verb: "impersonate" },
+      ],
+      paths: [{ verb: "get", path: "/metrics" }],
+      refused: [{ namespace: "", group: "apps", resource: "deployments", verb: "list" }],
+    });
+  });
+});
