@@ -24,6 +24,7 @@ import { reportError } from "./cli/report-error.ts";
 import { globals } from "./connections/globals.ts";
 import type { Io } from "./cli/io.ts";
 import { version } from "./cli/version.ts";
+import { loadControllerFiles } from "./cli/controller-files.ts";
 import { runStandIn } from "./stand-ins/run-stand-in.ts";
 import { standInOf } from "./stand-ins/stand-in.ts";
 
@@ -66,6 +67,7 @@ const io: Io = {
   timeline: realTimeline(),
   random: realRandom(),
   environment: env,
+  controllerFiles: new Map(),
   calledAs: calledAs(env["_"]),
   onStopSignal,
   exit,
@@ -84,7 +86,9 @@ try {
     await complete(line, args.slice(2), io);
     code = 0;
   } else {
-    code = await runCommandLine(line, args, io);
+    const end = args.indexOf("--");
+    const controllerFiles = await loadControllerFiles(end === -1 ? args : args.slice(0, end));
+    code = await runCommandLine(line, args, { ...io, controllerFiles });
   }
 } catch (error) {
   code = reportError(error, io);

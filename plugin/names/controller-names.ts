@@ -2,8 +2,12 @@
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault, builtInControllers } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
+import type { Io } from "../cli/io.ts";
 import { UserError } from "../cli/user-error.ts";
 import { nearest } from "../cli/nearest.ts";
+
+/** What names are resolved with: the files that were loaded for this command line. */
+export type Naming = Pick<Io, "calledAs" | "controllerFiles">;
 
 /** The names of the built-in controllers, and `all`. */
 export function controllerCandidates(): readonly Candidate[] {
@@ -15,29 +19,34 @@ export function controllerCandidates(): readonly Candidate[] {
 
 /**
  * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named. Aliases are
- * understood; with a controller come those that are a part of it.
+ * understood; with a controller come those that are a part of it. Those of files come last.
  * @throws UserError that names the word, and the nearest known one.
  */
-export function controllersNamed(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+export function controllersNamed(words: readonly string[], naming: Naming): readonly ControllerDefinition[] {
   if (words.length === 0) {
     throw new UserError("no controller named", [
       `name one or more of: ${builtInControllers.map(({ name }) => name).join(", ")}, all`,
     ]);
   }
   const chosen = new Set(
-    words.flatMap((word) => (word === "all" ? controllersEnabledByDefault : controllersCalled(word, calledAs))),
+    words.flatMap((word) => (word === "all" ? controllersEnabledByDefault : controllersCalled(word, naming))),
   );
-  return builtInControllers.filter((definition) => chosen.has(definition));
+  const builtIn = builtInControllers.filter((definition) => chosen.has(definition));
+  return [...builtIn, ...[...chosen].filter((definition) => !builtIn.includes(definition))];
 }
 
 /** The controller of that name, and its parts. @throws UserError as above. */
-function controllersCalled(word: string, calledAs: string): readonly ControllerDefinition[] {
-  const named = controllerNamed(word, calledAs);
+function controllersCalled(word: string, naming: Naming): readonly ControllerDefinition[] {
+  const own = naming.controllerFiles.get(word);
+  if (own !== undefined) return own;
+  const named = controllerNamed(word, naming);
   return builtInControllers.filter((definition) => definition === named || definition.companionOf === named.name);
 }
 
-/** The controller of a name or an alias, in any case. @throws UserError that names the nearest one. */
-export function controllerNamed(word: string, calledAs: string): ControllerDefinition {
+/** The controller of a name or an alias, in any case, or the first one of a file. @throws UserError that names the nearest one. */
+export function controllerNamed(word: string, { calledAs, controllerFiles }: Naming): ControllerDefinition {
+  const [own] = controllerFiles.get(word) ?? [];
+  if (own !== undefined) return own;
   const wanted = word.toLowerCase();
   const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;

@@ -3,6 +3,7 @@ import { objectKey, type ObjectKey } from "../../src/api/key.ts";
 import type { Kind } from "../../src/api/kind.ts";
 import { isNameOf } from "../../src/client/api/discovery.ts";
 import { distance } from "../cli/nearest.ts";
+import { isControllerFile } from "../cli/controller-files.ts";
 import { UserError } from "../cli/user-error.ts";
 
 /** An object that was named, with its kind looked up. */
@@ -21,7 +22,7 @@ export interface TypeAndName {
 
 /** Whether a word of the command line names an object and not a controller. */
 export function namesObject(word: string): boolean {
-  return word.includes("/");
+  return word.includes("/") && !isControllerFile(word);
 }
 
 type Named = Kind & { readonly singular?: string };

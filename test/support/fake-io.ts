@@ -29,6 +29,7 @@ export function fakeIo(options: { readonly columns?: number; readonly calledAs?:
     timeline: virtualTimeline(0, seededRandom(1)),
     random: seededRandom(1),
     environment: {},
+    controllerFiles: new Map(),
     calledAs: options.calledAs ?? "kubectl reconcile",
     onStopSignal: () => () => undefined,
     exit: (code) => {

@@ -110,8 +110,8 @@ export const controllers: Command = command({
     { says: "What one controller watches, needs and decides", line: "controllers replicaset" },
     { says: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
   ],
-  complete({ arguments: [name], options }, { calledAs }) {
-    return { ...options, only: name === undefined ? undefined : controllerNamed(name, calledAs) };
+  complete({ arguments: [name], options }, io) {
+    return { ...options, only: name === undefined ? undefined : controllerNamed(name, io) };
   },
   async run({ only, output, namespace }, { io }) {
     const chosen = only === undefined ? builtInControllers : [only];

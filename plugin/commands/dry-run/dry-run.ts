@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from "../../cli/command.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
-import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
+import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
 import { type DryRunSource, sourceFor } from "./source.ts";
 import { exitCodeOf, failConditions, parseFailOn } from "./report/verdict.ts";
 import { validateChangeFlags, refuseRejectedChanges, type ChangeFlags, requestedChanges } from "./requested-changes.ts";
@@ -126,10 +126,10 @@ export const dryRunCommand: Command = clusterCommand({
       line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
     },
   ],
-  complete({ arguments: words, options: flags }, { calledAs }): DryRunRequest {
+  complete({ arguments: words, options: flags }, io): DryRunRequest {
     return {
       flags,
-      controllers: chosenControllers(words, calledAs),
+      controllers: chosenControllers(words, io),
       named: words.length > 0,
       failOn: parseFailOn(flags.failOn),
       output: flags.output ?? "diff",
@@ -183,8 +183,8 @@ async function report(request: DryRunRequest, io: Io): Promise<number> {
 }
 
 /** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
-function chosenControllers(words: readonly string[], calledAs: string): readonly ControllerDefinition[] {
-  const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, calledAs);
+function chosenControllers(words: readonly string[], io: Naming): readonly ControllerDefinition[] {
+  const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, io);
   return chosen.filter(({ disabledByDefault }) => disabledByDefault !== true);
 }
 

@@ -2,6 +2,7 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Rule } from "../../../src/controller/api/rule.ts";
 import { type Candidate, choice, type Command, command } from "../../cli/command.ts";
+import type { Io } from "../../cli/io.ts";
 import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
 import { nearest } from "../../cli/nearest.ts";
 import { styleOf, type Style, wrapWords } from "../../cli/style.ts";
@@ -18,15 +19,15 @@ export const explainCommand: Command = command({
     "A rule is named as those commands print it.",
   arguments: { name: "<controller>", about: "name, short name or alias" },
   secondArgument: { name: "[rule]", about: "one of its rules" },
-  argumentCandidates: (io, before) => candidates(before, io.calledAs),
+  argumentCandidates: (io, before) => candidates(before, io),
   options: { output: choice("-o, --output <format>", "text, or json", ["text", "json"], { default: "text" }) },
   examples: [
     { says: "Every rule of the Deployment controller", line: "explain deployment" },
     { says: "One rule, as `run` prints it", line: "explain replicaset scale-down" },
   ],
-  complete({ arguments: [name = "", id], options }, { calledAs }) {
-    const definition = controllerNamed(name, calledAs);
-    const rule = id === undefined ? undefined : ruleNamed(definition, id, calledAs);
+  complete({ arguments: [name = "", id], options }, io) {
+    const definition = controllerNamed(name, io);
+    const rule = id === undefined ? undefined : ruleNamed(definition, id, io.calledAs);
     return { definition, rule, json: options.output === "json" };
   },
   run({ definition, rule: only, json }, { io }) {
@@ -46,10 +47,10 @@ export const explainCommand: Command = command({
 });
 
 /** Controllers first, then the rules of the one that is named. */
-function candidates(before: readonly string[], calledAs: string): readonly Candidate[] {
+function candidates(before: readonly string[], io: Io): readonly Candidate[] {
   const [named] = before;
   if (named === undefined) return controllerCandidates().filter(({ value }) => value !== "all");
-  return controllerNamed(named, calledAs).rules.map(({ id, chooses }) => ({ value: id, about: chooses }));
+  return controllerNamed(named, io).rules.map(({ id, chooses }) => ({ value: id, about: chooses }));
 }
 
 /** @throws UserError that names the nearest known one. */

@@ -102,7 +102,7 @@ export const run: Command = clusterCommand({
     { says: "A controller in any language", line: "run -n shop -- ./manager --leader-elect=false" },
   ],
   onSignal: "drain",
-  complete({ arguments: words, options: flags, program }, { calledAs }): RunRequest | ProgramRequest {
+  complete({ arguments: words, options: flags, program }, io): RunRequest | ProgramRequest {
     if (program !== undefined) {
       refuseForProgram({
         controllers: words,
@@ -112,10 +112,10 @@ export const run: Command = clusterCommand({
       return { flags, ...processRequest(program, flags) };
     }
     if (words.length === 0)
-      throw new UserError("no controller given", [`\`${calledAs} run --help\` shows what to give`]);
+      throw new UserError("no controller given", [`\`${io.calledAs} run --help\` shows what to give`]);
     refuseWithoutProgram(flags);
     return {
-      controllers: controllersNamed(words, calledAs),
+      controllers: controllersNamed(words, io),
       isAll: words.includes("all"),
       flags,
       selector: readSelector(flags.selector),

@@ -11,7 +11,7 @@ import { RunReport } from "../../../src/views/run-report.ts";
 import { type Command, command, flag, negation, text, texts, wholeNumber } from "../../cli/command.ts";
 import { pluginsNamed } from "../../names/admission-names.ts";
 import { webhookServices } from "../../names/webhook-services.ts";
-import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
+import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
 import type { Io } from "../../cli/io.ts";
 import type { Session } from "../../cli/session.ts";
 import { openBus } from "../../connections/trace-bus.ts";
@@ -135,7 +135,7 @@ export const sandbox: Command = command({
   ],
   onSignal: "drain",
   statusOnOutput: () => true,
-  complete({ options: flags }, { calledAs }): SandboxRequest {
+  complete({ options: flags }, io): SandboxRequest {
     const { manifests = [], nodes, load, save, run = ["all"], disableAdmission = [], assets } = flags;
     if (assets !== undefined) refuseOthers(flags);
     return {
@@ -152,7 +152,7 @@ export const sandbox: Command = command({
       scheduler: flags.scheduler !== false,
       rbac: flags.rbac === true,
       clientCa: flags.clientCa,
-      controllers: controllersToRun(run, calledAs),
+      controllers: controllersToRun(run, io),
       disabledAdmissionPlugins: pluginsNamed(disableAdmission),
       webhooks: { services: webhookServices(flags.webhook ?? []) },
     };
@@ -205,9 +205,9 @@ function auditOf(log: string | undefined, policy: string | undefined): AuditFile
 }
 
 /** @throws UserError for a word that names no controller, and for `none` beside others. */
-function controllersToRun(lists: readonly string[], calledAs: string): readonly ControllerDefinition[] {
+function controllersToRun(lists: readonly string[], io: Naming): readonly ControllerDefinition[] {
   const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
-  if (!words.includes("none")) return controllersNamed(words, calledAs);
+  if (!words.includes("none")) return controllersNamed(words, io);
   if (words.length === 1) return [];
   throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
 }

@@ -3,7 +3,7 @@ import type { Kind } from "../../../src/api/kind.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
-import { controllersNamed } from "../../names/controller-names.ts";
+import { controllersNamed, type Naming } from "../../names/controller-names.ts";
 import { namesObject } from "../../names/object-names.ts";
 import type { TraceSubject } from "./request.ts";
 import { UserError } from "../../cli/user-error.ts";
@@ -11,7 +11,7 @@ import { UserError } from "../../cli/user-error.ts";
 /** The controllers and the object that the words name. @throws UserError for more than one object, or a controller that is not known. */
 export function subjectOfWords(
   words: readonly string[],
-  { why, calledAs }: { readonly why: string | undefined; readonly calledAs: string },
+  { why, io }: { readonly why: string | undefined; readonly io: Naming },
 ): TraceSubject {
   const names = words.filter((word) => !namesObject(word));
   const [object, another] = words.filter(namesObject);
@@ -20,9 +20,9 @@ export function subjectOfWords(
   }
   const target = object ?? why;
   if (names.length > 0 || target === undefined) {
-    return { controllers: controllersNamed(names, calledAs), object, chain: false, all: names.includes("all") };
+    return { controllers: controllersNamed(names, io), object, chain: false, all: names.includes("all") };
   }
-  return { controllers: controllersOf(target, calledAs), object, chain: true, all: true };
+  return { controllers: controllersOf(target, io.calledAs), object, chain: true, all: true };
 }
 
 /**

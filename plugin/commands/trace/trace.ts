@@ -77,10 +77,10 @@ export const trace: Command = clusterCommand({
     { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
   ],
   onSignal: "drain",
-  complete({ arguments: words, options: flags }, { calledAs }): TraceRequest {
+  complete({ arguments: words, options: flags }, io): TraceRequest {
     const { why } = flags;
     return {
-      ...subjectOfWords(words, { why, calledAs }),
+      ...subjectOfWords(words, { why, io }),
       flags,
       why,
       everySync: flags.all === true,

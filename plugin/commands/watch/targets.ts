@@ -7,7 +7,8 @@ import { builtInControllers } from "../../../src/controllers/index.ts";
 import { objectCandidates } from "../../connections/cluster-candidates.ts";
 import type { Candidate, Typing } from "../../cli/command.ts";
 import type { Io } from "../../cli/io.ts";
-import { controllersNamed } from "../../names/controller-names.ts";
+import { controllersNamed, type Naming } from "../../names/controller-names.ts";
+import { isControllerFile } from "../../cli/controller-files.ts";
 import { distance } from "../../cli/nearest.ts";
 import { namesObject } from "../../names/object-names.ts";
 import { UserError } from "../../cli/user-error.ts";
@@ -31,7 +32,9 @@ const kindPrefix = "kind/";
 function isController(word: string): boolean {
   const wanted = word.toLowerCase();
   return (
-    wanted === "all" || builtInControllers.some(({ name, aliases }) => name === wanted || aliases.includes(wanted))
+    isControllerFile(word) ||
+    wanted === "all" ||
+    builtInControllers.some(({ name, aliases }) => name === wanted || aliases.includes(wanted))
   );
 }
 
@@ -50,14 +53,14 @@ export function splitWords(words: readonly string[]): {
  * `kind/replicaset`, `pod/web-1`.
  * @throws UserError for a word that is neither, or a kind that cannot be watched; StatusError, TransportError.
  */
-export async function watchTargets(words: readonly string[], client: Client, calledAs: string): Promise<WatchTargets> {
+export async function watchTargets(words: readonly string[], client: Client, io: Naming): Promise<WatchTargets> {
   if (words.length === 0) {
     throw new UserError("nothing to watch", [
       "name kinds (pods, deploy, widgets.example.com), one object (deploy/web), or controllers (replicaset)",
     ]);
   }
   const split = splitWords(words);
-  const controllers = split.controllers.length === 0 ? [] : controllersNamed(split.controllers, calledAs);
+  const controllers = split.controllers.length === 0 ? [] : controllersNamed(split.controllers, io);
   if (split.kinds.length === 0) return { controllers, kinds: [] };
   const found = await discover(client);
   const named = split.kinds.map((word) => {
@@ -69,7 +72,7 @@ export async function watchTargets(words: readonly string[], client: Client, cal
       ]);
     }
     const kind = findKind(found.kinds, type);
-    if (kind === undefined) throw unknownType(type, found, calledAs);
+    if (kind === undefined) throw unknownType(type, found, io.calledAs);
     mustBeWatchable(kind);
     return { kind, ...(name !== undefined && { name }) };
   });

@@ -69,9 +69,9 @@ export class Watching {
   async #scope(): Promise<Scoped> {
     const { words, selectors } = this.#request;
     const { client, context, server } = this.#reading;
-    const { calledAs, err } = this.#session.io;
+    const { err } = this.#session.io;
     const version = await this.#reading.serverVersion();
-    const scoped = inScope(await watchTargets(words, client, calledAs), words, this.#reading.namespace);
+    const scoped = inScope(await watchTargets(words, client, this.#session.io), words, this.#reading.namespace);
     const { targets, namespace, note } = scoped;
     if (selectors.fieldSelector !== undefined && targets.controllers.length > 0) {
       throw new UserError("--field-selector is for kinds: a controller must see all of its objects", [
