@@ -15,6 +15,7 @@ import { proxy } from "./commands/proxy/proxy.ts";
 import { optionsCommand } from "./commands/options/options.ts";
 import { run } from "./commands/run/run.ts";
 import { sandbox } from "./commands/sandbox/sandbox.ts";
+import { types } from "./commands/types/types.ts";
 import { trace } from "./commands/trace/trace.ts";
 import { watch } from "./commands/watch/watch.ts";
 import { versionCommand } from "./commands/version/version.ts";
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   proxy,
   controllers,
   explainCommand,
+  types,
   optionsCommand,
   versionCommand,
   completion,
