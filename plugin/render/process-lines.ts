@@ -124,15 +124,25 @@ export class ProcessLines {
     const time = this.#time(at);
     const indent = words[0]?.startsWith("  ") === true ? 6 : 4;
     const room = columns === undefined ? undefined : columns - shownLength(time);
-    const lines = wrapWords(
-      words.flatMap((word) => (room !== undefined && shownLength(word) > room - indent ? word.split(" ") : [word])),
-      room === undefined ? undefined : room - indent,
-      separator,
-    );
+    const whole = words.join(separator);
+    const fits = room === undefined || shownLength(whole) <= room;
+    const lines = fits ? [whole] : wrapWords(piecesOf(words), room - indent);
     return lines.map((text, index) =>
       index === 0 ? colour.dim(time) + paint(text) : " ".repeat(shownLength(time) + indent) + paint(text),
     );
   }
+}
+
+/** Shorter parts of a line, such as `PUT 200 · 3 ms`, are not broken. */
+const unbroken = 20;
+
+/** What a line is broken between; what is before the first word stays with it. */
+function piecesOf(words: readonly string[]): readonly string[] {
+  const [first = "", ...rest] = words.flatMap((word) =>
+    shownLength(word) <= unbroken ? [word.trim()] : word.trim().split(" "),
+  );
+  const before = /^ */.exec(words[0] ?? "")?.[0] ?? "";
+  return [before + first, ...rest];
 }
 
 /** `manager/v0.3.1 (linux/amd64) kubernetes/…` → its name and version. */

@@ -2,12 +2,14 @@
 import { formatDuration } from "../../src/api/duration.ts";
 import type { KindName } from "../../src/trace/names.ts";
 import type { ProcessUsage, Refused } from "../../src/views/process/usage.ts";
-import { pluralize, type Style, wrapWords } from "../cli/style.ts";
+import { pluralize, shorten, type Style, wrapWords } from "../cli/style.ts";
 import { plainTable } from "../cli/table.ts";
 
 /** Of each list that may be long. */
 const shownEach = 5;
 const shownVerbs = 12;
+/** What the table has beside the resource, the spaces between its columns too; and what is always left of the resource. */
+const [otherColumns, narrowestResource] = [50, 24];
 
 /** `stopped after 12.4 s: 1204 requests, 41 writes` */
 export function usageSummary(usage: ProcessUsage, afterMs: number): string {
@@ -36,7 +38,7 @@ export function usagePage(usage: ProcessUsage, style: Style): readonly string[] 
     ),
     "",
   ]);
-  return [...lines, ...tableOf(usage)];
+  return [...lines, ...tableOf(usage, columns)];
 }
 
 interface Findings {
@@ -125,13 +127,13 @@ function kindText(of: KindName, subresource: string | undefined): string {
   return `${of.kind}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-function tableOf({ verbs }: ProcessUsage): readonly string[] {
+function tableOf({ verbs }: ProcessUsage, columns = Infinity): readonly string[] {
   if (verbs.length === 0) return [];
   const rows = verbs
     .slice(0, shownVerbs)
     .map(({ verb, resource, requests, failed, slowestMs }) => [
       verb.toUpperCase(),
-      resource,
+      shorten(resource, Math.max(narrowestResource, columns - otherColumns)),
       String(requests),
       failed === 0 ? "" : String(failed),
       slowestMs === 0 ? "" : formatDuration(slowestMs),
