@@ -55,7 +55,7 @@ function done(write: Write, given = write.name, version = "20"): OwnerWrite {
 }
 
 function sync(writes: readonly Write[], sees: Partial<SyncRecord> = {}): SyncRecord {
-  return { key: "shop/web", primary: set, pods: [], versions: new Map(), failed: false, writes, ...sees };
+  return { key: "shop/web", primary: set, pods: [], versions: new Map(), reads: [], failed: false, writes, ...sees };
 }
 
 function verdictOf(round: Partial<Round>): Verdict {
@@ -175,6 +175,16 @@ describe("writes of one object", () => {
   test("a release that was not meant differs", () => {
     const { differs } = verdictOf({ syncs: [sync([])], owner: [done(release("web-a"))] });
     expect(differs.map(textOf)).toEqual(["the owner's patch of pods shop/web-a: not meant here"]);
+  });
+
+  test("what a controller acts on live reads read only after the owner's write is not comparable; read before, it differs", () => {
+    const at = release("web-a").at;
+    const reads = (when: number): SyncRecord[] => [
+      sync([], { reads: [{ resource: "pods", namespace: "shop", name: "web-a", at: when }] }),
+    ];
+    const late = verdictOf({ syncs: reads(at + 1), owner: [done(release("web-a"))] });
+    expect(late.notComparable.map(({ why }) => why)).toEqual(["no sync of ours read it before the owner wrote"]);
+    expect(verdictOf({ syncs: reads(at), owner: [done(release("web-a"))] }).differs).toHaveLength(1);
   });
 
   test("what was decided long after the owner's write does not count", () => {

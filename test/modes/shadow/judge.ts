@@ -9,7 +9,7 @@ import type { ObjectKey } from "../../../src/api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import { essenceOf, makerOf, targetOf } from "./essence.ts";
-import type { Change, OwnerWrite, SyncRecord, Write } from "./judged.ts";
+import type { Change, OwnerWrite, Read, SyncRecord, Write } from "./judged.ts";
 
 /** So much later than the owner's write, by the API server's clock, a sync of ours may still decide the same. */
 export const graceMs = 5000;
@@ -227,6 +227,7 @@ function judgeExact({ syncs, owner, changes, touched }: Round, rest: (write: Wri
 function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: readonly Change[]): string | undefined {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
   const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
+  if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
   if (write.verb !== "update" || from === undefined) return undefined;
   const known = syncs.filter(({ primary, versions }) =>
     [primary?.resourceVersion, String(versions.get(write.name))].includes(from),
@@ -242,6 +243,18 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   return missed === undefined
     ? undefined
     : `no sync of ours saw version ${from} with ${missed.version} of what it controls`;
+}
+
+/**
+ * Where our controller acts on what it reads from the server: that it read the object of an owner's write only after that write.
+ * Undefined where it read it before, and where it reads nothing.
+ */
+function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonly SyncRecord[]): string | undefined {
+  const reads = syncs.flatMap((sync) => sync.reads);
+  const isOfIt = (read: Read): boolean =>
+    read.resource === resource && read.namespace === namespace && read.name === name;
+  if (reads.length === 0 || reads.some((read) => isOfIt(read) && read.at <= at)) return undefined;
+  return "no sync of ours read it before the owner wrote";
 }
 
 function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {

@@ -39,5 +39,16 @@ export interface SyncRecord {
   /** Versions of the objects that the key's object controls, by their names. */
   readonly versions: ReadonlyMap<string, number>;
   readonly writes: readonly Write[];
+  /** Objects that it read from the server, and when it asked: of a controller that acts on what it reads so. */
+  readonly reads: readonly Read[];
   readonly failed: boolean;
+}
+
+/** A live read of an object's metadata. */
+export interface Read {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** In ms since 1970. */
+  readonly at: number;
 }

@@ -8,7 +8,7 @@ import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { isPodActive } from "../../../src/controller/workload/pod-status.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
-import type { SyncRecord, Write } from "./judged.ts";
+import type { Read, SyncRecord, Write } from "./judged.ts";
 
 /** What a controller gets in place of its context: how a mutant loses a behaviour. */
 export type Mutation = (context: SyncContext) => SyncContext;
@@ -22,11 +22,14 @@ export function recording(
   return {
     ...definition,
     async sync(key, context) {
-      const writes: Write[] = [];
-      const record = { key, ...seen(definition, context), writes, failed: false };
+      const [writes, reads]: [Write[], Read[]] = [[], []];
+      const record = { key, ...seen(definition, context), writes, reads, failed: false };
       into.push(record);
       try {
-        return await definition.sync(key, mutation({ ...context, client: recordingClient(context, writes) }));
+        return await definition.sync(
+          key,
+          mutation({ ...context, client: recordingClient(context, { writes, reads }) }),
+        );
       } catch (error) {
         record.failed = true;
         throw error;
@@ -57,7 +60,12 @@ function seen({ for: kind, watches }: ControllerDefinition, context: SyncContext
   };
 }
 
-function recordingClient(context: SyncContext, writes: Write[]): SyncClient {
+interface Recorded {
+  readonly writes: Write[];
+  readonly reads: Read[];
+}
+
+function recordingClient(context: SyncContext, { writes, reads }: Recorded): SyncClient {
   const { client } = context;
   const note = (verb: Write["verb"], kind: Kind, write: Partial<Write> & { readonly subresource?: string }): void => {
     const { subresource, ...rest } = write;
@@ -70,6 +78,10 @@ function recordingClient(context: SyncContext, writes: Write[]): SyncClient {
   });
   return {
     ...client,
+    getMetadata(kind, at, options) {
+      reads.push({ resource: resourceOf(kind), namespace: at.namespace, name: at.name, at: context.now() });
+      return client.getMetadata(kind, at, options);
+    },
     create(kind, object, options) {
       const { namespace = "", name = "" } = object.metadata;
       note("create", kind, { namespace, name, body: object });
