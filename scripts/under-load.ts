@@ -1,0 +1,46 @@
+/**
+ * `npm run under-load -- [RUNS]`: the whole tests, five times by default, one after the other, beside four endless loops. No test may
+ * rest on the machine's speed. Each run's output goes to a file of its own; a line for each run is printed. Ends with 1 if one failed.
+ */
+import { mkdtempSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** With the tests' own programs this makes a load of about eight on two cores. */
+const loops = 4;
+const sampleEveryMs = 10_000;
+
+const runs = Number(process.argv[2] ?? 5);
+if (!Number.isInteger(runs) || runs < 1) {
+  console.error(`error: ${process.argv[2]} is no number of runs`);
+  process.exit(2);
+}
+const folder = mkdtempSync(join(tmpdir(), "under-load-"));
+const busy = Array.from({ length: loops }, () => Bun.spawn(["sh", "-c", "while :; do :; done"], { stdin: "ignore" }));
+let failed = 0;
+try {
+  for (let run = 1; run <= runs; run++) {
+    const output = join(folder, `${run}.log`);
+    const samples: number[] = [];
+    const sampling = setInterval(() => samples.push(loadavg()[0] ?? 0), sampleEveryMs);
+    const started = performance.now();
+    const tests = Bun.spawn([process.execPath, join(import.meta.dir, "test.ts")], {
+      stdin: "ignore",
+      stdout: Bun.file(output),
+      stderr: "inherit",
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+    const code = await tests.exited;
+    clearInterval(sampling);
+    const seconds = Math.round((performance.now() - started) / 1000);
+    const load = samples.reduce((sum, one) => sum + one, 0) / Math.max(1, samples.length);
+    const counts =
+      (await Bun.file(output).text()).match(/^\d+ passed, \d+ failed, \d+ skipped$/gm)?.at(-1) ?? "no summary";
+    console.log(`run ${run}  ${counts}  ${seconds} s  load ${load.toFixed(1)}  ${output}`);
+    if (code !== 0) failed++;
+  }
+} finally {
+  for (const loop of busy) loop.kill("SIGKILL");
+}
+console.log(failed === 0 ? `${runs} of ${runs} green` : `${failed} of ${runs} failed`);
+process.exit(failed === 0 ? 0 : 1);
