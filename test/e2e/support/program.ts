@@ -27,6 +27,7 @@ export interface ProgramOptions {
 
 export interface ProgramEnd {
   readonly stdout: string;
+  /** Without the line about a server that is slow to respond. */
   readonly stderr: string;
   /** -1 where a signal ended it. */
   readonly code: number;
@@ -45,6 +46,9 @@ export interface Program {
   /** Kills it where it still runs. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** Said where a server takes more than two seconds for its first response: a busy machine, not what a test is about. */
+const slowContact = /^connecting to https:\S+ …\n/gm;
 
 /** Starts the program: `await using program = startProgram([…])` leaves nothing behind. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
@@ -88,7 +92,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
         throw new Error(`It did not end: ${all()}`);
       }
       await reading;
-      return { stdout: said.out, stderr: said.err, code: run.exitCode ?? -1 };
+      return { stdout: said.out, stderr: said.err.replace(slowContact, ""), code: run.exitCode ?? -1 };
     },
     async [Symbol.asyncDispose]() {
       if (!isOver()) run.kill("SIGKILL");
