@@ -68,7 +68,12 @@ afterAll(() => {
   server.close();
 });
 
-const types = { POST: "application/json", GET: "application/json", PATCH: "application/merge-patch+json" };
+const types = {
+  POST: "application/json",
+  GET: "application/json",
+  DELETE: "application/json",
+  PATCH: "application/merge-patch+json",
+};
 
 interface Sent {
   readonly method: keyof typeof types;
@@ -239,4 +244,161 @@ test("a webhook that asks for another version gets the object at it, and its pat
   const body = { apiVersion: "example.com/v2", kind: "Widget", metadata: { name: "f" }, spec: { address: "web:80" } };
   const created = await send({ method: "POST", path: widgets("v2"), body });
   expect([created.status, created.spec]).toEqual([201, { address: "web:8080" }]);
+  expect(await send({ method: "DELETE", path: `${path}/ports` })).toMatchObject({ status: 200 });
+});
+
+const admissionGroup = "/apis/admissionregistration.k8s.io/v1";
+
+interface Policy {
+  readonly name: string;
+  readonly type: "validating" | "mutating";
+  readonly spec: Json;
+  /** Of the policy's only rule. */
+  readonly operations?: readonly string[];
+  readonly binding?: Json;
+}
+
+/** A policy about widgets of v2 that have a label of the policy's name, whatever the version of the request, and its binding. */
+async function bound({ name, type, spec, operations = ["CREATE", "UPDATE"], binding = {} }: Policy): Promise<void> {
+  const matchConstraints = {
+    objectSelector: { matchLabels: { policy: name } },
+    resourceRules: [{ operations, apiGroups: ["example.com"], apiVersions: ["v2"], resources: ["widgets"] }],
+  };
+  const policy = { metadata: { name }, spec: { matchConstraints, ...spec } };
+  const all = `${admissionGroup}/${type}admissionpolicies`;
+  expect(await send({ method: "POST", path: all, body: policy })).toMatchObject({ status: 201 });
+  const action = type === "validating" ? { validationActions: ["Deny"] } : {};
+  const bindings = `${admissionGroup}/${type}admissionpolicybindings`;
+  const body = { metadata: { name }, spec: { policyName: name, ...action, ...binding } };
+  expect(await send({ method: "POST", path: bindings, body })).toMatchObject({ status: 201 });
+}
+
+/** Sends a widget of v1 that the policy is about. */
+function sent(policy: string, name: string, host: string): Promise<Widget & { status: number }> {
+  const metadata = { name, labels: { policy } };
+  const body = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { host, port: 80 } };
+  return send({ method: "POST", path: widgets("v1"), body });
+}
+
+const mutation = (address: string): Json => ({
+  reinvocationPolicy: "Never",
+  mutations: [
+    {
+      patchType: "ApplyConfiguration",
+      applyConfiguration: { expression: `Object{spec: Object.spec{address: ${address}}}` },
+    },
+  ],
+});
+
+describe("a policy that asks for another version", () => {
+  test("judges the objects of a write at it", async () => {
+    const expression = "object.spec.address != 'bad:80' && (oldObject == null || oldObject.spec.address == 'good:80')";
+    await bound({ name: "judging", type: "validating", spec: { validations: [{ expression }] } });
+    const refused = await sent("judging", "g", "bad");
+    expect([refused.status, refused.message]).toEqual([
+      422,
+      `widgets.example.com "g" is forbidden: ValidatingAdmissionPolicy 'judging' with binding 'judging' denied request: failed expression: ${expression}`,
+    ]);
+    expect(await sent("judging", "g", "good")).toMatchObject({ status: 201, spec: { host: "good", port: 80 } });
+    expect(await patched("g", "v1", { host: "other" })).toMatchObject({ status: 200 });
+    expect(await patched("g", "v1", { host: "third" })).toMatchObject({ status: 422 });
+  });
+
+  test("judges what is deleted at it", async () => {
+    const spec = { validations: [{ expression: "oldObject.spec.address == 'gone:80'" }] };
+    await bound({ name: "keeping", type: "validating", spec, operations: ["DELETE"] });
+    await sent("keeping", "h", "kept");
+    expect(await send({ method: "DELETE", path: `${widgets("v1")}/h` })).toMatchObject({ status: 422 });
+    await patched("h", "v1", { host: "gone" });
+    expect(await send({ method: "DELETE", path: `${widgets("v1")}/h` })).toMatchObject({ status: 200 });
+  });
+
+  test("denies what cannot be converted to it", async () => {
+    await bound({ name: "strict", type: "validating", spec: { validations: [{ expression: "true" }] } });
+    refused = "example.com/v2";
+    const denied = await sent("strict", "i", "web");
+    expect([denied.status, denied.message]).toEqual([
+      422,
+      `widgets.example.com "i" is forbidden: ValidatingAdmissionPolicy 'strict' with binding 'strict' denied request: failed to configure binding: failed to convert object version: conversion webhook for example.com/v1, Kind=Widget failed: response.result.status was 'Failed', not 'Success'`,
+    ]);
+  });
+
+  test("changes the object at it, and the change is converted back", async () => {
+    await bound({ name: "changing", type: "mutating", spec: mutation("object.spec.address + '81'") });
+    expect(await sent("changing", "j", "web")).toMatchObject({ status: 201, spec: { host: "web", port: 8081 } });
+  });
+
+  test("denies what it cannot change, and fails where the change cannot be converted back", async () => {
+    await bound({ name: "failing", type: "mutating", spec: mutation("'db:1'") });
+    refused = "example.com/v2";
+    const why =
+      "conversion webhook for example.com/v1, Kind=Widget failed: response.result.status was 'Failed', not 'Success'";
+    expect(await sent("failing", "k", "web")).toMatchObject({
+      status: 403,
+      message: `policy "failing" denied request: failed to configure policy: ${why}`,
+    });
+    refused = "example.com/v1";
+    expect(await sent("failing", "k", "web")).toMatchObject({
+      status: 500,
+      message: `Internal error occurred: failed to convert object: ${why.replace("v1", "v2")}`,
+    });
+  });
+
+  test("sees the newest object where it was written during the conversion", async () => {
+    const spec = { validations: [{ expression: "oldObject.metadata.labels['policy'] == 'late'" }] };
+    await bound({ name: "late", type: "validating", spec, operations: ["UPDATE"] });
+    await sent("late", "l", "web");
+    const collection = sandbox.server.store.collection("widgets.example.com", true);
+    let writes = 0;
+    before = () => {
+      const stored = collection.get("default", "l")?.object;
+      if (stored === undefined || writes++ > 0) return;
+      const labels = { policy: "late", written: "meanwhile" };
+      sandbox.server.store.put(collection, { ...stored, metadata: { ...stored.metadata, labels } });
+    };
+    const result = await patched("l", "v1", { port: 81 });
+    expect(result).toMatchObject({ status: 200, spec: { host: "web", port: 81 } });
+    expect(result.metadata).toMatchObject({ labels: { written: "meanwhile" } });
+    expect(writes).toBeGreaterThan(1);
+  });
+});
+
+describe("a custom resource that is a parameter at another version", () => {
+  const spec = {
+    paramKind: { apiVersion: "example.com/v2", kind: "Widget" },
+    matchConstraints: {
+      resourceRules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+    },
+    validations: [{ expression: "object.data.a == params.spec.address" }],
+  };
+  const configMaps = "/api/v1/namespaces/default/configmaps";
+  const configMap = (a: string): Sent => ({
+    method: "POST",
+    path: `${configMaps}?dryRun=All`,
+    body: { metadata: { name: "a" }, data: { a } },
+  });
+  const paramRef = { name: "m", namespace: "default", parameterNotFoundAction: "Deny" };
+
+  test("is converted once, and again when it has changed", async () => {
+    await made("m");
+    await bound({ name: "with-params", type: "validating", spec, binding: { paramRef } });
+    let conversions = 0;
+    before = () => void conversions++;
+    expect(await send(configMap("web:80"))).toMatchObject({ status: 201 });
+    expect(await send(configMap("web:81"))).toMatchObject({ status: 422 });
+    expect(conversions).toBe(1);
+    await patched("m", "v1", { port: 81 });
+    conversions = 0;
+    expect(await send(configMap("web:81"))).toMatchObject({ status: 201 });
+    expect(conversions).toBe(1);
+  });
+
+  test("denies where it cannot be converted", async () => {
+    await patched("m", "v1", { port: 82 });
+    refused = "example.com/v2";
+    expect(await send(configMap("web:82"))).toMatchObject({
+      status: 422,
+      message: `configmaps "a" is forbidden: ValidatingAdmissionPolicy 'with-params' with binding 'with-params' denied request: failed to configure binding: paramKind kind \`&ParamKind{APIVersion:example.com/v2,Kind:Widget,}\` not yet synced to use for admission`,
+    });
+  });
 });

@@ -41,8 +41,8 @@ export function decodedAs(
   return { object, strict: read.strict };
 }
 
-/** The object as plugins and the store have it. */
-export function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObject {
+/** The object as plugins and the store have it, where no webhook converts it. */
+function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObject {
   const copy = copyOf(object);
   if (object.kind !== scope.resource.kind) return copy;
   const { form } = scope.served;
@@ -51,7 +51,7 @@ export function storedForm({ scope }: AdmissionAttributes, object: ApiObject): A
   return stored;
 }
 
-/** The same, where a webhook may have to convert the object to the version of the request. @throws StatusError 500 */
+/** The object as plugins and the store have it; waits where a webhook converts it to the version of the request. @throws StatusError 500 */
 export function* convertedBack(attributes: AdmissionAttributes, object: ApiObject): Steps<ApiObject> {
   const { server, resource, served } = attributes.scope;
   const { form, apiVersion } = served;

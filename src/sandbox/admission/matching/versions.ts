@@ -1,6 +1,6 @@
 /** Objects under admission at another version of their kind. Source: apiserver v0.36 admission/conversion.go. */
 import type { RequestScope } from "../../context/server.ts";
-import type { GroupVersionKind } from "../../context/attributes.ts";
+import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
 import { atVersion } from "../../conversion/versions.ts";
 import { copyOf, type ApiObject } from "../../meta/object.ts";
 import { convertedObject } from "../../context/conversion.ts";
@@ -17,8 +17,8 @@ interface AtKind {
   readonly kind: GroupVersionKind;
 }
 
-/** A copy of an object as a client would get it at a version of its kind. @throws StatusError 500 where a webhook would have to convert it. */
-export function atKind(object: ApiObject, { scope, kind }: AtKind): ApiObject {
+/** A copy of an object as a client would get it at a version of its kind, where no webhook converts it. */
+function atKind(object: ApiObject, { scope, kind }: AtKind): ApiObject {
   const { registry } = scope.server;
   const apiVersion = apiVersionOf(kind);
   const resource = registry.ofKind(apiVersion, kind.kind);
@@ -31,11 +31,28 @@ export function atKind(object: ApiObject, { scope, kind }: AtKind): ApiObject {
   return isWhole ? atVersion(whole, apiVersion, struct, registry.schema) : whole;
 }
 
-/** The same, where a webhook may have to convert the object. @throws StatusError 500 */
-export function* convertedToKind(object: ApiObject, { scope, kind }: AtKind): Steps<ApiObject> {
+/** The same of every object. @throws StatusError 500 where a webhook cannot convert it. */
+function* convertedToKind(object: ApiObject, { scope, kind }: AtKind): Steps<ApiObject> {
   const apiVersion = apiVersionOf(kind);
   const form = scope.server.registry.ofKind(apiVersion, kind.kind)?.form;
   const isOther = object.kind === scope.resource.kind && object.apiVersion !== apiVersion;
   if (form?.conversionWebhook === undefined || !isOther) return atKind(object, { scope, kind });
   return copyOf(yield* convertedObject(scope.server, { form, object, apiVersion }));
+}
+
+/** The objects of an operation at a version of their kind. */
+export interface VersionedObjects {
+  readonly object: ApiObject | undefined;
+  readonly old: ApiObject | undefined;
+}
+
+/** Copies of an operation's objects as a client would get them. Waits only where a webhook converts. @throws StatusError 500 */
+export function* versionedObjects(
+  { scope, object, old }: AdmissionAttributes,
+  kind: GroupVersionKind,
+): Steps<VersionedObjects> {
+  return {
+    object: object === undefined ? undefined : yield* convertedToKind(object, { scope, kind }),
+    old: old === undefined ? undefined : yield* convertedToKind(old, { scope, kind }),
+  };
 }

@@ -5,13 +5,12 @@ import type { ApiObject, Fields } from "../../meta/object.ts";
 import { notFound } from "../../meta/refusal.ts";
 import type { Invocation } from "../matching/invocation.ts";
 import { requestOf } from "../matching/request.ts";
+import type { VersionedObjects } from "../matching/versions.ts";
 
 /** An operation with its objects at the version that matched. */
-export interface Seen {
+export interface Seen extends VersionedObjects {
   readonly attributes: AdmissionAttributes;
   readonly invocation: Invocation;
-  readonly object: ApiObject | undefined;
-  readonly old: ApiObject | undefined;
   /** As expressions see it; null for objects of the cluster. */
   readonly namespaceObject: Json | null;
 }

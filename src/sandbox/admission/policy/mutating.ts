@@ -3,16 +3,16 @@ import { deepEqual } from "../../../api/field-changes.ts";
 import { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes, Reinvocation } from "../../context/attributes.ts";
 import { copyOf, nameOrGenerateName, type ApiObject } from "../../meta/object.ts";
-import { forbidden } from "../../meta/refusal.ts";
+import { forbidden, internal } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
 import { invocationOf, type Invocation } from "../matching/invocation.ts";
-import { replaceContents, storedForm } from "../matching/patched-object.ts";
-import { atKind } from "../matching/versions.ts";
+import { convertedBack, replaceContents } from "../matching/patched-object.ts";
 import { hasPolicies, type Matching, policiesOf } from "./configured.ts";
 import type * as Evaluators from "./evaluators.ts";
-import { conditionInputOf, namespaceObjectOf, type Seen } from "./input.ts";
+import { conditionInputOf, type Seen } from "./input.ts";
 import { loadedEvaluators } from "./loading.ts";
 import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
+import { SeenVersions, versionKey } from "./versions.ts";
 
 /** What is remembered of the first round, for a second one. */
 export interface MutatingPolicies {
@@ -59,32 +59,39 @@ export function* mutateByPolicies(
 ): Steps<void> {
   if (attributes.object === undefined || !hasPolicies(attributes.scope, "mutating")) return;
   const errors: PolicyError[] = [];
-  const invocations = invocationsOf(attributes, errors);
+  const versions = new SeenVersions(attributes);
+  const invocations = yield* invocationsOf(attributes, { errors, versions });
   if (invocations.length > 0) {
     const evaluators = yield* loadedEvaluators();
-    const round = new Round(attributes, { policies, reinvocation, evaluators, errors });
+    const round = new Round(attributes, { policies, reinvocation, evaluators, errors, versions });
     for (const invocation of invocations) round.invoke(invocation);
-    round.finish();
+    yield* round.finish();
   }
   const counted = errors.filter(({ policy }) => policy.spec["failurePolicy"] !== "Ignore");
   if (counted.length > 0) throw refusalOf(attributes, counted);
 }
 
-function invocationsOf(attributes: AdmissionAttributes, errors: PolicyError[]): PolicyInvocation[] {
-  return policiesOf(attributes.scope, "mutating").flatMap((hook): PolicyInvocation[] => {
+/** What the search for invocations adds to. */
+interface Found {
+  readonly errors: PolicyError[];
+  readonly versions: SeenVersions;
+}
+
+function* invocationsOf(attributes: AdmissionAttributes, found: Found): Steps<PolicyInvocation[]> {
+  const invocations: PolicyInvocation[] = [];
+  for (const hook of policiesOf(attributes.scope, "mutating")) {
     const { policy, bindings } = hook;
     const invocation = policy.criteria === undefined ? undefined : invocationOf(policy.criteria, attributes);
-    if (invocation === undefined) return [];
+    if (invocation === undefined) continue;
     try {
       const kind = paramKindOf(attributes.scope, hook);
-      return bindings.flatMap((binding) =>
-        boundInvocations({ policy, binding, kind, invocation }, { attributes, errors }),
-      );
+      for (const binding of bindings)
+        invocations.push(...(yield* boundInvocations({ policy, binding, kind, invocation }, { attributes, ...found })));
     } catch (error) {
-      errors.push(misconfigured(error, { policy, binding: undefined }));
-      return [];
+      found.errors.push(misconfigured(error, { policy, binding: undefined }));
     }
-  });
+  }
+  return invocations;
 }
 
 interface Bound {
@@ -94,17 +101,21 @@ interface Bound {
   readonly invocation: Invocation;
 }
 
-function boundInvocations(
+function* boundInvocations(
   { policy, binding, kind, invocation }: Bound,
-  { attributes, errors }: { readonly attributes: AdmissionAttributes; readonly errors: PolicyError[] },
-): PolicyInvocation[] {
+  { attributes, errors, versions }: Found & { readonly attributes: AdmissionAttributes },
+): Steps<PolicyInvocation[]> {
   const { scope, namespace } = attributes;
   if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];
+  // An object that cannot be converted is said to be the fault of the policy, all else of the binding.
+  let fault: Matching | undefined;
   try {
-    const all = paramsOf(scope, { kind, ref: binding.spec["paramRef"], namespace });
+    yield* versions.make(invocation);
+    fault = binding;
+    const all = yield* paramsOf(scope, { kind, ref: binding.spec["paramRef"], namespace });
     return all.map((params) => ({ policy, binding, params, invocation }));
   } catch (error) {
-    errors.push(misconfigured(error, { policy, binding }));
+    errors.push(misconfigured(error, { policy, binding: fault }));
     return [];
   }
 }
@@ -120,6 +131,7 @@ interface RoundOptions {
   readonly reinvocation: Reinvocation;
   readonly evaluators: typeof Evaluators;
   readonly errors: PolicyError[];
+  readonly versions: SeenVersions;
 }
 
 /** One round of the policies over an object. */
@@ -145,18 +157,8 @@ class Round {
   }
 
   #seenAs(invocation: Invocation): Seen {
-    const { group, version, kind } = invocation.kind;
-    const key = `${group}/${version}/${kind}`;
-    const known = this.#seen.get(key);
-    if (known !== undefined) return { ...known, invocation };
-    const { scope, object, old } = this.#attributes;
-    return {
-      attributes: this.#attributes,
-      invocation,
-      object: object === undefined ? undefined : atKind(object, { scope, kind: invocation.kind }),
-      old: old === undefined ? undefined : atKind(old, { scope, kind: invocation.kind }),
-      namespaceObject: namespaceObjectOf(this.#attributes),
-    };
+    const known = this.#seen.get(versionKey(invocation.kind));
+    return known === undefined ? this.#options.versions.seenAs(invocation) : { ...known, invocation };
   }
 
   invoke({ policy, binding, params, invocation }: PolicyInvocation): void {
@@ -184,8 +186,7 @@ class Round {
         failed(error.message);
       }
     }
-    const { group, version, kind } = invocation.kind;
-    this.#seen.set(`${group}/${version}/${kind}`, seen);
+    this.#seen.set(versionKey(invocation.kind), seen);
     this.#last = seen;
     if (!deepEqual(before, seen.object)) {
       this.#requireReinvoking();
@@ -194,15 +195,23 @@ class Round {
     if (policy.spec["reinvocationPolicy"] === "IfNeeded") policies.invoked.add(key);
   }
 
-  /** Puts what the last policy left in the place of the object. */
-  finish(): void {
+  /** Puts what the last policy left in the place of the object. @throws StatusError 500 where a webhook cannot convert it. */
+  *finish(): Steps<void> {
     const { object } = this.#attributes;
     if (this.#isDirty && object !== undefined && this.#last?.object !== undefined) {
       this.#requireReinvoking();
       this.#options.reinvocation.shouldReinvoke = true;
-      replaceContents(object, storedForm(this.#attributes, this.#last.object));
+      replaceContents(object, yield* this.#back(this.#last.object));
     }
     this.#options.policies.lastOutput = object === undefined ? undefined : copyOf(object);
+  }
+
+  *#back(changed: ApiObject): Steps<ApiObject> {
+    try {
+      return yield* convertedBack(this.#attributes, changed);
+    } catch (error) {
+      throw error instanceof StatusError ? internal(`failed to convert object: ${error.message}`) : error;
+    }
   }
 }
 

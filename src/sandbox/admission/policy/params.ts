@@ -1,9 +1,14 @@
 /** The objects that a binding gives to its policy. Source: apiserver v0.36 admission/plugin/policy/generic/policy_dispatcher.go CollectParams. */
 import { matches, selectorOf } from "../../../api/labels.ts";
+import { StatusError } from "../../../api/status-error.ts";
+import { convertedObjects } from "../../context/conversion.ts";
 import { collectionOf, type RequestScope } from "../../context/server.ts";
 import { atVersion } from "../../conversion/versions.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { waitFor, type Steps } from "../../meta/steps.ts";
 import type { Resource } from "../../registry/resource.ts";
+import type { ObjectForm } from "../../registry/strategy/object-form.ts";
+import type { Entry } from "../../storage/entry.ts";
 import type { PolicyHook } from "./configured.ts";
 
 /** A policy or a binding that cannot be used as it is. */
@@ -40,7 +45,7 @@ export interface ParamsAsked {
 }
 
 /** Each is evaluated on its own; null where the binding refers to none. @throws ConfigurationError */
-export function paramsOf(scope: RequestScope, { kind, ref, namespace }: ParamsAsked): (ApiObject | null)[] {
+export function* paramsOf(scope: RequestScope, { kind, ref, namespace }: ParamsAsked): Steps<(ApiObject | null)[]> {
   if (kind === undefined || !isFields(ref)) return [null];
   const { stored } = kind;
   const place = stored.namespaced ? paramNamespace(ref, namespace) : "";
@@ -49,7 +54,7 @@ export function paramsOf(scope: RequestScope, { kind, ref, namespace }: ParamsAs
   const found = entriesOf(scope, { kind, ref, place });
   if (found.length === 0 && ref["parameterNotFoundAction"] === "Deny")
     throw new ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction");
-  return found.map((object) => shownAs(scope, { kind, object }));
+  return yield* shownAs(scope, { kind, found });
 }
 
 function paramNamespace(ref: Fields, namespace: string): string {
@@ -66,22 +71,51 @@ interface Place {
   readonly place: string;
 }
 
-function entriesOf({ server }: RequestScope, { kind, ref, place }: Place): ApiObject[] {
+function entriesOf({ server }: RequestScope, { kind, ref, place }: Place): Entry[] {
   const collection = collectionOf(server, kind.stored);
   const name = textOf(ref["name"]);
   if (name !== "") {
     const entry = collection.get(place, name);
-    return entry === undefined ? [] : [entry.object];
+    return entry === undefined ? [] : [entry];
   }
   const selector = isFields(ref["selector"]) ? selectorOf(ref["selector"]) : "nothing";
   const all = [...collection.range(place === "" ? {} : { namespace: place })];
-  return all.map(({ object }) => object).filter(({ metadata }) => matches(selector, metadata.labels));
+  return all.filter(({ object }) => matches(selector, object.metadata.labels));
 }
 
-function shownAs(
-  { server }: RequestScope,
-  { kind, object }: { readonly kind: ParamKind; readonly object: ApiObject },
-): ApiObject {
+interface Found {
+  readonly kind: ParamKind;
+  readonly found: readonly Entry[];
+}
+
+function* shownAs({ server }: RequestScope, { kind, found }: Found): Steps<ApiObject[]> {
   const { form, apiVersion, struct } = kind.resource;
-  return form?.convert(object) ?? atVersion(object, apiVersion, struct, server.registry.schema);
+  if (form?.conversionWebhook !== undefined) return yield* convertedParams(server, { kind, form, found });
+  return found.map(
+    ({ object }) => form?.convert(object) ?? atVersion(object, apiVersion, struct, server.registry.schema),
+  );
+}
+
+/** What webhooks have made of parameters. The real server asks once for each change of them, too: it lists and watches them. */
+const converted = new WeakMap<ObjectForm, WeakMap<Entry, ApiObject>>();
+
+/** @throws ConfigurationError, as the real server, to which the parameters are never known then. */
+function* convertedParams(
+  server: RequestScope["server"],
+  { kind, form, found }: Found & { readonly form: ObjectForm },
+): Steps<ApiObject[]> {
+  const { apiVersion, kind: name } = kind.resource;
+  const known = converted.get(form) ?? new WeakMap<Entry, ApiObject>();
+  converted.set(form, known);
+  const others = found.filter((entry) => !known.has(entry));
+  try {
+    const wanted = { form, objects: others.map(({ object }) => object), apiVersion };
+    const made = others.length === 0 ? [] : yield* waitFor(convertedObjects(server, wanted));
+    for (const [index, entry] of others.entries()) known.set(entry, made[index] ?? entry.object);
+  } catch (cause) {
+    if (!(cause instanceof StatusError)) throw cause;
+    const why = `paramKind kind \`&ParamKind{APIVersion:${apiVersion},Kind:${name},}\` not yet synced to use for admission`;
+    throw new ConfigurationError(why, { cause });
+  }
+  return found.map((entry) => known.get(entry) ?? entry.object);
 }

@@ -5,13 +5,13 @@ import { nameOrGenerateName, textOf, textsIn } from "../../meta/object.ts";
 import { forbidden } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
 import { invocationOf, type Invocation } from "../matching/invocation.ts";
-import { atKind } from "../matching/versions.ts";
 import { hasPolicies, type Matching, policiesOf, type PolicyHook } from "./configured.ts";
 import type * as Evaluators from "./evaluators.ts";
 import { AuditAnnotations, auditFailure } from "./audit-annotations.ts";
-import { namespaceObjectOf, type Seen } from "./input.ts";
+import type { Seen } from "./input.ts";
 import { loadedEvaluators } from "./loading.ts";
 import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
+import { SeenVersions } from "./versions.ts";
 
 /** A denial, and whose it is. */
 interface Denial {
@@ -26,7 +26,9 @@ export function* validateByPolicies(attributes: AdmissionAttributes): Steps<void
   const { scope } = attributes;
   if (!hasPolicies(scope, "validating")) return;
   const evaluators = yield* loadedEvaluators();
-  const denials = policiesOf(scope, "validating").flatMap((hook) => denialsBy(hook, { attributes, evaluators }));
+  const denials: Denial[] = [];
+  for (const hook of policiesOf(scope, "validating"))
+    denials.push(...(yield* denialsBy(hook, { attributes, evaluators })));
   const [first] = denials;
   if (first !== undefined) throw refusalOf(attributes, first);
 }
@@ -36,15 +38,19 @@ interface Asking {
   readonly evaluators: typeof Evaluators;
 }
 
-function denialsBy(hook: PolicyHook, asking: Asking): Denial[] {
+function* denialsBy(hook: PolicyHook, asking: Asking): Steps<Denial[]> {
   const { attributes } = asking;
   const { policy, bindings } = hook;
   const invocation = policy.criteria === undefined ? undefined : invocationOf(policy.criteria, attributes);
   if (invocation === undefined) return [];
   const annotations = new AuditAnnotations(policy.name);
+  const versions = new SeenVersions(attributes);
   try {
     const kind = paramKindOf(attributes.scope, hook);
-    return bindings.flatMap((binding) => deniedBy({ policy, binding, kind, invocation, annotations }, asking));
+    const denials: Denial[] = [];
+    for (const binding of bindings)
+      denials.push(...(yield* deniedBy({ policy, binding, kind, invocation, versions, annotations }, asking)));
+    return denials;
   } catch (error) {
     return misconfigured(error, { policy, binding: undefined });
   } finally {
@@ -68,19 +74,20 @@ interface Bound {
   readonly binding: Matching;
   readonly kind: ParamKind | undefined;
   readonly invocation: Invocation;
+  readonly versions: SeenVersions;
   readonly annotations: AuditAnnotations;
 }
 
-function deniedBy(
-  { policy, binding, kind, invocation, annotations }: Bound,
+function* deniedBy(
+  { policy, binding, kind, invocation, versions, annotations }: Bound,
   { attributes, evaluators }: Asking,
-): Denial[] {
+): Steps<Denial[]> {
   const { scope, namespace } = attributes;
   if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];
   try {
-    const params = paramsOf(scope, { kind, ref: binding.spec["paramRef"], namespace });
+    const params = yield* paramsOf(scope, { kind, ref: binding.spec["paramRef"], namespace });
     if (params.length === 0) return [];
-    const seen = seenAs(attributes, invocation);
+    const seen = yield* seenAs(versions, invocation);
     const evaluator = evaluators.validatingEvaluator(policy.object);
     const found = params.map((param) => evaluators.evaluateValidations(evaluator, { seen, params: param }));
     const by = { policy: policy.name, binding: binding.name };
@@ -106,16 +113,15 @@ function deniedBy(
   }
 }
 
-function seenAs(attributes: AdmissionAttributes, invocation: Invocation): Seen {
-  const { scope, object, old } = attributes;
-  const { kind } = invocation;
-  return {
-    attributes,
-    invocation,
-    object: object === undefined ? undefined : atKind(object, { scope, kind }),
-    old: old === undefined ? undefined : atKind(old, { scope, kind }),
-    namespaceObject: namespaceObjectOf(attributes),
-  };
+/** @throws ConfigurationError, StatusError 404 */
+function* seenAs(versions: SeenVersions, invocation: Invocation): Steps<Seen> {
+  try {
+    yield* versions.make(invocation);
+  } catch (cause) {
+    if (!(cause instanceof ConfigurationError)) throw cause;
+    throw new ConfigurationError(`failed to convert object version: ${cause.message}`, { cause });
+  }
+  return versions.seenAs(invocation);
 }
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };

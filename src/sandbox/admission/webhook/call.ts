@@ -8,7 +8,7 @@ import { badRequest, gatewayTimeout, internal } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
 import { textOf, type Fields } from "../../meta/object.ts";
 import { WebhookError } from "../../webhook/webhook-error.ts";
-import { convertedToKind } from "../matching/versions.ts";
+import { versionedObjects } from "../matching/versions.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { Invocation } from "../matching/invocation.ts";
 import { annotateResponse } from "./audit-annotations.ts";
@@ -33,21 +33,10 @@ export class CallFailure extends Error {
 /** The operation as a webhook sees it. @throws StatusError 500 for an object that cannot be converted. */
 export function* versioned(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
   try {
-    return yield* converted(attributes, invocation);
+    return { attributes, invocation, ...(yield* versionedObjects(attributes, invocation.kind)) };
   } catch (error) {
     throw error instanceof StatusError ? internal(error.message) : error;
   }
-}
-
-function* converted(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
-  const { scope, object, old } = attributes;
-  const { kind } = invocation;
-  return {
-    attributes,
-    invocation,
-    object: object === undefined ? undefined : yield* convertedToKind(object, { scope, kind }),
-    old: old === undefined ? undefined : yield* convertedToKind(old, { scope, kind }),
-  };
 }
 
 /** What a webhook is asked, and as which. */

@@ -4,16 +4,15 @@
  */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { jsonNameOf, readJson } from "../../meta/json.ts";
-import { isFields, listIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { isFields, listIn, textOf, type Fields } from "../../meta/object.ts";
 import type { Invocation } from "../matching/invocation.ts";
+import type { VersionedObjects } from "../matching/versions.ts";
 import { requestOf } from "../matching/request.ts";
 
 /** What a webhook sees of an operation: the objects at the version that it asks for. */
-export interface VersionedAttributes {
+export interface VersionedAttributes extends VersionedObjects {
   readonly attributes: AdmissionAttributes;
   readonly invocation: Invocation;
-  readonly object: ApiObject | undefined;
-  readonly old: ApiObject | undefined;
 }
 
 /** The review of an operation, in one of the versions that the webhook knows. */
