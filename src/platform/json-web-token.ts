@@ -17,6 +17,8 @@ export interface TokenSigner {
   verified(token: string): Readonly<Record<string, unknown>> | undefined;
   /** The public halves of its keys, as JSON Web Keys (RFC 7517). */
   readonly publicKeys: readonly PublicJsonWebKey[];
+  /** The public half of the key that it signs with, in PEM. */
+  readonly publicKey: string;
 }
 
 /** A key that tokens are verified with; the members after `alg` depend on the kind of key. */
@@ -28,9 +30,10 @@ export interface PublicJsonWebKey {
   readonly [member: string]: string;
 }
 
-/** Keys of a signer, in PEM; by default a new pair. */
+/** Keys of a signer, in PEM. */
 export interface SignerKeys {
-  readonly signingKey: string;
+  /** By default a new pair, made when it is first needed. */
+  readonly signingKey?: string;
   /** Public or private keys whose tokens are accepted, beside the signing key's own. */
   readonly verifyingKeys?: readonly string[];
 }
@@ -38,6 +41,11 @@ export interface SignerKeys {
 interface VerifyingKey {
   readonly id: string;
   readonly key: KeyObject;
+}
+
+interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly own: VerifyingKey;
 }
 
 const base64url = (value: Uint8Array | string): string => Buffer.from(value).toString("base64url");
@@ -56,23 +64,47 @@ const withKey = (key: KeyObject): { readonly key: KeyObject; readonly dsaEncodin
   dsaEncoding: "ieee-p1363",
 });
 
+/** True for the PEM of a public key that tokens can be verified with. */
+export function isVerifyingKey(pem: string): boolean {
+  // A private key would be read as its public half.
+  if (!/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return false;
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === "rsa" || key.asymmetricKeyDetails?.namedCurve === "prime256v1";
+  } catch {
+    return false;
+  }
+}
+
+function signingKeyOf(privateKey: KeyObject): SigningKey {
+  return { privateKey, own: verifyingKey(createPublicKey(privateKey)) };
+}
+
 /** @throws Error for a key that cannot be read. */
-export function tokenSigner(keys?: SignerKeys): TokenSigner {
-  const signingKey =
-    keys === undefined
-      ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
-      : createPrivateKey(keys.signingKey);
-  const own = verifyingKey(createPublicKey(signingKey));
-  const others = (keys?.verifyingKeys ?? []).map((pem) => verifyingKey(createPublicKey(pem)));
-  const byId = new Map([own, ...others].map((one) => [one.id, one.key]));
+export function tokenSigner({ signingKey, verifyingKeys = [] }: SignerKeys = {}): TokenSigner {
+  const others = verifyingKeys.map((pem) => verifyingKey(createPublicKey(pem)));
+  const byId = new Map(others.map((one) => [one.id, one.key]));
+  let made = signingKey === undefined ? undefined : signingKeyOf(createPrivateKey(signingKey));
+  if (made !== undefined) byId.set(made.own.id, made.own.key);
+  const signing = (): SigningKey => {
+    made ??= signingKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+    byId.set(made.own.id, made.own.key);
+    return made;
+  };
   return {
     get publicKeys() {
-      return [...byId].map(([kid, key]) => publicJsonWebKey(kid, key));
+      const { own } = signing();
+      const rest = [...byId].filter(([id]) => id !== own.id);
+      return [[own.id, own.key] as const, ...rest].map(([kid, key]) => publicJsonWebKey(kid, key));
+    },
+    get publicKey() {
+      return signing().own.key.export({ type: "spki", format: "pem" });
     },
     sign(claims) {
-      const header = base64url(JSON.stringify({ alg: algorithmOf(signingKey), kid: own.id }));
+      const { privateKey, own } = signing();
+      const header = base64url(JSON.stringify({ alg: algorithmOf(privateKey), kid: own.id }));
       const signed = `${header}.${base64url(JSON.stringify(claims))}`;
-      return `${signed}.${base64url(sign("sha256", Buffer.from(signed), withKey(signingKey)))}`;
+      return `${signed}.${base64url(sign("sha256", Buffer.from(signed), withKey(privateKey)))}`;
     },
     verified(token) {
       const [header = "", payload = "", signature = "", ...more] = token.split(".");

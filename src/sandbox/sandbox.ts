@@ -117,7 +117,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const ruleResolver = options.rbac === true ? new RbacAuthorizer(store) : undefined;
   const authorizer = ruleResolver ?? (options.alwaysAllow === true ? alwaysAllow : new DefaultAuthorizer(store));
   const logins = new Map<string, User>();
-  const tokens = new ServiceAccountTokens({ ...options.serviceAccounts, store, timeline, random, logins });
+  const earlierKeys = options.state?.serviceAccountKeys ?? [];
+  const tokens = new ServiceAccountTokens({ ...options.serviceAccounts, earlierKeys, store, timeline, random, logins });
   const webhooks = options.webhooks === undefined ? undefined : await webhooksOf(options.webhooks, { timeline, store });
   const auditor = options.audit === undefined ? undefined : await auditorOf(options.audit, timeline);
   const access = { auditor, webhooks, tokens, logins, authorizer, ruleResolver, admission };

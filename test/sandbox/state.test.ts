@@ -1,4 +1,5 @@
 /** A sandbox's state, saved and loaded: what is the same afterwards, what has expired, and which texts are no state. */
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -179,8 +180,79 @@ describe("a saved state", () => {
   });
 });
 
+describe("tokens of service accounts", () => {
+  const reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+
+  /** A token for an hour of the account `default`. */
+  async function tokenOf(transport: Transport): Promise<string> {
+    const path = "/api/v1/namespaces/default/serviceaccounts/default/token";
+    const { status, body } = await ask(transport, "POST", path, { body: { spec: { expirationSeconds: 3600 } } });
+    expect(status).toBe(201);
+    return String((body["status"] as Json)["token"]);
+  }
+
+  async function isValid(transport: Transport, token: string): Promise<boolean> {
+    const { body } = await ask(transport, "POST", reviews, { body: { spec: { token } } });
+    return (body["status"] as Json)["authenticated"] === true;
+  }
+
+  test("are accepted by a server that loads the state, and by the one after it", async () => {
+    const first = await started();
+    const early = await tokenOf(first.transport);
+    const second = await started({ state: stateOf(first.sandbox) });
+    expect(await isValid(second.transport, early)).toBe(true);
+    const late = await tokenOf(second.transport);
+    const third = await started({ state: stateOf(second.sandbox) });
+    expect([await isValid(third.transport, early), await isValid(third.transport, late)]).toEqual([true, true]);
+    expect(await isValid(first.transport, late)).toBe(false);
+    const { body } = await ask(third.transport, "GET", "/openid/v1/jwks");
+    const published = (body["keys"] as Json[]).map(({ kid }) => kid);
+    const signedBy = [early, late, await tokenOf(third.transport)].map((token) => {
+      const header = Buffer.from(token.split(".")[0] ?? "", "base64url").toString();
+      return (JSON.parse(header) as Json)["kid"];
+    });
+    expect(new Set(published)).toEqual(new Set(signedBy));
+    expect(published).toHaveLength(3);
+  });
+
+  test("are void in another cluster, and where their account has gone", async () => {
+    const { sandbox, transport } = await started();
+    const token = await tokenOf(transport);
+    expect(await isValid((await started()).transport, token)).toBe(false);
+    const state = stateOf(sandbox);
+    const items = state.items.filter(({ kind }) => kind !== "ServiceAccount");
+    expect(await isValid((await started({ state: { ...state, items } })).transport, token)).toBe(false);
+  });
+
+  test("leave public keys in a state, each until its tokens have expired", async () => {
+    const clock = realTimeline();
+    let aheadMs = 0;
+    const timeline = { ...clock, now: () => clock.now() + aheadMs };
+    const { sandbox, transport } = await started({ timeline });
+    // What only looks like a token leaves nothing.
+    expect(await isValid(transport, "a.b.c")).toBe(false);
+    expect(textOf(sandbox)).not.toContain("serviceAccountKeys");
+    await tokenOf(transport);
+    const text = textOf(sandbox);
+    const { serviceAccountKeys: [key, ...others] = [] } = JSON.parse(text) as { serviceAccountKeys?: Json[] };
+    expect([String(key?.["publicKey"]).split("\n")[0], others]).toEqual(["-----BEGIN PUBLIC KEY-----", []]);
+    expect(text).not.toContain("PRIVATE");
+    const next = await started({ timeline, state: readState(text) });
+    expect(textOf(next.sandbox)).toBe(text);
+    aheadMs = 3_660_000 + 2000;
+    expect(textOf(next.sandbox)).not.toContain("serviceAccountKeys");
+  });
+});
+
 const head = { apiVersion: "sandbox.kubectl-reconcile.io/v1", kind: "State", revision: 10 };
 const item = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default" } };
+const until = "2027-01-31T08:00:00Z";
+const pem = {
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+} as const;
+const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256", ...pem });
+const { publicKey: otherKey } = generateKeyPairSync("ed25519", pem);
 const withItems = (...items: Json[]): string => JSON.stringify({ ...head, items });
 
 describe("no state", () => {
@@ -197,6 +269,26 @@ describe("no state", () => {
     },
     { name: "no revision", text: JSON.stringify({ ...head, revision: 0, items: [] }), says: "has no revision" },
     { name: "no items", text: JSON.stringify(head), says: "has no list of items" },
+    {
+      name: "no list of keys",
+      text: JSON.stringify({ ...head, items: [], serviceAccountKeys: {} }),
+      says: "has serviceAccountKeys that are no list",
+    },
+    {
+      name: "a key that is private",
+      text: JSON.stringify({ ...head, items: [], serviceAccountKeys: [{ publicKey: privateKey, until }] }),
+      says: "serviceAccountKeys[0] has no publicKey: PEM of a key of P-256 or RSA",
+    },
+    {
+      name: "a key of another kind",
+      text: JSON.stringify({ ...head, items: [], serviceAccountKeys: [{ publicKey: otherKey, until }] }),
+      says: "serviceAccountKeys[0] has no publicKey",
+    },
+    {
+      name: "a key without a time",
+      text: JSON.stringify({ ...head, items: [], serviceAccountKeys: [{ publicKey, until: "soon" }] }),
+      says: "serviceAccountKeys[0] has no time until: as 2027-01-31T08:00:00Z",
+    },
     {
       name: "an item without a name",
       text: withItems({ ...item, metadata: {} }),

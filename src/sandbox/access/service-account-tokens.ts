@@ -10,6 +10,7 @@ import type {
   Rejected,
   TokenAuthenticator,
   TokenGrant,
+  TokenKey,
   TokenMetadata,
 } from "../context/authenticator.ts";
 import type { User } from "../context/authorizer.ts";
@@ -20,7 +21,7 @@ export interface TokenIssuer {
   readonly issuer?: string;
   /** The audiences of tokens that name none. By default, the issuer. */
   readonly audiences?: readonly string[];
-  /** By default a pair made on first use. */
+  /** By default, those of `SignerKeys`. */
   readonly keys?: SignerKeys;
 }
 
@@ -29,6 +30,8 @@ export interface TokenOptions extends TokenIssuer {
   readonly store: Store;
   readonly timeline: Timeline;
   readonly random: Random;
+  /** Keys of earlier servers whose tokens are accepted. */
+  readonly earlierKeys: readonly TokenKey[];
   /** Users by static token. */
   readonly logins: ReadonlyMap<string, User>;
 }
@@ -45,6 +48,8 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   readonly audiences: readonly string[];
   readonly #options: TokenOptions;
   #signer: TokenSigner | undefined;
+  /** When the last token that was signed here expires, in seconds since 1970; 0 for none. */
+  #signedUntil = 0;
 
   constructor(options: TokenOptions) {
     this.#options = options;
@@ -54,6 +59,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   sign({ namespace, name, uid, audiences, seconds, boundTo }: TokenGrant): string {
     const { timeline, random, issuer = defaultIssuer } = this.#options;
     const now = Math.floor(timeline.now() / 1000);
+    this.#signedUntil = Math.max(this.#signedUntil, now + seconds);
     const ref = (object: { readonly name: string; readonly uid: string }): object =>
       object.uid === "" ? { name: object.name } : { name: object.name, uid: object.uid };
     const bound = boundTo === undefined ? {} : { [boundTo.kind.toLowerCase()]: ref(boundTo) };
@@ -74,6 +80,17 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     return { issuer: this.#options.issuer ?? defaultIssuer, keys: this.#signing().publicKeys };
   }
 
+  keysInUse(): readonly TokenKey[] {
+    const now = this.#options.timeline.now() / 1000;
+    const all = new Map(this.#options.earlierKeys.map(({ publicKey, until }) => [publicKey, until]));
+    if (this.#signedUntil > 0) {
+      const { publicKey } = this.#signing();
+      all.set(publicKey, Math.max(this.#signedUntil, all.get(publicKey) ?? 0));
+    }
+    const keys = [...all].map(([publicKey, until]) => ({ publicKey, until }));
+    return keys.filter(({ until }) => until + leewaySeconds >= now);
+  }
+
   authenticate(token: string, wanted: readonly string[] = this.audiences): Authenticated | Rejected {
     const login = this.#options.logins.get(token);
     if (login !== undefined) {
@@ -91,7 +108,9 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   }
 
   #signing(): TokenSigner {
-    this.#signer ??= tokenSigner(this.#options.keys);
+    const { keys = {}, earlierKeys } = this.#options;
+    const verifyingKeys = [...(keys.verifyingKeys ?? []), ...earlierKeys.map(({ publicKey }) => publicKey)];
+    this.#signer ??= tokenSigner({ ...keys, verifyingKeys });
     return this.#signer;
   }
 

@@ -34,6 +34,14 @@ export interface TokenGrant {
   readonly boundTo?: BoundObject;
 }
 
+/** A key that tokens were signed with. */
+export interface TokenKey {
+  /** Its public half, in PEM. */
+  readonly publicKey: string;
+  /** When the last of these tokens expires, in seconds since 1970. */
+  readonly until: number;
+}
+
 /** What OpenID Connect discovery says of tokens. */
 export interface TokenMetadata {
   readonly issuer: string;
@@ -47,6 +55,8 @@ export interface TokenAuthenticator {
   sign(grant: TokenGrant): string;
   /** For who verifies these tokens without the server: their issuer, and the keys that they are signed with. */
   metadata(): TokenMetadata;
+  /** The keys of tokens that may be valid still, those of earlier servers too: what a server needs to go on accepting them. */
+  keysInUse(): readonly TokenKey[];
   /** Whose token it is, static tokens included. It must be for one of the audiences; by default, for the server itself. */
   authenticate(token: string, audiences?: readonly string[]): Authenticated | Rejected;
 }

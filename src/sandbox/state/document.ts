@@ -3,6 +3,9 @@
  * keep one under version control. Objects are exactly as they are stored, sorted as etcd would have their keys.
  */
 import { messageOf } from "../../api/error-message.ts";
+import { formatTime, readTime } from "../../api/time.ts";
+import { isVerifyingKey } from "../../platform/json-web-token.ts";
+import type { TokenKey } from "../context/authenticator.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 
 /** The whole state of a server: all that a new one needs to go on where it ended. */
@@ -11,6 +14,8 @@ export interface SandboxState {
   readonly revision: number;
   /** The objects of all kinds, in any order. */
   readonly items: readonly ApiObject[];
+  /** Public keys of the tokens that servers before have signed for service accounts. Default: none. */
+  readonly serviceAccountKeys?: readonly TokenKey[];
 }
 
 /** A text that is no state, or a state that cannot be loaded. The message goes on after the name of the file: `is empty`. */
@@ -22,9 +27,25 @@ const group = "sandbox.kubectl-reconcile.io";
 const version = "v1";
 const kind = "State";
 
+/** What a state holds beside its objects. */
+export interface StateHead {
+  readonly revision: number;
+  readonly keys: readonly TokenKey[];
+}
+
 /** The text of a state, in pieces; `text` of an entry is the JSON of its object. */
-export function* stateText(revision: number, entries: Iterable<{ readonly text: string }>): Generator<string> {
-  const head = { apiVersion: `${group}/${version}`, kind, revision };
+export function* stateText(
+  { revision, keys }: StateHead,
+  entries: Iterable<{ readonly text: string }>,
+): Generator<string> {
+  const serviceAccountKeys = keys.map(({ publicKey, until }) => ({ publicKey, until: formatTime(until * 1000) }));
+  const head = {
+    apiVersion: `${group}/${version}`,
+    kind,
+    revision,
+    // A state without tokens has none, and is the same from run to run.
+    ...(keys.length === 0 ? {} : { serviceAccountKeys }),
+  };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "items": [`;
   let separator = "\n";
   for (const { text } of entries) {
@@ -37,14 +58,31 @@ export function* stateText(revision: number, entries: Iterable<{ readonly text: 
 
 /** Reads a state. Kinds and duplicates are checked when it is loaded. @throws StateProblem. */
 export function readState(text: string): SandboxState {
-  const { apiVersion, kind: said, revision, items } = documentIn(text);
+  const { apiVersion, kind: said, revision, items, serviceAccountKeys } = documentIn(text);
   if (said !== kind || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`))
     throw new StateProblem(`is no saved state: it is ${nameOf(said, apiVersion)}`);
   if (apiVersion !== `${group}/${version}`)
     throw new StateProblem(`has the format ${apiVersion}, and this program reads ${group}/${version} alone`);
   if (!isRevision(revision)) throw new StateProblem("has no revision: a whole number from 1 on");
   if (!Array.isArray(items)) throw new StateProblem("has no list of items");
-  return { revision, items: items.map((item: unknown, index) => objectIn(item, { index, revision })) };
+  return {
+    revision,
+    items: items.map((item: unknown, index) => objectIn(item, { index, revision })),
+    serviceAccountKeys: keysIn(serviceAccountKeys),
+  };
+}
+
+function keysIn(value: unknown = []): readonly TokenKey[] {
+  if (!Array.isArray(value)) throw new StateProblem("has serviceAccountKeys that are no list");
+  return value.map((item: unknown, index) => {
+    const { publicKey, until } = isFields(item) ? item : {};
+    const expires = typeof until === "string" ? readTime(until) : undefined;
+    if (typeof publicKey !== "string" || !isVerifyingKey(publicKey))
+      throw new StateProblem(`serviceAccountKeys[${index}] has no publicKey: PEM of a key of P-256 or RSA`);
+    if (expires === undefined)
+      throw new StateProblem(`serviceAccountKeys[${index}] has no time until: as 2027-01-31T08:00:00Z`);
+    return { publicKey, until: Math.floor(expires / 1000) };
+  });
 }
 
 function documentIn(text: string): Fields {

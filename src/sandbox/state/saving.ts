@@ -11,9 +11,9 @@ export interface SavedState {
 }
 
 /** All that is stored, by resource, then by namespace and name. */
-export function saveState({ store }: Server): SavedState {
+export function saveState({ store, tokens }: Server): SavedState {
   const collections = [...store.collections].sort(([a], [b]) => (a < b ? -1 : 1));
   const entries = collections.flatMap(([, collection]) => [...collection.range({})]);
   const { revision } = store;
-  return { objects: entries.length, revision, text: stateText(revision, entries) };
+  return { objects: entries.length, revision, text: stateText({ revision, keys: tokens.keysInUse() }, entries) };
 }
