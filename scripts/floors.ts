@@ -69,7 +69,7 @@ export const rooms: readonly Room[] = [
       {
         floor: 1,
         folder: "meta",
-        owns: "objects as JSON has them, field errors, `Status` errors, equality, times and numbers as Go reads them",
+        owns: "objects as JSON has them, field errors, `Status` errors, equality, times, numbers and addresses as Go reads them",
       },
       {
         floor: 2,
@@ -96,7 +96,6 @@ export const rooms: readonly Room[] = [
           { floor: 8, folder: "admission", owns: "what conditions, policies and their mutations see and make" },
         ],
       },
-      { floor: 2, folder: "conversion", owns: "between the versions of a kind" },
       { floor: 2, folder: "webhook", owns: "calls of webhooks: where they are, and what goes wrong on the way" },
       { floor: 2, folder: "storage", owns: "revisions, collections by key, the watch cache" },
       {
@@ -109,6 +108,7 @@ export const rooms: readonly Room[] = [
             folder: "strategy",
             owns: "`RESTStrategy`: what the generic verbs ask of a kind; the default strategy, the steps of validation",
           },
+          { floor: 1, folder: "conversion", owns: "built-in kinds of several versions, from one to the other" },
           {
             floor: 3,
             folder: "core",

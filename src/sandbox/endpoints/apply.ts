@@ -13,7 +13,7 @@ import { applyConfiguration, configurationText, kindText } from "../managedfield
 import type { ManagedWrite } from "../managedfields/managed-fields.ts";
 import type { RequestScope } from "../context/server.ts";
 import { servedEntry, withConversions } from "../context/conversion.ts";
-import { atStoredVersion } from "../conversion/versions.ts";
+import { atStoredVersion } from "../registry/conversion/versions.ts";
 import { fillDefaults } from "../registry/defaults.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
 import { inexactNumber, matchRequest } from "./body.ts";

@@ -5,7 +5,7 @@ import { protobufType } from "../../api/wire/envelope.ts";
 import { badRequest, unsupportedMediaType } from "../meta/refusal.ts";
 import type { Struct } from "../../api/wire/schema.ts";
 import type { RequestScope } from "../context/server.ts";
-import { atStoredVersion, atVersion } from "../conversion/versions.ts";
+import { atStoredVersion, atVersion } from "../registry/conversion/versions.ts";
 import { yamlType } from "../serialization/yaml/codec.ts";
 import { YamlProblem } from "../serialization/yaml/problems.ts";
 import { applyDefaults } from "../context/defaults.ts";

@@ -5,7 +5,7 @@ import { notFound, refusal, unsupportedMediaType } from "../meta/refusal.ts";
 import { checkWriteOptions } from "../options/write-options.ts";
 import type { RequestScope } from "../context/server.ts";
 import { servedEntry } from "../context/conversion.ts";
-import { atStoredVersion, atVersion } from "../conversion/versions.ts";
+import { atStoredVersion, atVersion } from "../registry/conversion/versions.ts";
 import { applyObject, applyType } from "./apply.ts";
 import { matchRequest } from "./body.ts";
 import { mergedInto } from "./patch-strategic.ts";

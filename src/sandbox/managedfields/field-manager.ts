@@ -7,7 +7,7 @@ import { canonicalize } from "../meta/canonical.ts";
 import { copyOf, isFields, isList, type ApiObject, type Fields } from "../meta/object.ts";
 import { conversionOf } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
-import { atStoredVersion, atVersion } from "../conversion/versions.ts";
+import { atStoredVersion, atVersion } from "../registry/conversion/versions.ts";
 import { noFields, isEmptySet, union } from "./field-set.ts";
 import { capped, identityOf, type Manager, type Managers } from "./managers.ts";
 import { ownable, resetFieldsOf } from "./reset-fields.ts";

@@ -4,7 +4,7 @@ import type { Qualified } from "../meta/refusal.ts";
 import { strategyOf } from "./kinds.ts";
 import type { ObjectForm } from "./strategy/object-form.ts";
 import type { RESTStrategy } from "./strategy/rest-strategy.ts";
-import { storedVersionOf } from "../conversion/versions.ts";
+import { storedVersionOf } from "./conversion/versions.ts";
 import { schemaOf, type Schema, type Struct } from "../../api/wire/schema.ts";
 import { addedTo, type AddedKind, type Served, withoutKind } from "./added-kinds.ts";
 

@@ -4,7 +4,7 @@ import { Entry } from "../storage/entry.ts";
 import type { Change } from "../storage/watch-cache.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Schema } from "../../api/wire/schema.ts";
-import { atVersion } from "../conversion/versions.ts";
+import { atVersion } from "../registry/conversion/versions.ts";
 
 const encoder = new TextEncoder();
 

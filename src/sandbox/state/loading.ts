@@ -2,7 +2,7 @@
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
 import type { Server } from "../context/server.ts";
-import { atStoredVersion } from "../conversion/versions.ts";
+import { atStoredVersion } from "../registry/conversion/versions.ts";
 import { copyOf, isFields, textOf, type ApiObject } from "../meta/object.ts";
 import { ordered } from "../serialization/decode.ts";
 import { type SandboxState, StateProblem } from "./document.ts";

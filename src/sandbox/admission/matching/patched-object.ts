@@ -4,7 +4,7 @@ import { applyDefaults } from "../../context/defaults.ts";
 import { readObject } from "../../context/object-reading.ts";
 import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
 import type { RequestScope } from "../../context/server.ts";
-import { atStoredVersion } from "../../conversion/versions.ts";
+import { atStoredVersion } from "../../registry/conversion/versions.ts";
 import { noLiterals } from "../../meta/json.ts";
 import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { internal } from "../../meta/refusal.ts";

@@ -1,7 +1,7 @@
 /** Objects under admission at another version of their kind. Source: apiserver v0.36 admission/conversion.go. */
 import type { RequestScope } from "../../context/server.ts";
 import type { AdmissionAttributes, GroupVersionKind } from "../../context/attributes.ts";
-import { atVersion } from "../../conversion/versions.ts";
+import { atVersion } from "../../registry/conversion/versions.ts";
 import { copyOf, type ApiObject } from "../../meta/object.ts";
 import { convertedObject } from "../../context/conversion.ts";
 import type { Steps } from "../../meta/steps.ts";

@@ -3,7 +3,7 @@ import { matches, selectorOf } from "../../../api/labels.ts";
 import { StatusError } from "../../../api/status-error.ts";
 import { convertedObjects } from "../../context/conversion.ts";
 import { collectionOf, type RequestScope } from "../../context/server.ts";
-import { atVersion } from "../../conversion/versions.ts";
+import { atVersion } from "../../registry/conversion/versions.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import type { Resource } from "../../registry/resource.ts";

@@ -2,7 +2,7 @@
  * Paths that are about no kind: discovery, the version, OpenID. Source: apiserver v0.36 pkg/server/routes/version.go,
  * pkg/endpoints/discovery; kubernetes v1.36 pkg/routes/openidmetadata.go.
  */
-import type { PathItem } from "./paths.ts";
+import { consumed, type PathItem } from "./paths.ts";
 import { capitalized } from "./resource-paths.ts";
 import { referenceTo } from "./schemas.ts";
 
@@ -51,7 +51,7 @@ interface OpenIdOperation {
 function openIdPath({ tag, description, operationId, type }: OpenIdOperation): PathItem {
   const content = { [type]: { schema: { type: "string" } } };
   const responses = { "200": { description: "OK", content }, "401": unauthorized };
-  return { get: { tags: [tag], description, operationId, responses } };
+  return { get: { tags: [tag], description, operationId, responses, [consumed]: "undeclared" } };
 }
 
 /** By what stands between the slashes of the path. */

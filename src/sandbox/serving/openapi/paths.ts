@@ -23,6 +23,12 @@ export interface RequestBody {
   readonly required?: boolean;
 }
 
+/**
+ * What an operation without a body consumes, by version 2; without it, the types that it produces. Version 3 knows nothing of the kind:
+ * what a symbol names is not written.
+ */
+export const consumed: unique symbol = Symbol("consumed");
+
 /** An operation as documents of version 3 have it. */
 export interface OperationObject {
   readonly tags: readonly string[];
@@ -33,6 +39,7 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: MediaTypes }>>;
   readonly "x-kubernetes-action"?: string;
   readonly "x-kubernetes-group-version-kind"?: GroupVersionKind;
+  readonly [consumed]?: readonly string[] | "undeclared";
 }
 
 /** The operations of a path, and the parameters that all of them take. */
@@ -114,6 +121,7 @@ function operationObject(operation: Operation, subject: Subject): OperationObjec
     responses: responsesOf(operation, subject),
     "x-kubernetes-action": action,
     "x-kubernetes-group-version-kind": about,
+    ...(subject.isCustom ? {} : { [consumed]: ["*/*"] }),
   };
 }
 

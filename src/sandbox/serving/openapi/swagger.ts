@@ -6,7 +6,7 @@ import { contentHash } from "../../../platform/content-hash.ts";
 import { isFields, type Fields } from "../../meta/object.ts";
 import type { OpenApiData, OpenApiParameter } from "./data.ts";
 import { builtInInfo, type OpenApiDocument, type Parts, securitySchemes } from "./document.ts";
-import type { OperationObject, PathItem, RequestBody } from "./paths.ts";
+import { consumed, type OperationObject, type PathItem, type RequestBody } from "./paths.ts";
 
 /** One document about everything. */
 export function swaggerOf(parts: readonly Parts[], data: OpenApiData): OpenApiDocument {
@@ -17,7 +17,7 @@ export function swaggerOf(parts: readonly Parts[], data: OpenApiData): OpenApiDo
       if (ownNames.has(name)) definitions[name] = definitionOf(rootOf(schema));
       else definitions[name] ??= definitionOf(data.schemas[name] ?? schema);
     }
-    for (const [path, item] of Object.entries(some)) paths[path] = pathItemOf(item, ownNames.size > 0);
+    for (const [path, item] of Object.entries(some)) paths[path] = pathItemOf(item);
   }
   const text = JSON.stringify({
     swagger: "2.0",
@@ -103,26 +103,23 @@ function withoutNullable(schema: Fields, properties: Fields): void {
   else schema["required"] = kept;
 }
 
-function pathItemOf({ parameters, ...operations }: PathItem, isCustom: boolean): object {
-  const made = Object.entries(operations).map(([method, operation]) => [method, operationOf(operation, isCustom)]);
+function pathItemOf({ parameters, ...operations }: PathItem): object {
+  const made = Object.entries(operations).map(([method, operation]) => [method, operationOf(operation)]);
   return {
     ...Object.fromEntries(made),
     ...(parameters === undefined ? {} : { parameters: parameters.map(parameterOf) }),
   };
 }
 
-function operationOf({ parameters = [], requestBody, responses, ...rest }: OperationObject, isCustom: boolean): object {
+function operationOf({ parameters = [], requestBody, responses, ...rest }: OperationObject): object {
   const body = requestBody === undefined ? [] : [bodyParameter(requestBody)];
   const all = [...body, ...parameters.map(parameterOf)];
   const produces = [...new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {})))];
-  // What has no body consumes anything, on paths of built-in resources.
-  const consumed = isCustom || rest["x-kubernetes-action"] === undefined ? produces : ["*/*"];
-  const consumes = requestBody === undefined ? consumed : Object.keys(requestBody.content);
-  // Those of OpenID declare only what they produce.
-  const isOpenId = rest.operationId.startsWith("getServiceAccountIssuerOpenID");
+  const { [consumed]: declared = produces } = rest;
+  const consumes = requestBody === undefined ? declared : Object.keys(requestBody.content);
   return {
     ...rest,
-    ...(isOpenId ? {} : { consumes }),
+    ...(consumes === "undeclared" ? {} : { consumes }),
     produces,
     schemes: ["https"],
     ...(all.length === 0 ? {} : { parameters: all }),

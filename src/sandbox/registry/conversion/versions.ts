@@ -2,9 +2,9 @@
  * Kinds that are served at more than one version: each is stored at one of them, and shown at the requested version.
  * Source: kubernetes v1.36 pkg/apis/autoscaling, pkg/apis/events.
  */
-import { canonicalize } from "../meta/canonical.ts";
-import { copyOf, isFields, type ApiObject, type Fields } from "../meta/object.ts";
-import type { Schema, Struct } from "../../api/wire/schema.ts";
+import { canonicalize } from "../../meta/canonical.ts";
+import { copyOf, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
+import type { Schema, Struct } from "../../../api/wire/schema.ts";
 import { autoscalerOfV1, autoscalerToV1 } from "./autoscaler.ts";
 import { coreEventOf, newEventOf } from "./events.ts";
 

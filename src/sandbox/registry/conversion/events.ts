@@ -2,7 +2,7 @@
  * Events of both groups: `v1` as they are stored, and `events.k8s.io/v1`.
  * Source: kubernetes v1.36 pkg/apis/events/v1/conversion.go.
  */
-import type { Fields } from "../meta/object.ts";
+import type { Fields } from "../../meta/object.ts";
 
 /** What `events.k8s.io/v1` calls the fields of `v1` Events. */
 const names: readonly (readonly [core: string, events: string])[] = [

@@ -2,7 +2,7 @@
  * HorizontalPodAutoscalers as `autoscaling/v1` shows what is stored as `autoscaling/v2`: one CPU target in fields of its own,
  * all the rest as JSON in annotations. Source: kubernetes v1.36 pkg/apis/autoscaling/v1/conversion.go.
  */
-import { fieldsIn, isFields, type Fields } from "../meta/object.ts";
+import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
 import { metricOfV1, metricStatusOfV1, metricStatusToV1, metricToV1 } from "./autoscaler-metrics.ts";
 
 const prefix = "autoscaling.alpha.kubernetes.io/";

@@ -1,5 +1,5 @@
 /** An autoscaler's metrics in `autoscaling/v1`'s words and in `v2`'s. Source: kubernetes v1.36 pkg/apis/autoscaling/v1/conversion.go. */
-import { isFields, type Fields } from "../meta/object.ts";
+import { isFields, type Fields } from "../../meta/object.ts";
 
 const part = (value: unknown): Fields => (isFields(value) ? value : {});
 
