@@ -24,7 +24,15 @@ export interface SandboxConnection extends Connected {
 /** What is to be in it. */
 export interface SandboxFlags extends Pick<
   EmbeddedOptions,
-  "controllers" | "nodes" | "scheduler" | "kubelet" | "disabledAdmissionPlugins" | "rbac" | "audit" | "webhooks"
+  | "controllers"
+  | "nodes"
+  | "scheduler"
+  | "kubelet"
+  | "disabledAdmissionPlugins"
+  | "rbac"
+  | "audit"
+  | "webhooks"
+  | "serviceRanges"
 > {
   /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];

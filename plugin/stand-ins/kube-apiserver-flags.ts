@@ -10,7 +10,7 @@ export type FlagUse = "served" | "unneeded" | "without effect" | "refused";
 const served = `
   anonymous-auth api-audiences audit-log-path audit-policy-file authorization-mode bind-address cert-dir client-ca-file disable-admission-plugins
   enable-admission-plugins help secure-port service-account-issuer service-account-key-file service-account-signing-key-file
-  tls-cert-file tls-private-key-file token-auth-file version`;
+  service-cluster-ip-range tls-cert-file tls-private-key-file token-auth-file version`;
 
 const unneeded = `
   allow-metric-labels allow-metric-labels-manifest audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait
@@ -39,8 +39,7 @@ const withoutEffect = `
   proxy-client-cert-file proxy-client-key-file request-timeout requestheader-allowed-names requestheader-client-ca-file
   requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers requestheader-username-headers
   runtime-config runtime-config-emulation-forward-compatible service-account-extend-token-expiration
-  service-account-jwks-uri service-account-lookup service-account-max-token-expiration service-cluster-ip-range
-  service-node-port-range shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period
+  service-account-jwks-uri service-account-lookup service-account-max-token-expiration service-node-port-range shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period
   strict-transport-security-directives tls-cipher-suites tls-curve-preferences tls-min-version tracing-config-file`;
 
 const refused = `

@@ -1,5 +1,6 @@
 /** The flags of kube-apiserver as options of a sandbox, with what has to be said about them. Reads no file. */
 import { pluginsWithout, admissionPlugins, idlePlugins } from "../../src/sandbox/context/admission-plugins.ts";
+import { serviceRangesOf } from "../../src/sandbox/registry/core/service/address-ranges.ts";
 import { FlagError, type GivenFlags, parseFlags } from "./flags.ts";
 import { flagsWith, kindOfFlag, useOf } from "./kube-apiserver-flags.ts";
 
@@ -31,6 +32,8 @@ export interface KubeApiserverOptions {
   /** Files with keys whose tokens are accepted. */
   readonly verifyingKeys: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
+  /** Where addresses of Services are from: a range, or one of each family. */
+  readonly serviceRanges: readonly string[];
   /** Where the audit log goes, and what it has; undefined: there is none. */
   readonly audit: { readonly log: string; readonly policy: string } | undefined;
 }
@@ -68,6 +71,7 @@ export function readKubeApiserverFlags(args: readonly string[]): ReadFlags {
     signingKey: flags.text("service-account-signing-key-file"),
     verifyingKeys: flags.all("service-account-key-file"),
     disabledAdmissionPlugins: flags.list("disable-admission-plugins"),
+    serviceRanges: rangesOf(flags),
     audit: audit.files,
   };
   return {
@@ -75,6 +79,27 @@ export function readKubeApiserverFlags(args: readonly string[]): ReadFlags {
     options,
     notes: [...authorization.notes, ...audit.notes, ...pluginNotes(flags), ...effectNotes(flags)],
   };
+}
+
+/** Source: kubernetes v1.36 cmd/kube-apiserver/app/options/{completion,validation}.go. */
+function rangesOf(flags: GivenFlags): readonly string[] {
+  const given = flags.text("service-cluster-ip-range") ?? defaultRange;
+  const ranges = rangesIn(given.split(","));
+  const [primary = "", advertised = ""] = [ranges[0], flags.text("advertise-address")];
+  if (advertised === "" || primary.includes(":") === advertised.includes(":")) return ranges;
+  const [service, address] = [JSON.stringify(primary), JSON.stringify(advertised)];
+  throw new FlagError(`service IP family ${service} must match public address family ${address}`);
+}
+
+/** Source: kubernetes v1.36 pkg/kubeapiserver/options/options.go DefaultServiceIPCIDR. */
+const defaultRange = "10.0.0.0/24";
+
+function rangesIn(texts: readonly string[]): readonly string[] {
+  try {
+    return serviceRangesOf(texts);
+  } catch (cause) {
+    throw cause instanceof RangeError ? new FlagError(cause.message, { cause }) : cause;
+  }
 }
 
 interface Audit {
@@ -132,7 +157,6 @@ function pluginNotes(flags: GivenFlags): readonly string[] {
 /** What holds here anyway. */
 const asServed: Readonly<Record<string, RegExp>> = {
   "allow-privileged": /^true$/,
-  "service-cluster-ip-range": /^10\.0\./,
 };
 
 function effectNotes(flags: GivenFlags): readonly string[] {

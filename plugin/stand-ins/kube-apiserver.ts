@@ -42,7 +42,7 @@ interface Served {
 }
 
 async function serve(options: KubeApiserverOptions, { timeline, random }: Io): Promise<Served> {
-  const { host, port, authorization, anonymous, disabledAdmissionPlugins } = options;
+  const { host, port, authorization, anonymous, disabledAdmissionPlugins, serviceRanges } = options;
   const clientCa = options.clientCa === undefined ? undefined : await pemIn("client-ca-file", options.clientCa);
   const certificate = await servingCertificate(options, timeline.now());
   const audit = await auditOf(options);
@@ -57,6 +57,7 @@ async function serve(options: KubeApiserverOptions, { timeline, random }: Io): P
     webhooks: {},
     ...(audit === undefined ? {} : { audit: audit.options }),
     disabledAdmissionPlugins,
+    serviceRanges,
   });
   const users = options.tokenFile === undefined ? [] : await usersIn(options.tokenFile);
   for (const { token, user } of users) sandbox.server.logins.set(token, user);

@@ -29,6 +29,7 @@ import { Store } from "./storage/store.ts";
 import type { SandboxState } from "./state/document.ts";
 import { loadObjects, loadState } from "./state/loading.ts";
 import { saveState, type SavedState } from "./state/saving.ts";
+import { rangesToServe } from "./state/service-ranges.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 
 /** How a sandbox is made. Given the same timeline and random numbers, it is the same from run to run. */
@@ -65,6 +66,11 @@ export interface SandboxOptions {
   readonly serviceAccounts?: TokenIssuer;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
+  /**
+   * The ranges that addresses of Services are from, as kube-apiserver's `--service-cluster-ip-range`: one, or one of each family.
+   * Default: those of `state`, else `10.0.0.0/16`.
+   */
+  readonly serviceRanges?: readonly string[];
   /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
   readonly disabledAdmissionPlugins?: readonly string[];
 }
@@ -102,7 +108,8 @@ export interface Sandbox {
 
 /**
  * Makes an API server with the namespaces that every cluster has.
- * @throws RangeError for an admission plugin that kube-apiserver does not have; StateProblem for a state that cannot be loaded.
+ * @throws RangeError for an admission plugin or ranges of addresses that kube-apiserver does not have; StateProblem for a state that
+ * cannot be loaded.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { timeline, random, history } = options;
@@ -112,6 +119,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const protobuf = new ProtobufWriter(types);
   const readProtobuf = protobufReader(types);
   const managesFields = options.managedFields !== false;
+  const serviceRanges = rangesToServe(options.serviceRanges, options.state);
   const admission = pluginsWithout(options.disabledAdmissionPlugins ?? []);
   const storesDefinitions = options.storesDefinitions === true;
   const ruleResolver = options.rbac === true ? new RbacAuthorizer(store) : undefined;
@@ -122,7 +130,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const webhooks = options.webhooks === undefined ? undefined : await webhooksOf(options.webhooks, { timeline, store });
   const auditor = options.audit === undefined ? undefined : await auditorOf(options.audit, timeline);
   const access = { auditor, webhooks, tokens, logins, authorizer, ruleResolver, admission };
-  const made = { timeline, random, store, registry, managesFields, readProtobuf, protobuf, ...access };
+  const made = { timeline, random, store, registry, managesFields, serviceRanges, readProtobuf, protobuf, ...access };
   const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
   let stopped = false;
   if (options.state !== undefined) loadState(server, options.state);

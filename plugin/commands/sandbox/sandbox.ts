@@ -10,6 +10,7 @@ import type { TraceBus } from "../../../src/trace/bus.ts";
 import { RunReport } from "../../../src/views/run-report.ts";
 import { type Command, command, flag, negation, text, texts, wholeNumber } from "../../cli/command.ts";
 import { pluginsNamed } from "../../names/admission-names.ts";
+import { serviceRangesIn } from "../../names/service-ranges.ts";
 import { webhookServices } from "../../names/webhook-services.ts";
 import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
 import type { Io } from "../../cli/io.ts";
@@ -55,6 +56,11 @@ const options = {
     { candidates: () => Object.entries(pluginPurposes).map(([value, about]) => ({ value, about })) },
   ),
   rbac: flag("--rbac", "evaluate roles and bindings, and begin with those that every cluster has"),
+  serviceRanges: text(
+    "--service-cluster-ip-range <range>",
+    "where addresses of Services are from, such as 10.96.0.0/16; one range of each family, with a comma, is dual stack",
+    { default: "10.0.0.0/16, or that of --load" },
+  ),
   clientCa: text(
     "--client-ca-file <file>",
     "accept client certificates signed by the authorities in FILE (PEM): the common name is the user, organizations are groups",
@@ -102,6 +108,8 @@ interface SandboxRequest {
   readonly disabledAdmissionPlugins: readonly string[];
   readonly audit: AuditFiles | undefined;
   readonly webhooks: WebhookOptions;
+  /** Undefined: the usual one, or that of the state. */
+  readonly serviceRanges: readonly string[] | undefined;
   /** The folder to fill with envtest's programs, instead of running anything. */
   readonly assets: string | undefined;
 }
@@ -155,6 +163,7 @@ export const sandbox: Command = command({
       controllers: controllersToRun(run, io),
       disabledAdmissionPlugins: pluginsNamed(disableAdmission),
       webhooks: { services: webhookServices(flags.webhook ?? []) },
+      serviceRanges: flags.serviceRanges === undefined ? undefined : serviceRangesIn(flags.serviceRanges),
     };
   },
   async run(request, session) {

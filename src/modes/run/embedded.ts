@@ -45,6 +45,8 @@ export interface EmbeddedOptions {
   readonly audit?: AuditOptions;
   /** Evaluates RBAC, with the roles that every cluster has. Default: the admin alone may do anything. */
   readonly rbac?: boolean;
+  /** The ranges that addresses of Services are from. Default: those of `state`, else `10.0.0.0/16`. */
+  readonly serviceRanges?: readonly string[] | undefined;
   /** Calls webhooks. Default: none is called. */
   readonly webhooks?: WebhookOptions;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
@@ -74,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const { timeline, random, state } = options;
   const { nodes = state === undefined ? 3 : 0 } = options;
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
-  const { disabledAdmissionPlugins = [], rbac = false, webhooks } = options;
+  const { disabledAdmissionPlugins = [], rbac = false, webhooks, serviceRanges } = options;
   const sandbox = await createSandbox({
     timeline,
     random,
@@ -82,6 +84,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     rbac,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(webhooks === undefined ? {} : { webhooks }),
+    ...(serviceRanges === undefined ? {} : { serviceRanges }),
     ...(state === undefined ? {} : { state }),
   });
   const transportFor = (actor: string): Transport => {

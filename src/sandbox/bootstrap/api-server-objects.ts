@@ -4,12 +4,11 @@
  * pkg/controlplane/reconcilers, pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
  */
 import { formatTime } from "../../api/time.ts";
-import { at, textOf, type ApiObject } from "../meta/object.ts";
+import { canonicalAddress, familyOf, firstAddressIn } from "../meta/go-addresses.ts";
+import { at, textOf, textsIn, type ApiObject } from "../meta/object.ts";
 import { createMissing, loopbackRequest } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
-const serviceCidr = "10.0.0.0/16";
-const serviceAddress = "10.0.0.1";
 /** Where the service leads before the server listens anywhere. */
 const unservedPort = 6443;
 
@@ -21,6 +20,8 @@ const cidrs = "/apis/networking.k8s.io/v1/servicecidrs";
 
 const portOf = (port: number): object => ({ name: "https", protocol: "TCP", port });
 
+const defaultName = "kubernetes";
+
 /** The Service `kubernetes` with its address, and what tells when old tokens were last counted; each unless it is there. */
 export function putApiServerObjects(server: Server): void {
   const now = formatTime(server.timeline.now());
@@ -30,16 +31,18 @@ export function putApiServerObjects(server: Server): void {
   keepAddresses(server);
   const metadata = { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } };
   const ports = [{ ...portOf(443), targetPort: unservedPort }];
-  createMissing(server, {
-    path: services,
-    body: { metadata, spec: { type: "ClusterIP", clusterIP: serviceAddress, ipFamilyPolicy: "SingleStack", ports } },
-  });
+  const [primary = ""] = server.serviceRanges;
+  const spec = { type: "ClusterIP", clusterIP: firstAddressIn(primary), ipFamilyPolicy: "SingleStack", ports };
+  createMissing(server, { path: services, body: { metadata, spec } });
 }
 
 /** The range that addresses of Services are from, and that it is ready. */
 function putServiceCidr(server: Server, now: string): void {
-  const cidr = { metadata: { name: "kubernetes" }, spec: { cidrs: [serviceCidr] } };
-  if (!createMissing(server, { path: cidrs, body: cidr })) return;
+  const cidr = { metadata: { name: defaultName }, spec: { cidrs: server.serviceRanges } };
+  if (!createMissing(server, { path: cidrs, body: cidr })) {
+    addSecondRange(server, cidr.spec);
+    return;
+  }
   const ready = {
     type: "Ready",
     status: "True",
@@ -55,12 +58,20 @@ function putServiceCidr(server: Server, now: string): void {
   });
 }
 
+/** A state of one family is loaded by a server of two. */
+function addSecondRange(server: Server, spec: { readonly cidrs: readonly string[] }): void {
+  const there = server.store.collection("servicecidrs.networking.k8s.io", false).get("", defaultName);
+  if (textsIn(there?.object.spec?.["cidrs"]).length >= spec.cidrs.length) return;
+  const by = "kubernetes-service-cidr-controller";
+  loopbackRequest(server, { method: "PATCH", path: `${cidrs}/${defaultName}`, body: { spec }, by });
+}
+
 /** Each address of a Service is an object of its own, as long as the Service has it. */
 function keepAddresses(server: Server): void {
   const addresses = server.store.collection("ipaddresses.networking.k8s.io", false);
   const addressesOf = (service: ApiObject | undefined): string[] => {
     const list = at(service, "spec", "clusterIPs");
-    return Array.isArray(list) ? list.map(textOf).filter((address) => address !== "" && address !== "None") : [];
+    return textsIn(list).flatMap((address) => (address === "None" ? [] : [canonicalAddress(address)]));
   };
   server.store.collection("services", true).listeners.add(({ type, entry, previous }) => {
     const has = type === "DELETED" ? [] : addressesOf(entry.object);
@@ -73,7 +84,7 @@ function keepAddresses(server: Server): void {
     for (const address of has) {
       if (addresses.get("", address) !== undefined) continue;
       const labels = {
-        "ipaddress.kubernetes.io/ip-family": address.includes(":") ? "IPv6" : "IPv4",
+        "ipaddress.kubernetes.io/ip-family": familyOf(address),
         "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
       };
       const spec = { parentRef: { resource: "services", namespace, name } };

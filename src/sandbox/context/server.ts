@@ -23,6 +23,8 @@ export interface Server {
   readonly registry: ResourceRegistry;
   /** True if `metadata.managedFields` are tracked. */
   readonly managesFields: boolean;
+  /** The ranges that it takes addresses of Services from: one, or one of each family. */
+  readonly serviceRanges: readonly string[];
   /** The admission plugins that are on. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
   /** Calls webhooks; undefined: none are called. */

@@ -1,15 +1,19 @@
 /** What the rules of kinds may ask of the server. */
-import { fieldsIn } from "../meta/object.ts";
-import type { StrategyContext } from "../registry/strategy/rest-strategy.ts";
-import type { RequestScope } from "./server.ts";
+import { canonicalAddress, familyOf } from "../meta/go-addresses.ts";
+import { at, fieldsIn, textOf, textsIn } from "../meta/object.ts";
+import type { ServiceAddresses, StrategyContext } from "../registry/strategy/rest-strategy.ts";
+import type { RequestScope, Server } from "./server.ts";
+
+type Spec = Readonly<Record<string, unknown>>;
+
+function* serviceSpecs({ store }: Server): Generator<Spec> {
+  for (const { object } of store.collection("services", true).range({})) yield object.spec ?? {};
+}
 
 /** What strategies may use of a request. The lists of Services are made only when they are asked for. */
 export function strategyContext(scope: RequestScope): StrategyContext {
   const { warnings, user, dryRun, namespace } = scope;
   const { timeline, random, store } = scope.server;
-  const services = function* (): Generator<Readonly<Record<string, unknown>>> {
-    for (const { object } of store.collection("services", true).range({})) yield object.spec ?? {};
-  };
   return {
     now: timeline.now(),
     random,
@@ -17,18 +21,44 @@ export function strategyContext(scope: RequestScope): StrategyContext {
     user,
     warn: (text) => void warnings.push(text),
     namespaceLabels: () => store.collection("namespaces", false).get("", namespace)?.object.metadata.labels ?? {},
-    takenAddresses: () => {
-      const taken = new Set([...services()].map((spec) => spec["clusterIP"]));
-      // Any IPAddress takes its own, whoever made it.
-      for (const { name } of store.collection("ipaddresses.networking.k8s.io", false).range({})) taken.add(name);
-      return taken;
-    },
+    addresses: serviceAddresses(scope.server),
     takenNodePorts: () =>
       new Set(
-        [...services()].flatMap((spec) => [
+        [...serviceSpecs(scope.server)].flatMap((spec) => [
           ...fieldsIn(spec["ports"]).map((port) => port["nodePort"]),
           spec["healthCheckNodePort"],
         ]),
       ),
   };
+}
+
+function serviceAddresses(server: Server): ServiceAddresses {
+  const { store, serviceRanges } = server;
+  let ofServices: ReadonlySet<string> | undefined;
+  return {
+    families: serviceRanges.map(familyOf),
+    ranges: () => readyRanges(server),
+    isTaken(address) {
+      // Any IPAddress takes its own, whoever made it. A snapshot may have Services without.
+      if (store.collection("ipaddresses.networking.k8s.io", false).get("", address) !== undefined) return true;
+      ofServices ??= new Set(
+        [...serviceSpecs(server)].flatMap(({ clusterIPs }) => textsIn(clusterIPs).map(canonicalAddress)),
+      );
+      return ofServices.has(address);
+    },
+  };
+}
+
+/** Several ServiceCIDRs may have the same range: it is ready with the first of them that is. */
+function readyRanges({ store, serviceRanges }: Server): ReturnType<ServiceAddresses["ranges"]> {
+  const ready = new Map<string, boolean>();
+  for (const { object } of store.collection("servicecidrs.networking.k8s.io", false).range({})) {
+    const condition = fieldsIn(at(object, "status", "conditions")).find(({ type }) => type === "Ready");
+    const isReady =
+      object.metadata.deletionTimestamp === undefined &&
+      (condition === undefined || textOf(condition["status"]) === "True");
+    for (const cidr of textsIn(object.spec?.["cidrs"])) ready.set(cidr, isReady || ready.get(cidr) === true);
+  }
+  if (ready.size === 0) return serviceRanges.map((cidr) => ({ cidr, isReady: true }));
+  return [...ready].map(([cidr, isReady]) => ({ cidr, isReady }));
 }

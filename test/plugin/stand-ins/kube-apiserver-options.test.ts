@@ -47,6 +47,15 @@ describe("readKubeApiserverFlags", () => {
     ]);
   });
 
+  test("takes ranges of addresses for Services, of the family of the address that is advertised", () => {
+    expect(read().options.serviceRanges).toEqual(["10.0.0.0/24"]);
+    const both = "--service-cluster-ip-range=fd00::/112,10.96.0.0/16";
+    expect(read(both).options.serviceRanges).toEqual(["fd00::/112", "10.96.0.0/16"]);
+    expect(why(both, "--advertise-address=127.0.0.1")).toBe(
+      'FlagError: service IP family "fd00::/112" must match public address family "127.0.0.1"',
+    );
+  });
+
   test("keeps an audit log with a policy alone", () => {
     expect(read("--audit-log-path=log", "--audit-policy-file=policy").options.audit).toEqual({
       log: "log",
@@ -71,6 +80,7 @@ describe("readKubeApiserverFlags", () => {
       "--anonymous-auth=perhaps",
       'FlagError: invalid argument "perhaps" for "--anonymous-auth" flag: strconv.ParseBool: parsing "perhaps": invalid syntax',
     ],
+    ["--service-cluster-ip-range=10.0.0.0", "FlagError: service-cluster-ip-range[0] is not a valid cidr"],
     ["--disable-admission-plugins=Nonsense", 'FlagError: disable-admission-plugins plugin "Nonsense" is unknown'],
     ["--authorization-mode=Magic", 'FlagError: authorization-mode "Magic" is not a valid mode'],
     [

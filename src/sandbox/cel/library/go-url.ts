@@ -1,5 +1,5 @@
 /** URLs as Go reads and prints them. Source: Go net/url/url.go. */
-import { readAddress, type Read } from "./addresses.ts";
+import { readAddress, type Read } from "../../meta/go-addresses.ts";
 
 /** A URL taken apart. */
 export interface GoUrl {

@@ -15,7 +15,7 @@ import {
   prefixText,
   readAddress,
   readPrefix,
-} from "./addresses.ts";
+} from "../../meta/go-addresses.ts";
 import { bind, declare, type FunctionDecl, guards, type Run } from "./function.ts";
 
 /** The type of IP addresses. */

@@ -1,6 +1,7 @@
 /** What the generic verbs ask of a kind. Source: apiserver v0.36 pkg/registry/rest/create.go, update.go, delete.go. */
 import type { Random } from "../../../platform/random.ts";
 import type { FieldError } from "../../meta/field-errors.ts";
+import type { IpFamily } from "../../meta/go-addresses.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
 import type { NameRule } from "../../validation/names.ts";
 
@@ -10,6 +11,16 @@ export interface UserInfo {
   readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Where addresses of Services come from. */
+export interface ServiceAddresses {
+  /** The families that the server has addresses of: one or both. The first is that of Services that name none. */
+  readonly families: readonly IpFamily[];
+  /** The ranges of ServiceCIDRs, each once; those of the server where there is no such object. */
+  readonly ranges: () => readonly { readonly cidr: string; readonly isReady: boolean }[];
+  /** True for an address, in its canonical form, that a Service has or that an IPAddress is for. */
+  readonly isTaken: (address: string) => boolean;
 }
 
 /** What a strategy may use of the request and the server. */
@@ -22,8 +33,7 @@ export interface StrategyContext {
   /** True if nothing of the request is stored. */
   readonly dryRun: boolean;
   readonly user: UserInfo;
-  /** The cluster IPs of all Services, and all other IPAddresses. */
-  readonly takenAddresses: () => Set<unknown>;
+  readonly addresses: ServiceAddresses;
   /** The node ports of all Services. */
   readonly takenNodePorts: () => Set<unknown>;
   /** The labels of the request's namespace. */

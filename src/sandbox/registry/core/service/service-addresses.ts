@@ -3,10 +3,11 @@
  * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, storage.go and strategy.go.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
-import { below, type Random } from "../../../../platform/random.ts";
-import { invalid, type FieldError } from "../../../meta/field-errors.ts";
-import { textOf, child, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { invalid, invalidObject, type FieldError } from "../../../meta/field-errors.ts";
+import { textOf, textsIn, child, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { internal } from "../../../meta/refusal.ts";
 import type { StrategyContext } from "../../strategy/rest-strategy.ts";
+import { nextAddress, requestedProblem } from "./address-ranges.ts";
 import { allocateNodePorts, dropNodePorts, hasNodePorts, keepNodePorts, needsHealthCheck } from "./service-ports.ts";
 
 /** The items of what may be a list. */
@@ -72,35 +73,72 @@ function dropAddresses(now: Fields, before: Fields): void {
   for (const key of ["ipFamilies", "ipFamilyPolicy"]) if (deepEqual(now[key], before[key])) delete now[key];
 }
 
-/** The address of a Service stays, but for one that comes from elsewhere or goes there. */
+/** The addresses of a Service stay, but for those that come from elsewhere or go there; a second one may come, or go. */
 export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
   if (!hasAddress(before) || !hasAddress(now) || (isHeadless(now) && isHeadless(before))) return [];
-  const [ips, had] = [listOf(now["clusterIPs"]), listOf(before["clusterIPs"])];
-  if (ips.length === 0 && had.length > 0)
-    return [invalid("spec.clusterIPs[0]", ips, "primary clusterIP can not be unset")];
-  if (had.length === 0 || ips[0] === had[0]) return [];
-  return [invalid("spec.clusterIPs[0]", ips, "may not change once set")];
+  return [...addressErrors(now, before), ...familyErrors(now, before)];
 }
 
-const ofServer = /^10\.0\.\d+\.\d+$/;
+const onceSet = "may not change once set";
 
-/** A requested address that another Service has, or that is outside the server's range. Also allocates node ports. */
+function addressErrors(now: Fields, before: Fields): FieldError[] {
+  const [ips, had] = [listOf(now["clusterIPs"]), listOf(before["clusterIPs"])];
+  const changed = (index: number): FieldError[] =>
+    had[index] === ips[index] ? [] : [invalid(`spec.clusterIPs[${index}]`, ips, onceSet)];
+  if (ips.length === had.length) return had.flatMap((_, index) => changed(index));
+  if (ips.length > had.length) return had.length === 0 ? [] : changed(0);
+  if (ips.length === 0) return [invalid("spec.clusterIPs[0]", ips, "primary clusterIP can not be unset")];
+  return [...changed(0), ...releasedErrors(now, "clusterIP")];
+}
+
+function familyErrors(now: Fields, before: Fields): FieldError[] {
+  if (isHeadless(now) || isHeadless(before)) return [];
+  const [families, had] = [listOf(now["ipFamilies"]), listOf(before["ipFamilies"])];
+  const field = "spec.ipFamilies[0]";
+  if (families.length === had.length)
+    return had.flatMap((family, index) => (family === families[index] ? [] : [invalid(field, families, onceSet)]));
+  // The real server shows the addresses here.
+  const ips = listOf(now["clusterIPs"]);
+  const errors = had.length > 0 && families.length > 0 && families[0] !== had[0] ? [invalid(field, ips, onceSet)] : [];
+  if (families.length > had.length) return errors;
+  const unset = ips.length === 0 ? [invalid(field, families, "primary ipFamily can not be unset")] : [];
+  return [...unset, ...errors, ...(families.length === 1 ? releasedErrors(now, "ipFamily") : [])];
+}
+
+function releasedErrors({ ipFamilyPolicy }: Fields, what: string): FieldError[] {
+  if (ipFamilyPolicy === "SingleStack") return [];
+  const why = `must be set to 'SingleStack' when releasing the secondary ${what}`;
+  return [invalid("spec.ipFamilyPolicy", ipFamilyPolicy, why)];
+}
+
+/** A requested address that another Service has, or that is outside the server's ranges. Also allocates node ports. */
 export function takenErrors(service: ApiObject, old: ApiObject | undefined, context: StrategyContext): FieldError[] {
-  const [spec, before] = [child(service, "spec"), old?.spec ?? {}];
-  const ip = textOf(spec["clusterIP"]);
-  const isNew = old === undefined || !hasAddress(before);
-  if (hasAddress(spec) && isNew && ip !== "" && ip !== "None") {
-    const isTaken = (): boolean => context.takenAddresses().has(ip);
-    const why = !ofServer.test(ip) ? outside : isTaken() ? "provided IP is already allocated" : "";
-    if (why !== "") return [invalid("spec.clusterIPs", spec["clusterIPs"], `failed to allocate IP ${ip}: ${why}`)];
+  const spec = child(service, "spec");
+  const asked = askedFrom(spec, old?.spec);
+  const families = textsIn(spec["ipFamilies"]);
+  for (const ip of textsIn(spec["clusterIPs"]).slice(asked)) {
+    const why = requestedProblem(ip, context);
+    if (why === undefined) continue;
+    // As the real server shows the list: with a place for each family.
+    const shown = families.map((_, index) => listOf(spec["clusterIPs"])[index] ?? "");
+    return [invalid("spec.clusterIPs", shown, `failed to allocate IP ${ip}: ${why}`)];
   }
   return allocateNodePorts(service, old, context);
 }
 
-const outside = "the provided network does not match the current range";
+/** From which of its addresses on a Service asks for new ones. */
+function askedFrom(spec: Fields, before: Fields | undefined): number {
+  if (!hasAddress(spec) || isHeadless(spec)) return Infinity;
+  if (before === undefined || !hasAddress(before)) return 0;
+  const isUpgraded = listOf(before["ipFamilies"]).length === 1 && listOf(spec["ipFamilies"]).length === 2;
+  return isUpgraded && !isHeadless(before) ? 1 : Infinity;
+}
 
-/** Gives a Service the address that it does not have yet. */
-export function allocate(service: ApiObject, { dryRun, random, takenAddresses }: StrategyContext): void {
+/**
+ * Gives a Service the addresses that it does not have yet: one of each of its families.
+ * @throws StatusError 500 where no address is free; 422 in a dry run where no range is ready.
+ */
+export function allocate(service: ApiObject, context: StrategyContext): void {
   const spec = child(service, "spec");
   if (!hasAddress(spec)) {
     // As the real server shows it whenever it is read.
@@ -108,18 +146,31 @@ export function allocate(service: ApiObject, { dryRun, random, takenAddresses }:
     listAddress(service);
     return;
   }
-  if (textOf(spec["clusterIP"]) === "") spec["clusterIP"] = dryRun ? dryAddress : freeAddress(random, takenAddresses());
-  if (listOf(spec["clusterIPs"]).length === 0) spec["clusterIPs"] = [spec["clusterIP"]];
+  const families = textsIn(spec["ipFamilies"]);
+  if (isHeadless(spec) || families.length === 0) return;
+  const ips = [...listOf(spec["clusterIPs"])];
+  for (const [index, family] of families.entries())
+    if (textOf(ips[index]) === "") ips[index] = givenTo(service, { family, context });
+  spec["clusterIP"] = ips[0];
+  spec["clusterIPs"] = ips;
 }
 
-/** What the real server's dry runs give: the first of the range, as nothing is kept. */
-const dryAddress = "10.0.0.0";
+interface Giving {
+  readonly family: string;
+  readonly context: StrategyContext;
+}
 
-/** An address of 10.0.0.0/16, as kube-apiserver chooses: at random in the upper part. */
-function freeAddress(random: Random, taken: ReadonlySet<unknown>): string {
-  for (let attempt = 0; attempt < 65_536; attempt++) {
-    const ip = `10.0.${1 + below(random, 254)}.${1 + below(random, 254)}`;
-    if (!taken.has(ip)) return ip;
+function givenTo({ metadata: { name = "" }, spec }: ApiObject, { family, context }: Giving): string {
+  const given = nextAddress(family === "IPv6" ? "IPv6" : "IPv4", context);
+  switch (given.is) {
+    case "address":
+      return given.ip;
+    case "full":
+      throw internal(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
+    case "not ready": {
+      const why = "failed to allocate IP: allocator not ready";
+      const error = invalid("spec.clusterIPs", listOf(spec?.["clusterIPs"]), why);
+      throw invalidObject({ group: "", name: "Service" }, name, [error]);
+    }
   }
-  throw new RangeError("Cannot give an address: all are taken");
 }

@@ -1,9 +1,10 @@
 /**
- * The families of a Service's addresses, of which the server has IPv4 only.
+ * The families of a Service's addresses: those that it asks for, and those that the server has.
  * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, pkg/apis/core/validation ValidateServiceClusterIPsRelatedFields.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
+import { familyOf, type IpFamily } from "../../../meta/go-addresses.ts";
 import { textOf, child, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { isAddress } from "../../../validation/cidr.ts";
 import { hasAddress, listOf } from "./service-addresses.ts";
@@ -14,30 +15,70 @@ const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const isWithoutPods = ({ selector }: Fields): boolean =>
   typeof selector !== "object" || selector === null || Object.keys(selector).length === 0;
 
+/** What a Service was before, if it was, and the families that the server has addresses of. */
+export interface Beginning {
+  readonly old: ApiObject | undefined;
+  readonly own: readonly IpFamily[];
+}
+
 /**
  * Sets the families of addresses where the client has not, and says what is wrong with those that it asks for: before anything
  * else of the Service is looked at.
  */
-export function beginAddresses(service: ApiObject, old?: ApiObject): FieldError[] {
+export function beginAddresses(service: ApiObject, { old, own }: Beginning): FieldError[] {
   const spec = child(service, "spec");
-  if (!hasAddress(spec)) return [];
+  if (!hasAddress(spec) || keepsItsStack(spec, old?.spec)) return [];
   const free = spec["clusterIP"] === "None" && isWithoutPods(spec);
   spec["ipFamilyPolicy"] ??= old?.spec?.["ipFamilyPolicy"] ?? (free ? "RequireDualStack" : "SingleStack");
   const related = relatedErrors(spec);
   if (related.length > 0) return related;
   const asked = old === undefined ? [] : keptFamilies(spec, old.spec ?? {});
-  const errors = [...asked, ...severalErrors(spec)];
+  const errors = [...asked, ...severalErrors(spec), ...inferFamilies(spec, own)];
   if (errors.length > 0) return errors;
   // Nobody needs to reach such a Service by an address: it may have families that the server has not.
   if (free) {
-    const wanted = listOf(spec["ipFamilies"]).length === 0 ? ["IPv4"] : listOf(spec["ipFamilies"]);
-    const both = wanted.length < 2 && spec["ipFamilyPolicy"] !== "SingleStack";
-    spec["ipFamilies"] = both ? [...wanted, wanted[0] === "IPv4" ? "IPv6" : "IPv4"] : wanted;
+    fillFamilies(spec, { own, canHaveBoth: true });
     return [];
   }
-  const missing = missingErrors(spec);
-  if (missing.length === 0 && listOf(spec["ipFamilies"]).length === 0) spec["ipFamilies"] = ["IPv4"];
+  const missing = missingErrors(spec, own);
+  if (missing.length === 0) fillFamilies(spec, { own, canHaveBoth: own.length === 2 });
   return missing;
+}
+
+/** A Service that prefers two families stays at one of them, or two, until its addresses, families or policy change. */
+function keepsItsStack(spec: Fields, before: Fields | undefined): boolean {
+  const isPreferring = ({ ipFamilyPolicy: policy }: Fields): boolean => policy === "PreferDualStack";
+  if (before === undefined || !isPreferring(spec) || spec["type"] !== before["type"]) return false;
+  if (before["ipFamilyPolicy"] !== undefined && !isPreferring(before)) return false;
+  return ["clusterIPs", "ipFamilies"].every((key) => deepEqual(listOf(spec[key]), listOf(before[key])));
+}
+
+interface Filling {
+  readonly own: readonly IpFamily[];
+  /** True also for a Service without addresses, whose families the server need not have. */
+  readonly canHaveBoth: boolean;
+}
+
+/** The server's first family for a Service that names none; the other one too, where it is to have both. */
+function fillFamilies(spec: Fields, { own: [first], canHaveBoth }: Filling): void {
+  const named = listOf(spec["ipFamilies"]);
+  const wanted = named.length === 0 ? [first] : named;
+  const both = canHaveBoth && wanted.length < 2 && spec["ipFamilyPolicy"] !== "SingleStack";
+  spec["ipFamilies"] = both ? [...wanted, wanted[0] === "IPv4" ? "IPv6" : "IPv4"] : wanted;
+}
+
+/** Addresses say of which families they are. */
+function inferFamilies(spec: Fields, own: readonly IpFamily[]): FieldError[] {
+  const ips = listOf(spec["clusterIPs"]);
+  const named = listOf(spec["ipFamilies"]);
+  if (ips[0] === "None") return [];
+  const inferred = ips.slice(named.length).map((ip) => familyOf(textOf(ip)));
+  if (inferred.length > 0) spec["ipFamilies"] = [...named, ...inferred.filter((family) => own.includes(family))];
+  return inferred.flatMap((family, index) =>
+    own.includes(family)
+      ? []
+      : [invalid(`spec.clusterIPs[${named.length + index}]`, ips, `${family} is not configured on this cluster`)],
+  );
 }
 
 /** Addresses, families and policy each for themselves, and together. */
@@ -73,16 +114,15 @@ function addressErrors(ips: readonly unknown[]): FieldError[] {
   return errors;
 }
 
-const familyOf = (ip: unknown): string => (textOf(ip).includes(":") ? "IPv6" : "IPv4");
-
 /** One address for each family, in the order of the families. */
 function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
   const errors: FieldError[] = [];
-  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
+  if (ips.length > 1 && new Set(ips.map((ip) => familyOf(textOf(ip)))).size < 2)
     errors.push(invalid("spec.clusterIPs", ips, "may specify no more than one IP for each IP family"));
   for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
     const ip = ips[index];
-    if (ip === undefined || ip === "None" || !families.includes(textOf(family)) || familyOf(ip) === family) continue;
+    if (ip === undefined || ip === "None" || !families.includes(textOf(family)) || familyOf(textOf(ip)) === family)
+      continue;
     const why = `expected an ${textOf(family)} value as indicated by \`ipFamilies[${index}]\``;
     errors.push(invalid(`spec.clusterIPs[${index}]`, ip, why));
   }
@@ -99,7 +139,7 @@ function keptFamilies(spec: Fields, before: Fields): FieldError[] {
     const [now, had] = [listOf(spec[key]), listOf(before[key])];
     if (spec["ipFamilyPolicy"] === "SingleStack") {
       if (now.length > 1 && deepEqual(now, had)) spec[key] = now.slice(0, 1);
-    } else if (now.length === 1 && had.length === 2 && now[0] === had[0]) {
+    } else if (now.length > 0 && now.length < had.length) {
       const why = `must be 'SingleStack' to release the secondary ${what}`;
       errors.push(invalid("spec.ipFamilyPolicy", spec["ipFamilyPolicy"], why));
     }
@@ -120,14 +160,14 @@ function severalErrors(spec: Fields): FieldError[] {
 }
 
 /** What the server has no addresses of. */
-function missingErrors(spec: Fields): FieldError[] {
+function missingErrors(spec: Fields, own: readonly IpFamily[]): FieldError[] {
   const errors: FieldError[] = [];
-  if (spec["ipFamilyPolicy"] === "RequireDualStack") {
+  if (spec["ipFamilyPolicy"] === "RequireDualStack" && own.length < 2) {
     const why = "this cluster is not configured for dual-stack services";
     errors.push(invalid("spec.ipFamilyPolicy", "RequireDualStack", why));
   }
   for (const [index, family] of listOf(spec["ipFamilies"]).entries()) {
-    if (family === "IPv4") continue;
+    if (own.some((each) => each === family)) continue;
     errors.push(invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster"));
   }
   return errors;

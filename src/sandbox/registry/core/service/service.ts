@@ -125,7 +125,7 @@ export const serviceStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
   returnsDeletedObject: true,
   begin(service, old, context) {
-    const errors = beginAddresses(service, old);
+    const errors = beginAddresses(service, { old, own: context.addresses.families });
     return errors.length > 0 ? errors : takenErrors(service, old, context);
   },
   warningsOnCreate: warnings,

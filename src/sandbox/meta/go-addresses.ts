@@ -13,6 +13,12 @@ export interface Prefix {
   readonly length: number;
 }
 
+/** A family of IP addresses, as Services name it. */
+export type IpFamily = "IPv4" | "IPv6";
+
+/** The family of an address, or of a network. */
+export const familyOf = (text: string): IpFamily => (text.includes(":") ? "IPv6" : "IPv4");
+
 /** What a text stands for, or why it stands for nothing. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
@@ -162,6 +168,20 @@ export function addressText(address: Address): string {
       .join(":");
   const text = start < 0 ? hex(0, 8) : `${hex(0, start)}::${hex(end, 8)}`;
   return address.zone === "" ? text : `${text}%${address.zone}`;
+}
+
+/** An address as everybody writes it: `fd00::1` for `FD00::0001`. What is none stays. */
+export function canonicalAddress(text: string): string {
+  const read = readAddress(text);
+  return "problem" in read ? text : addressText(read.value);
+}
+
+/** The address after that of a network: `10.0.0.1` of `10.0.0.0/16`. @throws RangeError for what is no network. */
+export function firstAddressIn(network: string): string {
+  const read = readPrefix(network);
+  if ("problem" in read) throw new RangeError(`Cannot read a network: ${read.problem}`);
+  const { address } = masked(read.value);
+  return addressText({ ...address, value: address.value + 1n });
 }
 
 /** `10.0.0.0/8`. */
