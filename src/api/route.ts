@@ -18,8 +18,8 @@ const ofNamespace = new Set(["status", "finalize"]);
 
 const wrongEscape = /%(?![0-9a-f]{2})/i;
 
-/** The path without escapes: an escaped slash is one like any other, and bytes that are no text become U+FFFD. */
-function unescaped(path: string): string {
+/** The path without escapes: an escaped slash is one like any other, and bytes that are no text become U+FFFD. @throws URIError */
+export function unescapedPath(path: string): string {
   if (!path.includes("%")) return path;
   if (wrongEscape.test(path)) throw new URIError(path);
   return path.replaceAll(/(?:%..)+/g, (escapes) => {
@@ -30,7 +30,7 @@ function unescaped(path: string): string {
 
 /** @throws URIError for a path that is not well escaped. */
 export function routeOf(path: string): Route {
-  const parts = unescaped(path).split("/").slice(1);
+  const parts = unescapedPath(path).split("/").slice(1);
   if (parts.at(-1) === "") parts.pop();
   const [root] = parts;
   if (root !== "api" && root !== "apis") return { is: "other", path };

@@ -1,9 +1,9 @@
 /** The API server's built-in admission, in its order. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go AllOrderedPlugins. */
 import { child, nameOrGenerateName, type ApiObject } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
-import type { Attributes, DeleteAttributes, UpdateAttributes } from "../context/attributes.ts";
+import type { AdmissionAttributes, Attributes, DeleteAttributes, UpdateAttributes } from "../context/attributes.ts";
 import type { Steps } from "../meta/steps.ts";
-import { deleteAttributes, writeAttributes } from "./attributes.ts";
+import { connectAttributes, deleteAttributes, writeAttributes } from "./attributes.ts";
 import { admitIntoNamespace } from "./namespace-lifecycle.ts";
 import { admitResize } from "./claim-resize.ts";
 import { checkSigningRequest } from "./certificates.ts";
@@ -39,7 +39,10 @@ export function* mutatingAdmission(attributes: Attributes): Steps<void> {
  */
 export function* mutatingHooks(attributes: Attributes, plugins: () => void = () => undefined): Steps<void> {
   if (!hasHooks(attributes.scope, "mutating") && !hasPolicies(attributes.scope, "mutating")) return;
-  const asked = writeAttributes(attributes);
+  yield* mutatingRounds(writeAttributes(attributes), plugins);
+}
+
+function* mutatingRounds(asked: AdmissionAttributes, plugins: () => void = () => undefined): Steps<void> {
   const [policies, calls] = [mutatingPolicies(), mutatingCalls()];
   const first = { isReinvoke: false, shouldReinvoke: false };
   yield* mutateByPolicies(asked, { policies, reinvocation: first });
@@ -89,6 +92,15 @@ export function* deletionAdmission(attributes: DeleteAttributes): Steps<void> {
   const asked = deleteAttributes(attributes);
   // A policy that mutates is not asked about deletions; a webhook is, and may change nothing.
   yield* callMutating(asked, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });
+  yield* validateByPolicies(asked);
+  yield* callValidating(asked);
+}
+
+/** Admission of a connection with these options, which webhooks and policies may change. @throws StatusError, mostly 403. */
+export function* connectAdmission(scope: RequestScope, options: ApiObject): Steps<void> {
+  if (!isAsked(scope)) return;
+  const asked = connectAttributes(scope, options);
+  yield* mutatingRounds(asked);
   yield* validateByPolicies(asked);
   yield* callValidating(asked);
 }

@@ -31,6 +31,13 @@ export function deleteAttributes({ scope, old, name, options, dryRun }: DeleteAt
   return { ...placeOf(scope, name), operation, object: undefined, old, kind: kindOf(scope, old), options, dryRun };
 }
 
+/** The attributes of a connection; its options are the object. */
+export function connectAttributes(scope: RequestScope, object: ApiObject): AdmissionAttributes {
+  const kind = { ...groupVersionOf(object.apiVersion), kind: object.kind };
+  const place = placeOf(scope, scope.name);
+  return { ...place, operation: "CONNECT", object, old: undefined, kind, options: undefined, dryRun: false };
+}
+
 type Place = Pick<AdmissionAttributes, "scope" | "resource" | "subresource" | "name" | "namespace">;
 
 function placeOf(scope: RequestScope, name: string): Place {

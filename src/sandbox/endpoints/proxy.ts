@@ -8,7 +8,9 @@ import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { badRequest, methodNotAllowed, notFound, refusal, serviceUnavailable } from "../meta/refusal.ts";
 import { addressOf, isGlobalUnicast } from "../validation/cidr.ts";
 import { intProblem } from "../meta/numbers.ts";
+import type { Steps } from "../meta/steps.ts";
 import { collectionOf, type RequestScope } from "../context/server.ts";
+import { admitConnection } from "./connect.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
 
@@ -26,9 +28,9 @@ interface Target {
 }
 
 /** @throws StatusError for what cannot be connected to, which is everything but a path that is moved. */
-export function proxied(scope: RequestScope, method: string, path: string): Moved {
+export function* proxied(scope: RequestScope, method: string, path: string): Steps<Moved> {
   if (!methods.has(method)) throw methodNotAllowed();
-  if (scope.query.some(([name]) => name === "dryRun")) throw badRequest("dryRun is not supported");
+  yield* admitConnection(scope, path);
   const host = hostOf(scope, targetOf(scope));
   const isRoot = path.endsWith("/proxy");
   if (isRoot && (method === "GET" || method === "HEAD")) return { location: `${path}/` };

@@ -6,6 +6,7 @@ import type { RequestScope } from "../context/server.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { textOf } from "../meta/object.ts";
 import { param } from "../options/list-options.ts";
+import { admitConnection } from "./connect.ts";
 import { containerOf } from "./container.ts";
 import type { Entry } from "../storage/entry.ts";
 import { bind } from "./bind.ts";
@@ -65,13 +66,23 @@ const connections: Readonly<Record<string, string>> = {
   portforward: "that listens on a port",
 };
 
+/** A request for a subresource. */
+interface SubresourceRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
 /** @throws StatusError */
-export function* serveSubresource(scope: RequestScope, method: string): Steps<SubresourceResult> {
+export function* serveSubresource(scope: RequestScope, { method, path }: SubresourceRequest): Steps<SubresourceResult> {
   const { resource, subresource } = scope;
   if (!resource.subresources.has(subresource)) throw noSuchPath();
   const methods = handlers[`${resource.plural}/${subresource}`] ?? handlers[subresource];
   const lacks = connections[subresource];
-  if (methods === undefined) throw lacks === undefined ? methodNotAllowed() : unconnected(scope, lacks);
+  if (methods === undefined) {
+    if (lacks === undefined || (method !== "GET" && method !== "POST")) throw methodNotAllowed();
+    yield* admitConnection(scope, path);
+    throw unconnected(scope, lacks);
+  }
   const isKnown = method === "GET" || method === "POST" || method === "PUT" || method === "PATCH";
   const handler = isKnown ? methods[method] : undefined;
   if (handler === undefined) throw methodNotAllowed();

@@ -34,9 +34,12 @@ const verbs: Readonly<Record<string, string>> = { GET: "get", PUT: "update", PAT
 /** Serves a request for a resource or a subresource. @throws StatusError */
 export function* serveResource(scope: RequestScope, request: HttpRequest): Steps<Result> {
   const { resource, subresource } = scope;
-  if (subresource === "proxy") return redirect(proxied(scope, request.method, request.path).location, request.query);
+  if (subresource === "proxy") {
+    const { location } = yield* proxied(scope, request.method, request.path);
+    return redirect(location, request.query);
+  }
   if (subresource === "log" && request.method === "GET") return logResponse(podLog(scope, request.actor));
-  if (subresource !== "" && subresource !== "status") return yield* subresourceResponse(scope, request.method);
+  if (subresource !== "" && subresource !== "status") return yield* subresourceResponse(scope, request);
   if (subresource === "status" && !resource.subresources.has("status")) throw noSuchPath();
   return scope.name === "" ? yield* serveCollection(scope, request) : yield* serveObject(scope, request.method);
 }
@@ -114,9 +117,9 @@ function* objectResponse(scope: RequestScope, status: number, stored: UpdateResu
   return contentResponse(status, { json: () => `${format.text(entry)}\n`, value: () => format.value(entry) });
 }
 
-function* subresourceResponse(scope: RequestScope, method: string): Steps<Result> {
+function* subresourceResponse(scope: RequestScope, request: HttpRequest): Steps<Result> {
   const { as, version } = outputFormOf(scope);
-  const result = yield* serveSubresource(scope, method);
+  const result = yield* serveSubresource(scope, request);
   if ("entry" in result) return yield* objectResponse(scope, result.status, result.entry);
   const { status, value } = result;
   if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonResponse(status, value);

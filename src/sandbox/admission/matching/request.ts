@@ -1,7 +1,7 @@
 /** An operation as an AdmissionRequest. Source: k8s.io/api v0.36 admission/v1; apiserver v0.36 admission/plugin/cel/condition.go CreateAdmissionRequest. */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { AdmissionRequest } from "../../meta/admission-request.ts";
-import type { Fields } from "../../meta/object.ts";
+import type { ApiObject, Fields } from "../../meta/object.ts";
 import type { Invocation } from "./invocation.ts";
 
 /** An operation, as what it matched. */
@@ -21,6 +21,13 @@ export function requestOf(attributes: AdmissionAttributes, invocation: Invocatio
     dryRun,
     options: options ?? null,
   };
+}
+
+/** An object as webhooks and expressions see it: the options of a connection have no metadata. */
+export function shownObject({ operation }: AdmissionAttributes, object: ApiObject | undefined): Fields | null {
+  if (object === undefined || operation !== "CONNECT") return object ?? null;
+  const { metadata: _none, ...options } = object;
+  return options;
 }
 
 function userInfoOf({ name, uid = "", groups, extra = {} }: AdmissionAttributes["scope"]["user"]): Fields {

@@ -29,7 +29,9 @@ function namespaceLabels({
 }
 
 /** True if the new object is selected, or the old one. */
-export function matchesObject(selector: Selector, { object, old }: AdmissionAttributes): boolean {
+export function matchesObject(selector: Selector, { object, old, operation }: AdmissionAttributes): boolean {
   if (matchesEverything(selector)) return true;
+  // The options of a connection have no labels that could be there or not.
+  if (operation === "CONNECT") return false;
   return [object, old].some((each) => each !== undefined && matches(selector, each.metadata.labels));
 }

@@ -4,7 +4,7 @@ import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
 import { notFound } from "../../meta/refusal.ts";
 import type { Invocation } from "../matching/invocation.ts";
-import { requestOf } from "../matching/request.ts";
+import { requestOf, shownObject } from "../matching/request.ts";
 import type { VersionedObjects } from "../matching/versions.ts";
 
 /** An operation with its objects at the version that matched. */
@@ -17,10 +17,10 @@ export interface Seen extends VersionedObjects {
 
 /** The variables of validations, messages, annotations and mutations. */
 export function inputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
-  const { attributes, invocation, object = null, old = null, namespaceObject } = seen;
+  const { attributes, invocation, object, old = null, namespaceObject } = seen;
   const { user, server } = attributes.scope;
   return {
-    object,
+    object: shownObject(attributes, object),
     oldObject: old,
     request: requestOf(attributes, invocation),
     params,

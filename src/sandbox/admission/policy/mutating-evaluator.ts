@@ -148,8 +148,12 @@ function appliedTo(object: ApiObject, { value, seen }: { readonly value: Value; 
   const { registry } = seen.attributes.scope.server;
   const struct = registry.ofKind(apiVersion, kind)?.struct ?? registry.schema.kind(apiVersion, kind);
   const type = typeOf(struct, registry.schema);
-  const problems = typeProblems({ value: configuration, type });
   const refused = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
+  if (struct === undefined) {
+    const named = `${apiVersion.includes("/") ? "" : "/"}${apiVersion}, Kind=${kind}`;
+    throw refused(`failed to convert patch object to typed object: no corresponding type for ${named}`);
+  }
+  const problems = typeProblems({ value: configuration, type });
   if (problems.length > 0) throw refused(`failed to convert patch object to typed object: ${problemsText(problems)}`);
   const atomics = atomicsIn(configuration, { type, path: "" });
   if (atomics.length > 0) {

@@ -7,7 +7,7 @@ import { jsonNameOf, readJson } from "../../meta/json.ts";
 import { isFields, listIn, textOf, type Fields } from "../../meta/object.ts";
 import type { Invocation } from "../matching/invocation.ts";
 import type { VersionedObjects } from "../matching/versions.ts";
-import { requestOf } from "../matching/request.ts";
+import { requestOf, shownObject } from "../matching/request.ts";
 
 /** What a webhook sees of an operation: the objects at the version that it asks for. */
 export interface VersionedAttributes extends VersionedObjects {
@@ -29,7 +29,12 @@ export function reviewOf(
 ): Review | undefined {
   const version = versions.find((each) => each === "v1" || each === "v1beta1");
   if (version === undefined) return undefined;
-  const request = { uid, ...requestOf(attributes, invocation), object: object ?? null, oldObject: old ?? null };
+  const request = {
+    uid,
+    ...requestOf(attributes, invocation),
+    object: shownObject(attributes, object),
+    oldObject: old ?? null,
+  };
   const body = JSON.stringify({ kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request });
   return { version, uid, body: `${body}\n` };
 }
