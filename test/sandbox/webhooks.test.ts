@@ -61,7 +61,7 @@ await send("POST", configurations, {
     {
       name: "hook.example.com",
       clientConfig: { service: { namespace: "hooks", name: "hook", path: "/check" } },
-      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"] }],
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps", "services"] }],
       matchPolicy: "Exact",
       objectSelector: { matchLabels: { checked: "yes" } },
       admissionReviewVersions: ["v1"],
@@ -124,6 +124,74 @@ describe("a write that waits for a webhook", () => {
       allow(review, response);
     };
     expect((await send("DELETE", `${maps}/deleted`)).status).toBe(404);
+  });
+
+  const services = "/api/v1/namespaces/default/services";
+  const service = (name: string, spec: Json, labels: Json = {}): Json => ({
+    metadata: { name, labels },
+    spec: { type: "NodePort", ports: [{ port: 80 }], ...spec },
+  });
+  const asked = { checked: "yes" };
+
+  test("shows the addresses and ports that a new Service gets", async () => {
+    let seen: Json = {};
+    hook = (review, response) => {
+      seen = (review.request["object"] as Json)["spec"] as Json;
+      allow(review, response);
+    };
+    const { body } = await send("POST", services, service("seen", {}, asked));
+    const { clusterIP, clusterIPs, ports } = body["spec"] as Json;
+    expect(seen).toMatchObject({ clusterIP, clusterIPs, ports });
+    expect(String(clusterIP)).toStartWith("10.0.");
+  });
+
+  test("is refused the address and the port that another Service took meanwhile", async () => {
+    const [withAddress, withPort] = [{ clusterIP: "10.0.9.9" }, { ports: [{ port: 80, nodePort: 30_999 }] }];
+    hook = async (review, response) => {
+      if (calls === 1) expect((await send("POST", services, service("first", withAddress))).status).toBe(201);
+      allow(review, response);
+    };
+    const late = await send("POST", services, service("late", withAddress, asked));
+    expect([late.status, String(late.body["message"])]).toEqual([422, expect.stringContaining("already allocated")]);
+    calls = 0;
+    hook = async (review, response) => {
+      if (calls === 1) expect((await send("POST", services, service("second", withPort))).status).toBe(201);
+      allow(review, response);
+    };
+    const later = await send("POST", services, service("later", withPort, asked));
+    expect([later.status, String(later.body["message"])]).toEqual([422, expect.stringContaining("already allocated")]);
+  });
+
+  test("gets another port where its own was given away meanwhile", async () => {
+    hook = async (review, response) => {
+      const [{ nodePort }] = ((review.request["object"] as Json)["spec"] as { ports: [{ nodePort: number }] }).ports;
+      if (calls === 1)
+        expect((await send("POST", services, service("quicker", { ports: [{ port: 80, nodePort }] }))).status).toBe(
+          201,
+        );
+      allow(review, response);
+    };
+    const made = await send("POST", services, service("slower", {}, asked));
+    expect([made.status, calls]).toEqual([201, 2]);
+    calls = 0;
+    hook = async (review, response) => {
+      if (calls === 1) await send("POST", maps, { metadata: { name: "meanwhile" } });
+      allow(review, response);
+    };
+    const kept = await send("PATCH", `${services}/slower`, { metadata: { labels: { own: "port" } } });
+    expect([kept.status, calls]).toEqual([200, 1]);
+    calls = 0;
+    const plain = service("plain", { type: "ClusterIP" }, asked);
+    hook = allow;
+    expect((await send("POST", services, plain)).status).toBe(201);
+    calls = 0;
+    const ports = (nodePort: number): Json => ({ ports: [{ port: 80, nodePort }] });
+    hook = async (review, response) => {
+      if (calls === 1) expect((await send("POST", services, service("third", ports(31_000)))).status).toBe(201);
+      allow(review, response);
+    };
+    const changed = await send("PATCH", `${services}/plain`, { spec: { type: "NodePort", ...ports(31_000) } });
+    expect([changed.status, calls]).toEqual([422, 1]);
   });
 
   test("keeps no other request waiting", async () => {

@@ -20,6 +20,7 @@ import { matchNamespace, sentObject } from "./body.ts";
 import { commit, storedForm } from "./commit.ts";
 import { applyDefaults } from "../context/defaults.ts";
 import { dedupOwnerReferences } from "./owner-references.ts";
+import { checkNotOutrun } from "./retry.ts";
 import { type ObjectWrite, validateCreate } from "./validation.ts";
 
 /** How many generated names are tried until one is free. */
@@ -77,13 +78,15 @@ export function* createObject(
   prepareForCreate(write);
   validateCreate(write);
   if (byUpdate) authorizeCreate(scope);
+  strategy.allocate?.(object, write.context);
+  const { revision } = scope.server.store;
   const stored = yield* storableObject(scope, object);
   const charge = yield* validatingAdmission(write);
   // A dry run asks the store for the name alone. Source: generic/registry/dryrun.go Create.
   if (!scope.dryRun) checkVersion(version);
   checkNotStored(write, isNameGenerated);
+  checkNotOutrun(scope, { object, revision });
   charge();
-  strategy.allocate?.(object, write.context);
   const whole = storedForm(scope, stored);
   return commit(scope, { object: whole, dryRunRevision: "as sent", isDefaultedOnRead });
 }

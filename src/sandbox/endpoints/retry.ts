@@ -3,6 +3,8 @@
  * GuaranteedUpdate, which evaluates admission again as well; endpoints/handlers/patch.go.
  */
 import type { RequestScope } from "../context/server.ts";
+import { strategyContext } from "../context/strategy-context.ts";
+import type { ApiObject } from "../meta/object.ts";
 import { gatewayTimeout } from "../meta/refusal.ts";
 import type { Steps } from "../meta/steps.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -15,6 +17,21 @@ class Overtaken extends Error {
 /** @throws what makes `retried` begin again, where `entry` is no longer what is stored. */
 export function checkUnmoved({ collection }: RequestScope, { namespace, name, revision }: Entry): void {
   if (collection.get(namespace, name)?.revision !== revision) throw new Overtaken();
+}
+
+/** What a write was allocated, and when. */
+export interface Allocated {
+  readonly object: ApiObject;
+  readonly old?: ApiObject | undefined;
+  /** The store's then. */
+  readonly revision: number;
+}
+
+/** @throws what makes `retried` begin again, where another object has come by what was allocated. */
+export function checkNotOutrun(scope: RequestScope, { object, old, revision }: Allocated): void {
+  const { resource, server, dryRun } = scope;
+  if (dryRun || server.store.revision === revision) return;
+  if (resource.strategy.isOutrun?.({ object, old, context: strategyContext(scope) }) === true) throw new Overtaken();
 }
 
 /**

@@ -22,7 +22,7 @@ import { commit, storedForm } from "./commit.ts";
 import { createObject } from "./create.ts";
 import { applyDefaults } from "../context/defaults.ts";
 import { dedupOwnerReferences } from "./owner-references.ts";
-import { checkUnmoved } from "./retry.ts";
+import { checkNotOutrun, checkUnmoved } from "./retry.ts";
 import { type ObjectUpdate, validateUpdate } from "./validation.ts";
 
 /** What an update responds with. */
@@ -170,10 +170,12 @@ export function* replaceObject(
   prepareForUpdate(update);
   validateUpdate(update);
   strategy.allocate?.(object, context);
+  const { revision } = scope.server.store;
   object.metadata.resourceVersion = String(old.revision);
   const stored = yield* storableObject(scope, object);
   const charge = yield* validatingAdmission(update);
   checkUnmoved(scope, old);
+  checkNotOutrun(scope, { object, old: old.object, revision });
   charge();
   return store(scope, stored, old);
 }

@@ -100,7 +100,7 @@ function* post(scope: RequestScope): Steps<Result> {
   }
   const review = yield* reviewOf(scope);
   if (review !== undefined) return jsonResponse(201, review);
-  return yield* objectResponse(scope, 201, yield* create(scope));
+  return yield* objectResponse(scope, 201, yield* retried(scope, () => create(scope)));
 }
 
 function* updateResponse(scope: RequestScope, { entry, created }: UpdateResult): Steps<Result> {

@@ -57,6 +57,14 @@ export interface ChangedObject extends NewObject {
   readonly update: UpdateStrategy;
 }
 
+/** An object that something was allocated for. */
+export interface AllocatedObject {
+  readonly object: ApiObject;
+  /** Undefined for a create. */
+  readonly old: ApiObject | undefined;
+  readonly context: StrategyContext;
+}
+
 /** One step of the validation of a create: returns what is wrong, changes nothing. `validation-steps.ts` has the common ones. */
 export type CreateStep = (write: NewObject) => readonly FieldError[];
 
@@ -88,6 +96,8 @@ export interface UpdateStrategy {
   warningsOnUpdate?(object: ApiObject, old: ApiObject): string[];
   /** Allocates cluster IPs and node ports; after validation, of a create and of an update. */
   allocate?(object: ApiObject, context: StrategyContext): void;
+  /** True if another object has come by what was allocated, while the write waited for a webhook. */
+  isOutrun?(allocated: AllocatedObject): boolean;
 }
 
 /** What happens to the dependents of a deleted object whose client did not say. Source: GarbageCollectionDeleteStrategy. */

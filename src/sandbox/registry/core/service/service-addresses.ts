@@ -4,11 +4,19 @@
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, invalidObject, type FieldError } from "../../../meta/field-errors.ts";
+import { canonicalAddress } from "../../../meta/go-addresses.ts";
 import { textOf, textsIn, child, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { internal } from "../../../meta/refusal.ts";
-import type { StrategyContext } from "../../strategy/rest-strategy.ts";
+import type { AllocatedObject, StrategyContext } from "../../strategy/rest-strategy.ts";
 import { nextAddress, requestedProblem } from "./address-ranges.ts";
-import { allocateNodePorts, dropNodePorts, hasNodePorts, keepNodePorts, needsHealthCheck } from "./service-ports.ts";
+import {
+  allocateNodePorts,
+  dropNodePorts,
+  hasNodePorts,
+  hasTakenPort,
+  keepNodePorts,
+  needsHealthCheck,
+} from "./service-ports.ts";
 
 /** The items of what may be a list. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
@@ -153,6 +161,14 @@ export function allocate(service: ApiObject, context: StrategyContext): void {
     if (textOf(ips[index]) === "") ips[index] = givenTo(service, { family, context });
   spec["clusterIP"] = ips[0];
   spec["clusterIPs"] = ips;
+}
+
+/** True if another Service has an address or a node port that was new in a write. */
+export function isOutrun(allocated: AllocatedObject): boolean {
+  const { object, old, context } = allocated;
+  const had = textsIn(old?.spec?.["clusterIPs"]);
+  const asked = textsIn(object.spec?.["clusterIPs"]).filter((ip) => ip !== "None" && !had.includes(ip));
+  return asked.some((ip) => context.addresses.isTaken(canonicalAddress(ip))) || hasTakenPort(allocated);
 }
 
 interface Giving {

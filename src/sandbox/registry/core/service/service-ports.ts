@@ -7,7 +7,7 @@ import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { child, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { refusal } from "../../../meta/refusal.ts";
 import { isNumber } from "../../../validation/checks.ts";
-import type { StrategyContext } from "../../strategy/rest-strategy.ts";
+import type { AllocatedObject, StrategyContext } from "../../strategy/rest-strategy.ts";
 
 const firstNodePort = 30_000;
 const nodePorts = 2768;
@@ -30,7 +30,7 @@ export const nodePortOf = ({ nodePort }: Fields): number => (isNumber(nodePort) 
 const healthPortOf = ({ healthCheckNodePort: port }: Fields): number => (isNumber(port) ? port : 0);
 
 /** The node ports that a Service has. */
-export const nodePortsOf = (spec: Fields): ReadonlySet<number> =>
+export const nodePortsOf = (spec: Fields): Set<number> =>
   new Set(
     fieldsIn(spec["ports"])
       .map(nodePortOf)
@@ -150,6 +150,16 @@ export function allocateNodePorts(
   if (errors.length > 0) return errors;
   if (needsHealthCheck(spec) && (old === undefined || !needsHealthCheck(before))) healthPort(spec, ports);
   return [];
+}
+
+/** True if another Service has one of the node ports that were new in a write. */
+export function hasTakenPort({ object, old, context }: AllocatedObject): boolean {
+  const [spec, before] = [object.spec ?? {}, old?.spec ?? {}];
+  const had = nodePortsOf(before).add(healthPortOf(before));
+  const asked = [...nodePortsOf(spec).add(healthPortOf(spec))].filter((port) => port !== 0 && !had.has(port));
+  if (asked.length === 0) return false;
+  const taken = context.takenNodePorts();
+  return asked.some((port) => taken.has(port));
 }
 
 /** An update that leaves node ports out keeps those of ports with the same name. */

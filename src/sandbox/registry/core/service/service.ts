@@ -11,7 +11,7 @@ import { subdomainProblems } from "../../../../api/label-names.ts";
 import { labelProblems } from "../../../validation/names.ts";
 import { portProtocols } from "../pod/pod-spec/choices.ts";
 import { portReferenceErrors } from "../pod/pod-spec/ports.ts";
-import { addressChangeErrors, allocate, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
+import { addressChangeErrors, allocate, isOutrun, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
 import { beginAddresses } from "./service-families.ts";
 import { needsHealthCheck, nodePortOf } from "./service-ports.ts";
 import { affinityErrors, balancerClassChangeErrors, reachErrors } from "./service-traffic.ts";
@@ -152,5 +152,6 @@ export const serviceStrategy: RESTStrategy = restStrategy({
     service.status = { loadBalancer: {} };
   },
   allocate,
+  isOutrun,
   prepareForUpdate: keepGiven,
 });
