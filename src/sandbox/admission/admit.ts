@@ -9,7 +9,7 @@ import { admitResize } from "./claim-resize.ts";
 import { checkSigningRequest } from "./certificates.ts";
 import { admitNode, admitRuntimeClass, checkOverhead } from "./cluster-defaults.ts";
 import { admitIngressClass, admitStorageClass } from "./default-class.ts";
-import { checkLimits, setDefaultLimits } from "./limit-ranger.ts";
+import { checkLimits, setDefaultLimits, setResizedLimits } from "./limit-ranger.ts";
 import { admitPodSecurity } from "./pod-security/admit.ts";
 import { admitPodResize } from "./pod-resize.ts";
 import { admitPriority, checkDefaultClass } from "./priority.ts";
@@ -113,6 +113,7 @@ function admitBuiltIn({ scope, object, old }: Attributes): void {
 function validateBuiltIn({ scope, object, old }: Attributes): void {
   const { server, resource, subresource } = scope;
   const plugins = server.admission;
+  checkLimits({ scope, object, old });
   admitPodSecurity({ scope, object, old });
   switch (resource.storage) {
     case "priorityclasses.scheduling.k8s.io":
@@ -122,9 +123,7 @@ function validateBuiltIn({ scope, object, old }: Attributes): void {
       checkSigningRequest({ scope, object, old });
       break;
     case "persistentvolumeclaims":
-      if (old === undefined) break;
-      if (subresource === "" && old.metadata.deletionTimestamp === undefined) checkLimits(scope, object);
-      if (plugins.has("PersistentVolumeClaimResize")) admitResize({ scope, object, old });
+      if (old !== undefined && plugins.has("PersistentVolumeClaimResize")) admitResize({ scope, object, old });
       break;
     case "pods":
       if (old === undefined && plugins.has("RuntimeClass")) checkOverhead(scope, object);
@@ -135,8 +134,10 @@ function validateBuiltIn({ scope, object, old }: Attributes): void {
 }
 
 function admitUpdate({ scope, object, old }: UpdateAttributes): void {
-  if (scope.resource.storage !== "pods" || scope.subresource !== "") return;
+  if (scope.resource.storage !== "pods") return;
   const plugins = scope.server.admission;
+  if (scope.subresource === "resize" && plugins.has("LimitRanger")) setResizedLimits({ scope, object, old });
+  if (scope.subresource !== "") return;
   if (plugins.has("DefaultTolerationSeconds")) admitTolerations(object);
   if (!plugins.has("Priority")) return;
   // A pod keeps the priority that it was admitted with.

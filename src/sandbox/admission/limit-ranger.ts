@@ -6,6 +6,7 @@ import type { Amounts } from "../../api/quota/amounts.ts";
 import { amountsTogether } from "../../api/quota/together.ts";
 import { at, child, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
+import type { Attributes, UpdateAttributes } from "../context/attributes.ts";
 import type { RequestScope } from "../context/server.ts";
 import { type Asked, problemsWith, quantitiesIn } from "./limit-bounds.ts";
 
@@ -21,25 +22,40 @@ const containersOf = (pod: ApiObject): Fields[] => [
 
 const mapOf = (value: unknown): Record<string, string> => (isFields(value) ? (value as Record<string, string>) : {});
 
-/** Gives containers what the ranges say for those that say nothing themselves. */
+/** Gives containers what the ranges say for those that say nothing themselves, and says so in an annotation of the pod. */
 export function setDefaultLimits(scope: RequestScope, pod: ApiObject): void {
-  for (const range of rangesOf(scope)) {
-    for (const item of fieldsIn(range.spec?.["limits"])) {
-      if (item["type"] !== "Container") continue;
-      const applied = containersOf(pod).map((container) => fillContainer(container, item));
-      annotate(pod, fieldsIn(pod.spec?.["containers"]), applied);
-    }
+  for (const item of containerLimits(scope)) {
+    const applied = containersOf(pod).map((container) => fillContainer(container, item));
+    annotate(pod, fieldsIn(pod.spec?.["containers"]), applied);
   }
+}
+
+/** The same for a pod that is resized, which keeps its annotations. */
+export function setResizedLimits({ scope, object: pod, old }: UpdateAttributes): void {
+  if (old.metadata.deletionTimestamp !== undefined) return;
+  for (const item of containerLimits(scope)) for (const container of containersOf(pod)) fillContainer(container, item);
+}
+
+const containerLimits = (scope: RequestScope): Fields[] =>
+  rangesOf(scope).flatMap(({ spec }) => fieldsIn(spec?.["limits"]).filter(({ type }) => type === "Container"));
+
+/** New pods, resized ones, and claims are limited, unless they are being deleted. Source: SupportsAttributes, runLimitFunc. */
+function isLimited({ scope, old }: Attributes): boolean {
+  const { resource, subresource } = scope;
+  if (old?.metadata.deletionTimestamp !== undefined) return false;
+  if (resource.storage === "pods") return subresource === (old === undefined ? "" : "resize");
+  return subresource === "";
 }
 
 /**
  * Looks at what a pod or a claim has in the end, its name included; anything else passes.
  * @throws StatusError 403 for what asks for more or less than a LimitRange of its namespace allows.
  */
-export function checkLimits(scope: RequestScope, object: ApiObject): void {
+export function checkLimits(attributes: Attributes): void {
+  const { scope, object } = attributes;
   const { resource, server } = scope;
   const asks = asksOf[resource.storage];
-  if (asks === undefined || !server.admission.has("LimitRanger")) return;
+  if (asks === undefined || !server.admission.has("LimitRanger") || !isLimited(attributes)) return;
   for (const range of rangesOf(scope)) {
     const found = fieldsIn(range.spec?.["limits"]).flatMap((item) =>
       asks(object, item["type"]).flatMap((asked) => problemsWith(asked, item)),

@@ -5,7 +5,6 @@ import { randomUuid } from "../../platform/random.ts";
 import { mutatingAdmission, validatingAdmission } from "../admission/admit.ts";
 import { authorize } from "../access/authorize.ts";
 import { checkEscalation } from "../access/escalation.ts";
-import { checkLimits } from "../admission/limit-ranger.ts";
 import { storableObject } from "../context/conversion.ts";
 import { strategyContext } from "../context/strategy-context.ts";
 import type { ApiObject } from "../meta/object.ts";
@@ -72,8 +71,6 @@ export function* createObject(
   fillSystemFields(write, uid);
   checkEscalation(write);
   const isNameGenerated = generateName(scope, object);
-  // Of all plugins that only validate, this one alone comes before the kind's own validation.
-  checkLimits(scope, object);
   const isDefaultedOnRead = strategy.isDefaultedOnRead?.(object) === true;
   prepareForCreate(write);
   validateCreate(write);
