@@ -43,6 +43,8 @@ import { validation } from "./cases/validation.ts";
 import { validationOrder } from "./cases/validation-order.ts";
 import { wildKinds } from "./cases/kinds.ts";
 import { warnings } from "./cases/warnings.ts";
+import { connectionCases } from "./cases/connections.ts";
+import { limitCases } from "./cases/limits.ts";
 import { conversionWebhookCases } from "./cases/conversion-webhooks.ts";
 import { mutatingWebhookCases } from "./cases/mutating-webhooks.ts";
 import { webhookCases } from "./cases/webhooks.ts";
@@ -98,4 +100,6 @@ export const tables: readonly Table[] = [
   webhookCases,
   mutatingWebhookCases,
   conversionWebhookCases,
+  connectionCases,
+  limitCases,
 ];
