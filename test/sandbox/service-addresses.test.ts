@@ -154,7 +154,11 @@ describe("a Service", () => {
   test("says by its addresses of which families it is, however it writes them", async () => {
     const { transport, made } = await started(["10.1.0.0/16", "fd00::/108"]);
     const asked = { ipFamilyPolicy: "PreferDualStack", clusterIP: "FD00::0005", clusterIPs: ["FD00::0005"] };
-    const given = specOf(await made("a", asked));
+    const answer = await made("a", asked);
+    expect(answer.warning).toBe(
+      `299 - "spec.clusterIPs[0]: IPv6 address \\"FD00::0005\\" should be in RFC 5952 canonical format (\\"fd00::5\\")"`,
+    );
+    const given = specOf(answer);
     expect(given).toMatchObject({ ipFamilies: ["IPv6", "IPv4"], clusterIP: "FD00::0005" });
     expect(await names(transport, addresses)).toContain("fd00::5");
     expect(ipsOf(await made("b", { clusterIP: "fd00::5" }))).toBe(

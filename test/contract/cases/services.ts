@@ -69,6 +69,15 @@ export const services: Table = {
       { sessionAffinity: "ClientIP", sessionAffinityConfig: { clientIP: { timeoutSeconds: 86_401 } } },
       { ports: [{ port: 80, targetPort: 65_536, appProtocol: "a b" }] },
     ),
+    news(
+      "what the server warns of",
+      { externalIPs: ["FD00::0001", "fd00::2", "1.2.3.4"] },
+      { type: "LoadBalancer", loadBalancerIP: "FD00::1" },
+      { clusterIP: "None", loadBalancerIP: "::ffff:1.2.3.4", externalIPs: ["1.2.3.4"], sessionAffinity: "ClientIP" },
+      { externalIPs: ["01.2.3.4"] },
+      { trafficDistribution: "PreferClose" },
+      { type: "ExternalName", externalName: "a.b", externalIPs: ["1.2.3.4"] },
+    ),
     changes(
       "a load balancer keeps its class",
       balancer,

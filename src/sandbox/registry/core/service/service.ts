@@ -15,6 +15,7 @@ import { addressChangeErrors, allocate, isOutrun, keepGiven, listAddress, takenE
 import { beginAddresses } from "./service-families.ts";
 import { needsHealthCheck, nodePortOf } from "./service-ports.ts";
 import { affinityErrors, balancerClassChangeErrors, reachErrors } from "./service-traffic.ts";
+import { serviceWarnings } from "./service-warnings.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
@@ -45,23 +46,6 @@ function externalErrors(spec: Fields): FieldError[] {
   const name = textOf(spec["externalName"]).replace(/\.$/, "");
   if (name === "") return [...errors, required("spec.externalName")];
   return [...errors, ...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem))];
-}
-
-function warnings({ spec = {} }: ApiObject): string[] {
-  const said: string[] = [];
-  const headless = spec["type"] === "ClusterIP" && spec["clusterIP"] === "None";
-  if (headless && textOf(spec["loadBalancerIP"]) !== "")
-    said.push("spec.loadBalancerIP is ignored for headless services");
-  if (headless && fieldCount(spec["externalIPs"]) > 0) said.push("spec.externalIPs is ignored for headless services");
-  if (headless && spec["sessionAffinity"] !== "None")
-    said.push("spec.SessionAffinity is ignored for headless services");
-  if (fieldCount(spec["externalIPs"]) > 0 && !headless && spec["type"] !== "ExternalName")
-    said.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
-  if (spec["type"] === "ExternalName" && fieldCount(spec["externalIPs"]) > 0)
-    said.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (spec["type"] !== "ExternalName" && textOf(spec["externalName"]) !== "")
-    said.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  return said;
 }
 
 const fieldCount = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
@@ -128,8 +112,8 @@ export const serviceStrategy: RESTStrategy = restStrategy({
     const errors = beginAddresses(service, { old, own: context.addresses.families });
     return errors.length > 0 ? errors : takenErrors(service, old, context);
   },
-  warningsOnCreate: warnings,
-  warningsOnUpdate: warnings,
+  warningsOnCreate: serviceWarnings,
+  warningsOnUpdate: serviceWarnings,
   validate,
   validateUpdate: ({ spec = {} }, { spec: before = {} }) => [
     ...addressChangeErrors(spec, before),
