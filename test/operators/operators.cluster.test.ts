@@ -1,4 +1,4 @@
-/** Operators in Go and Python, unchanged: on the compiled sandbox they print what they print on a real kube-apiserver. */
+/** Operators in Go, Python and Rust, unchanged: on the compiled sandbox they print what they print on a real kube-apiserver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,13 +7,14 @@ import type { Program } from "../../scripts/built-programs.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import { type ProgramRun, runProgram } from "../support/program.ts";
 import { type Answer, comparable, printed, reported } from "./answers.ts";
-import { kubebuilderTests, operators, pythonPackages } from "./programs.ts";
+import { kubebuilderTests, operators, pythonPackages, vessels } from "./programs.ts";
 import { type Side, type Sides, startSides } from "./servers.ts";
 
 const unused: Program = { is: "missing", why: "no control plane" };
 const there = clusterMissing === undefined;
 const goTests = there ? await kubebuilderTests() : unused;
 const packages = there ? await pythonPackages() : unused;
+const kube = there ? await vessels() : unused;
 
 /** Why a program cannot run, as a part of its test's name. */
 function reason(program: Program): string {
@@ -95,5 +96,15 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
       const answers = await compare(python("kopf_operator.py"));
       expect(answers.map(({ step }) => step)).toEqual(["planted", "grown and painted", "the operator ends", "events"]);
     });
+  });
+
+  test.skipIf(kube.is !== "there")(`kube-rs plays its scene and runs an operator${reason(kube)}`, async () => {
+    const program = kube.is === "there" ? kube.path : "";
+    const answers = await compare((side) => answersOf([program, "scene"], { KUBECONFIG: side.kubeconfig }));
+    // Its recorder counts the second launch up.
+    expect(answers.at(-1)?.answer).toEqual([
+      ["Normal", "Launched", "crew of 5"],
+      ["Normal", "Scuttled", "its papers are gone"],
+    ]);
   });
 });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { builtProgram, type Program } from "../../scripts/built-programs.ts";
 
-/** The sources of the programs: `kubebuilder`, `python`. */
+/** The sources of the programs: `kubebuilder`, `kube-rs`, `python`. */
 export const operators: string = import.meta.dir;
 
 /** The folder with `controller.test` and `v1.test`, the compiled test packages of the kubebuilder project. */
@@ -26,6 +26,18 @@ export function kubebuilderTests(): Promise<Program> {
     env: { CGO_ENABLED: "0" },
     makes: "tests",
     name: "tests",
+  });
+}
+
+/** `vessels`: a scene and an operator with kube. */
+export function vessels(): Promise<Program> {
+  return builtProgram({
+    sources: join(operators, "kube-rs"),
+    cachedAs: "operator-kube-rs",
+    tool: "cargo",
+    command: ["cargo", "build", "--quiet", "--locked"],
+    makes: join("debug", "vessels"),
+    name: "vessels",
   });
 }
 

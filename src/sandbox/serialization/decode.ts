@@ -83,7 +83,7 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
     case "list": {
       if (!Array.isArray(value)) throw wrongType(value, path, shape, reading);
       return value.map(
-        (item: unknown, index) => readShape(item, shape.of, `${path}[${index}]`, reading) ?? zeroOf(shape.of),
+        (item: unknown, index) => readShape(item, shape.of, `${path}[${index}]`, reading) ?? zeroOf(shape.of, reading),
       );
     }
     case "map": {
@@ -92,7 +92,7 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
       for (const key of Object.keys(value)) {
         // Defined, not set: a key may be called __proto__.
         const here = shape.of.is === "scalar" ? path : `${path}.${key}`;
-        const item = readShape(value[key], shape.of, here, reading) ?? zeroOf(shape.of);
+        const item = readShape(value[key], shape.of, here, reading) ?? zeroOf(shape.of, reading);
         Object.defineProperty(result, key, { value: item, enumerable: true, configurable: true, writable: true });
       }
       return result;
@@ -102,9 +102,10 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
   }
 }
 
-/** The value of null inside a list or a map. */
-function zeroOf(shape: Shape): unknown {
-  if (shape.is === "struct" || shape.is === "map") return {};
+/** The value of null inside a list or a map; types that read themselves keep it: `enum: [a, null]` of a schema. */
+function zeroOf(shape: Shape, { schema }: Reading): unknown {
+  if (shape.is === "struct") return schema.struct(shape.name).open ? null : {};
+  if (shape.is === "map") return {};
   if (shape.is === "scalar" && shape.scalar === "string") return "";
   return null;
 }
