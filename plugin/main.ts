@@ -11,6 +11,7 @@ import { loops } from "./commands/loops/loops.ts";
 import { controllers } from "./commands/controllers/controllers.ts";
 import { dryRunCommand } from "./commands/dry-run/dry-run.ts";
 import { explainCommand } from "./commands/explain/explain.ts";
+import { fork } from "./commands/fork/fork.ts";
 import { proxy } from "./commands/proxy/proxy.ts";
 import { optionsCommand } from "./commands/options/options.ts";
 import { run } from "./commands/run/run.ts";
@@ -38,6 +39,7 @@ const commands: readonly Command[] = [
   dryRunCommand,
   sandbox,
   proxy,
+  fork,
   controllers,
   explainCommand,
   types,

@@ -247,6 +247,11 @@ export const rooms: readonly Room[] = [
       { floor: 3, folder: "dry-run", owns: "controllers in a copy of the cluster, until nothing moves" },
       {
         floor: 3,
+        folder: "fork",
+        owns: "a sandbox that follows a cluster, and keeps what is written to itself",
+      },
+      {
+        floor: 3,
         folder: "library",
         owns: "what programs of others start: a connection, their controllers, a sandbox",
       },

@@ -101,5 +101,8 @@ export interface DeltaQueue<T extends StoredObject> {
   readonly oldestReceivedAt: number | undefined;
 }
 
+/** What a Reflector puts its deltas into. */
+export type DeltaSink<T extends StoredObject> = Pick<DeltaQueue<T>, "put" | "replace" | "bookmark">;
+
 /** Makes a delta queue: a `RealFIFO` or a `DeltaFIFO`. */
 export type CreateDeltaQueue = <T extends StoredObject>(options: DeltaQueueOptions<T>) => DeltaQueue<T>;

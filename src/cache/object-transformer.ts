@@ -7,7 +7,8 @@ import type { ObjectDelta } from "./delta-queue.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Indexer } from "./indexer.ts";
 
-const deltaTypes = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
+/** The types of deltas, by those of a watch. */
+export const deltaTypes = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
 
 /** What an object transformer is created with. */
 export interface ObjectTransformerOptions<T extends StoredObject> {
@@ -19,6 +20,12 @@ export interface ObjectTransformerOptions<T extends StoredObject> {
   /** Freeze what is cached. Default false. */
   readonly freeze?: boolean;
 }
+
+/** What a Reflector passes each object through. */
+export type Transformer<T extends StoredObject> = Pick<
+  ObjectTransformer<T>,
+  "tracksFieldManagers" | "fromList" | "fromWatch"
+>;
 
 /**
  * Strips managedFields before an object is cached, and keeps a compact copy in a WeakMap beside it, from which the field manager of the

@@ -8,8 +8,8 @@ import { sleep, type Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { KindName } from "../trace/events.ts";
 import { type Backoff, reflectorBackoff } from "./backoff.ts";
-import type { DeltaQueue } from "./delta-queue.ts";
-import type { ObjectTransformer } from "./object-transformer.ts";
+import type { DeltaSink } from "./delta-queue.ts";
+import type { Transformer } from "./object-transformer.ts";
 import { OpenWatch } from "./open-watch.ts";
 import {
   nextState,
@@ -25,9 +25,9 @@ export interface ReflectorOptions<T extends StoredObject> {
   /** Lists and watches one kind; its scope is the Reflector's. */
   readonly listerWatcher: ListerWatcher<T>;
   /** Where the deltas go. The Reflector alone puts anything there. */
-  readonly queue: DeltaQueue<T>;
+  readonly queue: DeltaSink<T>;
   /** What happens to each object before it is queued. */
-  readonly transformer: ObjectTransformer<T>;
+  readonly transformer: Transformer<T>;
   /** The clock of its waits and reports. */
   readonly timeline: Timeline;
   /** For the lengths of watches and of back-offs. */

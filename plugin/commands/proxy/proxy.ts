@@ -1,26 +1,18 @@
-import { temporaryPath, removeFile } from "../../../src/platform/files.ts";
-import { randomSuffix } from "../../../src/platform/random.ts";
-import { messageOf } from "../../../src/api/error-message.ts";
-import { openObservedDoor, type ObservedDoor } from "../../../src/proxy/observed-door.ts";
-import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
+import { choice, type Command, duration, flag } from "../../cli/command.ts";
 import type { Session } from "../../cli/session.ts";
 import { refuseManifestsOnCluster } from "../../cli/scope.ts";
 import { sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
 import type { Connected } from "../../connections/connection.ts";
+import { connectToFork } from "../../connections/fork-connection.ts";
 import { clusterCommand } from "../../connections/globals.ts";
-import { refuseOtherKubeconfig, writeProcessKubeconfig } from "../../connections/process-kubeconfig.ts";
 import { connectionForProcess, type ProcessTarget } from "../../connections/process-connection.ts";
+import { runOnFork } from "../../process/fork-run.ts";
 import { type ProcessOutput, showProcess } from "../../process/screen.ts";
+import { checkServing, serveProcess, servingOptions, type ServingRequest } from "../../connections/serving.ts";
 
 const options = {
-  kubeconfigOut: text("--write-kubeconfig <file>", "write the process's kubeconfig to FILE", {
-    default: "a temporary file, removed at the end",
-  }),
-  port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, {
-    most: 65_535,
-    default: "any that is free",
-  }),
+  ...servingOptions,
   for: duration("--for <duration>", "exit after this time"),
   output: choice(
     "-o, --output <format>",
@@ -29,16 +21,15 @@ const options = {
     { default: "text" },
   ),
   sinceStart,
+  shadow: flag("--shadow", "in front of a fork of the cluster: what the process writes stays there, and is compared"),
   sandbox: flag("--sandbox", "in front of an embedded cluster of its own instead of the current context's"),
   manifests: sandboxManifests,
   load: sandboxState,
 } as const;
 
-interface ProxyRequest {
+interface ProxyRequest extends ServingRequest {
   readonly flags: ProcessTarget;
-  readonly kubeconfig: string | undefined;
-  readonly port: number | undefined;
-  readonly forMs: number | undefined;
+  readonly shadow: boolean;
   readonly output: ProcessOutput;
   readonly sinceStart: boolean;
 }
@@ -74,15 +65,29 @@ export const proxy: Command = clusterCommand({
       port: flags.port,
       forMs: flags.for,
       output: flags.output ?? "text",
+      printsText: (flags.output ?? "text") === "text",
+      shadow: flags.shadow === true,
       sinceStart: flags.sinceStart === true,
     };
   },
-  validate({ flags }) {
+  validate({ flags, shadow }) {
     refuseManifestsOnCluster(flags, "proxy writes nothing itself");
+    if (shadow && flags.sandbox === true)
+      throw new UserError("--shadow and --sandbox exclude each other", ["a sandbox has no owner to be held against"]);
   },
   statusOnOutput: ({ output }) => output === "text",
   async run(request, session) {
-    if (request.kubeconfig !== undefined) await refuseOtherKubeconfig(request.kubeconfig);
+    await checkServing(request);
+    if (request.shadow) {
+      const { flags, printsText } = request;
+      const ran = await runOnFork({
+        session,
+        open: (listeners) => connectToFork({ flags, io: session.io, ...listeners }),
+        printsText,
+        work: (connected) => serve({ connected, request, session }),
+      });
+      return ran?.result ?? 0;
+    }
     const connected = await session.unlessInterrupted(() => connectionForProcess(request.flags, session.io));
     if (connected === undefined) return 0;
     try {
@@ -100,7 +105,6 @@ interface Serving {
 }
 
 async function serve({ connected, request, session }: Serving): Promise<number> {
-  const { timeline, random, out } = session.io;
   const version = await session.unlessInterrupted(() => connected.serverVersion());
   if (version === undefined) return 0;
   const { context, server, namespace, bus } = connected;
@@ -110,38 +114,11 @@ async function serve({ connected, request, session }: Serving): Promise<number> 
     output: request.output,
     ...(request.sinceStart && { sinceStartAt: session.startedAt }),
   });
-  const door = await openAt(request.port, { transport: connected.passThrough(), timeline, bus });
-  const file = request.kubeconfig ?? temporaryPath(`kubectl-reconcile-${randomSuffix(random, 8)}.kubeconfig`);
   try {
-    await writeProcessKubeconfig(file, door.kubeconfig(namespace));
-    session.say(`serving ${door.url} with your credentials, for who has the kubeconfig`);
-    if (request.output === "text") out.write(`\nexport KUBECONFIG=${file}\n\n`);
-    else session.say(`KUBECONFIG=${file}`);
-    session.endAfter(request.forMs);
-    await session.ended;
-    await door.close();
-    door.catchUp();
+    await serveProcess({ connected, request, session, as: request.shadow ? "with a fork" : "with your credentials" });
     screen.end();
     return 0;
   } finally {
     screen.stop();
-    if (request.kubeconfig === undefined) await removeFile(file);
-    await door.close();
-  }
-}
-
-async function openAt(
-  port: number | undefined,
-  options: Parameters<typeof openObservedDoor>[0],
-): Promise<ObservedDoor> {
-  try {
-    return await openObservedDoor({ ...options, ...(port !== undefined && { port }) });
-  } catch (error) {
-    const where = port === undefined ? "on 127.0.0.1" : `on port ${port} of 127.0.0.1`;
-    throw new UserError(
-      `cannot listen ${where}: ${messageOf(error)}`,
-      port === undefined ? [] : ["choose another --port"],
-      { cause: error },
-    );
   }
 }

@@ -10,6 +10,8 @@ import type { TraceRequest } from "./request.ts";
 import { openSandbox } from "./sandbox-target.ts";
 import { failures } from "./screen.ts";
 import { openShadow } from "./shadow-target.ts";
+import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram } from "../../process/options.ts";
+import { traceProgram, type TraceProgramRequest } from "./program.ts";
 import { subjectOfWords } from "./subject.ts";
 import { TraceView } from "./trace-view.ts";
 
@@ -39,7 +41,11 @@ const options = {
     default: "text",
   }),
   sinceStart,
+  ...processOptions,
 } as const;
+
+/** Options that only make sense for controllers. */
+const ofControllers = ["allNamespaces", "why", "all", "once", "count"] as const;
 
 /** `trace`. */
 export const trace: Command = clusterCommand({
@@ -56,8 +62,15 @@ export const trace: Command = clusterCommand({
     "controllers that write, in an embedded cluster.\n\n" +
     "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
     "--fail-on loop; 130 ended by a second signal.",
+  program: {
+    name: "COMMAND",
+    about:
+      "instead of controllers, a program in any language: it works against a fork, which has what the cluster has and keeps to itself " +
+      "what is written. What the program writes is shown, and compared with what its copy at work on the cluster writes. With --sandbox " +
+      "it works in an embedded cluster.",
+  },
   arguments: {
-    name: "<controller|type/name...>",
+    name: "[controller|type/name...]",
     about: "which controllers, and TYPE/NAME for one object only; an object alone takes the controllers of its chain",
   },
   async argumentCandidates(io, before, typing) {
@@ -74,11 +87,25 @@ export const trace: Command = clusterCommand({
     { says: "A Deployment and its ReplicaSets, through the controllers of both", line: "trace deploy/web -n shop" },
     { says: "What the garbage collector does with one object", line: "trace gc --why deploy/web -n shop" },
     { says: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
+    { says: "The new version of an operator beside the one at work", line: "trace -n shop --for 5m -- ./manager" },
     { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
   ],
   onSignal: "drain",
-  complete({ arguments: words, options: flags }, io): TraceRequest {
+  complete({ arguments: words, options: flags, program }, io): TraceRequest | TraceProgramRequest {
     const { why } = flags;
+    if (program !== undefined) {
+      refuseForProgram({
+        controllers: words,
+        program,
+        given: ofControllers.filter((name) => flags[name] !== undefined).map((name) => options[name].flags),
+      });
+      if (flags.failOn !== undefined && flags.failOn !== "differs")
+        throw new UserError(`--fail-on ${flags.failOn} is for controllers: of a program, only differs can be told`);
+      return { flags, ...processRequest(program, flags), failOnDiffers: flags.failOn === "differs" };
+    }
+    refuseWithoutProgram(flags);
+    if (words.length === 0 && why === undefined)
+      throw new UserError("no controller given", [`\`${io.calledAs} trace --help\` shows what to give`]);
     return {
       ...subjectOfWords(words, { why, io }),
       flags,
@@ -93,17 +120,20 @@ export const trace: Command = clusterCommand({
       sinceStart: flags.sinceStart === true,
     };
   },
-  validate({ flags, sandbox, failOn }) {
+  validate(request) {
+    const { flags } = request;
     refuseTwoScopes(flags);
     refuseManifestsOnCluster(flags, "trace writes nothing");
-    if (!sandbox || failOn !== "differs") return;
+    const failsOnDiffers = "program" in request ? request.failOnDiffers : request.failOn === "differs";
+    if (flags.sandbox !== true || !failsOnDiffers) return;
     throw new UserError("--fail-on differs is for shadow: in a sandbox there is no owner to differ from", [
       "omit --sandbox, or name another",
     ]);
   },
   // With `-o json` standard output belongs to the events.
-  statusOnOutput: ({ json }) => !json,
+  statusOnOutput: (request) => ("program" in request ? request.output === "text" : !request.json),
   async run(request, session) {
+    if ("program" in request) return traceProgram(request, session);
     const open = request.sandbox ? openSandbox : openShadow;
     const target = await session.unlessInterrupted(() => open(request, session));
     if (target === undefined) return 0;

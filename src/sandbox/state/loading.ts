@@ -76,7 +76,8 @@ function definedBy({ apiVersion, kind, metadata, spec, status }: ApiObject): [st
   return own === "" ? [] : [[kindKey(textOf(spec?.["group"]), own), place]];
 }
 
-function whole(server: Server, object: unknown): ApiObject {
+/** An object of elsewhere in its stored form, with a uid and a time of creation. @throws RangeError without kind and apiVersion. */
+export function whole(server: Server, object: unknown): ApiObject {
   if (!isFields(object) || typeof object["kind"] !== "string" || typeof object["apiVersion"] !== "string") {
     throw new RangeError("Cannot load an object without kind and apiVersion");
   }

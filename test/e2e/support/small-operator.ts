@@ -1,6 +1,7 @@
 /**
  * An operator of twenty lines, without any library: for each ConfigMap with the label `copy` it keeps a copy that belongs to it. It knows
- * its API server by KUBECONFIG alone. `LOOP=1`: it writes the copy again each time, though nothing has changed.
+ * its API server by KUBECONFIG alone. `LOOP=1`: it writes the copy again each time, though nothing has changed. `BUG=…`: it does one
+ * thing wrong.
  */
 import { readFileSync } from "node:fs";
 
@@ -31,13 +32,38 @@ const ask = (method: string, rest: string, body?: unknown): Promise<Response> =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
+/** What is done wrong, if anything. */
+const bug = process.env["BUG"];
+let writes = 0;
+
+function wantedData(data: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (bug === "wrong value") return { ...data, size: "0" };
+  if (bug === "field too many") return { ...data, extra: "1" };
+  if (bug === "field too few") return Object.fromEntries(Object.entries(data).slice(1));
+  if (bug === "field that flaps") return { ...data, turn: String(writes++ % 2) };
+  return data;
+}
+
 async function reconcile({ metadata: { name, uid, labels }, data = {} }: ConfigMap): Promise<void> {
   if (labels?.["copy"] !== "yes") return;
+  if (bug === "one too few" && name.endsWith("3")) return;
   const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid, controller: true }];
-  const wanted = { metadata: { name: `${name}-copy`, ownerReferences }, data };
+  const wanted = {
+    metadata: {
+      name: `${name}-copy`,
+      ...(bug !== "no owner" && { ownerReferences }),
+      ...(bug === "wrong label" && { labels: { copy: "no" } }),
+      ...(bug === "finalizer" && { finalizers: ["example.com/copy"] }),
+    },
+    data: wantedData(data),
+  };
   const now = await ask("GET", `/${name}-copy`);
+  if (bug === "deletes" && now.status === 200) {
+    await ask("DELETE", `/${name}-copy`);
+    return;
+  }
   if (now.status === 404) await ask("POST", "", wanted);
-  else if (process.env["LOOP"] === "1" || !Bun.deepEquals(((await now.json()) as ConfigMap).data ?? {}, data))
+  else if (process.env["LOOP"] === "1" || !Bun.deepEquals(((await now.json()) as ConfigMap).data ?? {}, wanted.data))
     await ask("PUT", `/${name}-copy`, wanted);
 }
 

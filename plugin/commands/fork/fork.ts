@@ -1,0 +1,106 @@
+import { checkWritable } from "../../../src/platform/files.ts";
+import type { DivergenceListener } from "../../../src/modes/fork/divergences.ts";
+import { type Command, duration, text } from "../../cli/command.ts";
+import type { Session } from "../../cli/session.ts";
+import { pluralize, styleOf } from "../../cli/style.ts";
+import { clusterCommand, type Globals } from "../../connections/globals.ts";
+import { cannotWrite } from "../../connections/file-errors.ts";
+import { connectToFork } from "../../connections/fork-connection.ts";
+import { writeState } from "../../connections/state-file.ts";
+import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
+import { writtenText } from "../../process/fork-comparison.ts";
+import { checkServing, serveProcess, servingOptions, type ServingRequest } from "../../connections/serving.ts";
+
+const options = {
+  namespace: text("-n, --namespace <name>", "the namespace of the kubeconfig", {
+    default: "the context's",
+    candidates: namespaceCandidates,
+  }),
+  ...servingOptions,
+  snapshot: text(
+    "--snapshot <file>",
+    "at the end, write what the fork holds to FILE: `sandbox --load FILE` starts from it",
+  ),
+  for: duration("--for <duration>", "exit after this time"),
+} as const;
+
+interface ForkRequest extends ServingRequest {
+  readonly flags: Globals;
+  readonly snapshot: string | undefined;
+}
+
+/** `fork`. */
+export const fork: Command = clusterCommand({
+  name: "fork",
+  about: "Serve a copy of the cluster that follows it, and keeps to itself what is written",
+  description:
+    "Serves HTTPS on 127.0.0.1 and writes a kubeconfig for it. Who uses it reads what the cluster of the current context has, with your " +
+    "rights, and sees its changes as they happen. What is written stays in the fork: the cluster is only read. An object that was written " +
+    "does not follow the cluster any more, unless the cluster comes to have the same.\n\n" +
+    "Each kind is read when it is first asked for. Admission webhooks are not called; quotas, limits, policies and definitions of custom " +
+    "resources are the cluster's. No controller runs in the fork: run some against it with `run`, or a program with `trace -- COMMAND`.\n\n" +
+    "Exit codes: 0 ended by a signal, or --for is over; 2 wrong arguments or no connection; 130 ended by a second signal.",
+  options,
+  examples: [
+    {
+      says: "Try a change with kubectl, on what the cluster has",
+      line: "fork --write-kubeconfig /tmp/fork.kubeconfig",
+    },
+    { says: "Keep what was looked at, for a sandbox", line: "fork --write-kubeconfig kc --snapshot state.json" },
+  ],
+  onSignal: "drain",
+  complete({ options: flags }): ForkRequest {
+    return {
+      flags,
+      kubeconfig: flags.kubeconfigOut,
+      port: flags.port,
+      forMs: flags.for,
+      printsText: true,
+      snapshot: flags.snapshot,
+    };
+  },
+  statusOnOutput: () => true,
+  async run(request, session) {
+    const { snapshot, flags } = request;
+    await checkServing(request);
+    if (snapshot !== undefined)
+      await checkWritable(snapshot).catch((error: unknown) => {
+        throw cannotWrite(snapshot, error);
+      });
+    const connected = await session.unlessInterrupted(() =>
+      connectToFork({ flags, io: session.io, listener: linesOf(session) }),
+    );
+    if (connected === undefined) return 0;
+    try {
+      const version = await session.unlessInterrupted(() => connected.serverVersion());
+      if (version === undefined) return 0;
+      const { context, server, namespace, fork: forked } = connected;
+      session.say(`fork of context ${context} · ${server} (${version}) · namespace ${namespace}`);
+      if (forked.definitions === "unlistable")
+        session.warn("warning: not allowed to list customresourcedefinitions: custom resources can only be read");
+      await serveProcess({ connected, request, session, as: "with your rights" });
+      session.say(
+        `stopped: ${pluralize(forked.divergences.list().length, "object")} written here and not the cluster's`,
+      );
+      if (snapshot === undefined) return 0;
+      const saved = forked.sandbox.save();
+      await writeState(snapshot, saved);
+      session.say(`${pluralize(saved.objects, "object")} written to ${snapshot}: all that was asked for, Secrets too`);
+      return 0;
+    } finally {
+      await connected.close();
+    }
+  },
+});
+
+/** A line for each write, and for what the cluster then does. */
+function linesOf({ io }: Session): DivergenceListener {
+  const { colour } = styleOf(io.out);
+  return {
+    written: (divergence) => io.out.line(writtenText(divergence)),
+    differs: ({ of, key }) =>
+      io.out.line(colour.yellow(`  ${of.kind} ${key} changed on the cluster: the fork keeps its own`)),
+    agreed: ({ of, key }) =>
+      io.out.line(colour.dim(`  ${of.kind} ${key}: the cluster has the same, and is followed again`)),
+  };
+}

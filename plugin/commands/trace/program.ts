@@ -1,0 +1,40 @@
+/** `trace -- COMMAND`: a program works against a fork of the cluster, beside the copy of it that is at work there. */
+import { connectToFork } from "../../connections/fork-connection.ts";
+import { connectionForProcess, type ProcessTarget } from "../../connections/process-connection.ts";
+import type { Session } from "../../cli/session.ts";
+import { runOnFork } from "../../process/fork-run.ts";
+import { type ProcessRequest, ProcessRun } from "../../process/running.ts";
+
+/** What is traced, and where. */
+export interface TraceProgramRequest extends ProcessRequest {
+  readonly flags: ProcessTarget;
+  /** Exit with 1 where something differs. */
+  readonly failOnDiffers: boolean;
+}
+
+const differsExitCode = 1;
+
+/** @returns the exit code: the program's where it ends by itself. @throws UserError. */
+export async function traceProgram(request: TraceProgramRequest, session: Session): Promise<number> {
+  const { flags } = request;
+  if (flags.sandbox === true) return traceInSandbox(request, session);
+  const ran = await runOnFork({
+    session,
+    open: (listeners) => connectToFork({ flags, io: session.io, ...listeners }),
+    printsText: request.output === "text",
+    work: (behind) => new ProcessRun({ behind, request, session }).untilEnded(),
+  });
+  if (ran === undefined) return 0;
+  const { result: code, verdict } = ran;
+  return code === 0 && request.failOnDiffers && verdict.differences.length > 0 ? differsExitCode : code;
+}
+
+async function traceInSandbox(request: TraceProgramRequest, session: Session): Promise<number> {
+  const connected = await session.unlessInterrupted(() => connectionForProcess(request.flags, session.io));
+  if (connected === undefined) return 0;
+  try {
+    return await new ProcessRun({ behind: connected, request, session }).untilEnded();
+  } finally {
+    await connected.close();
+  }
+}

@@ -1,0 +1,48 @@
+/** A fork of the current context's cluster: what `-- COMMAND` works against where nothing may be written. */
+import { createFork, type Fork, type ForkOptions } from "../../src/modes/fork/fork.ts";
+import { TraceBus } from "../../src/trace/bus.ts";
+import type { Io } from "../cli/io.ts";
+import { connectAs, type Connected, type ConnectionFlags } from "./connection.ts";
+
+/** A connection whose writes stay in the fork. */
+export interface ForkConnection extends Connected {
+  readonly fork: Fork;
+}
+
+/** A kind is listed as it is first asked for, each of its namespaces by itself at worst. */
+const politeness = { qps: 50, burst: 100, readOnly: true };
+
+/** Which cluster, as whom, and what hears of the fork. */
+export interface ForkConnectionOptions extends Pick<ForkOptions, "listener" | "inStep"> {
+  readonly flags: ConnectionFlags;
+  readonly io: Io;
+}
+
+/** @throws UserError, KubeconfigError. */
+export async function connectToFork({ flags, io, ...listeners }: ForkConnectionOptions): Promise<ForkConnection> {
+  const { timeline, random } = io;
+  const connected = await connectAs(flags, io, politeness);
+  // What passes the process's door is reported by the door: the fork's own reading has nothing to do there.
+  const bus = new TraceBus({ now: () => timeline.now() });
+  const warned = new Set<string>();
+  bus.listen((event) => {
+    if (event.stage !== "list" || event.error === undefined || warned.has(event.of.kind)) return;
+    warned.add(event.of.kind);
+    io.err.line(`warning: cannot follow ${event.of.kind} on the cluster: ${event.error}; trying again`);
+  });
+  try {
+    const fork = await createFork({ cluster: connected.unlimited, timeline, random, bus, ...listeners });
+    return {
+      ...connected,
+      fork,
+      passThrough: () => fork.transport,
+      async close() {
+        fork.stop();
+        await connected.close();
+      },
+    };
+  } catch (error) {
+    await connected.close();
+    throw connected.translateError(error);
+  }
+}

@@ -1,0 +1,89 @@
+/** A door that stays open for a process that is started elsewhere, with a kubeconfig for it. */
+import { messageOf } from "../../src/api/error-message.ts";
+import { removeFile, temporaryPath } from "../../src/platform/files.ts";
+import { randomSuffix } from "../../src/platform/random.ts";
+import { openObservedDoor, type ObservedDoor } from "../../src/proxy/observed-door.ts";
+import { type OptionsFor, text, wholeNumber } from "../cli/command.ts";
+import type { Session } from "../cli/session.ts";
+import { UserError } from "../cli/user-error.ts";
+import type { Connected } from "./connection.ts";
+import { refuseOtherKubeconfig, writeProcessKubeconfig } from "./process-kubeconfig.ts";
+
+/** Where it is open. */
+export interface ServingRequest {
+  /** The file for the kubeconfig; undefined: a temporary one, removed at the end. */
+  readonly kubeconfig: string | undefined;
+  /** Undefined: any that is free. */
+  readonly port: number | undefined;
+  readonly forMs: number | undefined;
+  /** Where the export line goes: with standard output full of events, it is a line of status. */
+  readonly printsText: boolean;
+}
+
+/** What the options that choose it give. */
+export interface ServingFlags {
+  readonly kubeconfigOut?: string;
+  readonly port?: number;
+}
+
+/** The options that choose it. */
+export const servingOptions: OptionsFor<ServingFlags> = {
+  kubeconfigOut: text("--write-kubeconfig <file>", "write the process's kubeconfig to FILE", {
+    default: "a temporary file, removed at the end",
+  }),
+  port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, {
+    most: 65_535,
+    default: "any that is free",
+  }),
+};
+
+/** What is served, and to whom it is said. */
+export interface Serving {
+  readonly connected: Connected;
+  readonly request: ServingRequest;
+  readonly session: Session;
+  /** `with your credentials`: what who has the kubeconfig gets. */
+  readonly as: string;
+}
+
+/** @throws UserError for a kubeconfig that something else wrote. */
+export async function checkServing({ kubeconfig }: ServingRequest): Promise<void> {
+  if (kubeconfig !== undefined) await refuseOtherKubeconfig(kubeconfig);
+}
+
+/** Serves until the session ends; everything that passed has been reported when this resolves. @throws UserError. */
+export async function serveProcess({ connected, request, session, as }: Serving): Promise<void> {
+  const { timeline, random, out } = session.io;
+  const { bus, namespace } = connected;
+  const door = await openAt(request.port, { transport: connected.passThrough(), timeline, bus });
+  const file = request.kubeconfig ?? temporaryPath(`kubectl-reconcile-${randomSuffix(random, 8)}.kubeconfig`);
+  try {
+    await writeProcessKubeconfig(file, door.kubeconfig(namespace));
+    session.say(`serving ${door.url} ${as}, for who has the kubeconfig`);
+    if (request.printsText) out.write(`\nexport KUBECONFIG=${file}\n\n`);
+    else session.say(`KUBECONFIG=${file}`);
+    session.endAfter(request.forMs);
+    await session.ended;
+    await door.close();
+    door.catchUp();
+  } finally {
+    if (request.kubeconfig === undefined) await removeFile(file);
+    await door.close();
+  }
+}
+
+async function openAt(
+  port: number | undefined,
+  options: Parameters<typeof openObservedDoor>[0],
+): Promise<ObservedDoor> {
+  try {
+    return await openObservedDoor({ ...options, ...(port !== undefined && { port }) });
+  } catch (error) {
+    const where = port === undefined ? "on 127.0.0.1" : `on port ${port} of 127.0.0.1`;
+    throw new UserError(
+      `cannot listen ${where}: ${messageOf(error)}`,
+      port === undefined ? [] : ["choose another --port"],
+      { cause: error },
+    );
+  }
+}

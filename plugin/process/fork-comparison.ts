@@ -1,0 +1,159 @@
+/** What a process wrote in a fork, beside what its copy at work did on the cluster: lines as it happens, and a page at the end. */
+import { type FieldChange, fieldChanges } from "../../src/api/field-changes.ts";
+import type { ObjectKey } from "../../src/api/key.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import type { Agreement, Divergence, DivergenceListener } from "../../src/modes/fork/divergences.ts";
+import type { Missed } from "../../src/modes/fork/owner-gate.ts";
+import { maskChanges } from "../../src/trace/mask.ts";
+import type { KindName } from "../../src/trace/names.ts";
+import { summarizeChanges } from "../../src/views/field-interest.ts";
+import { pluralize } from "../cli/style.ts";
+import { shortValue, summaryText } from "../render/changes.ts";
+
+/** An object that differs, and how. */
+export interface ForkDifference {
+  readonly is: "differs" | "only here" | "only there";
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  readonly text: string;
+}
+
+/** What was compared. */
+export interface ForkVerdict {
+  /** Objects that came to be as they were written here, each time. */
+  readonly same: number;
+  readonly differences: readonly ForkDifference[];
+  /** Written here so shortly before the end that the cluster has had no time. */
+  readonly unanswered: number;
+}
+
+/** What is written here and not there within this time is only here. */
+const patienceMs = 2000;
+const shownChanges = 3;
+
+/** Collects what the fork reports. */
+export class ForkComparison implements DivergenceListener {
+  readonly #onLine: (line: string) => void;
+  readonly #said = new Set<string>();
+  readonly #missed = new Map<string, Missed>();
+  #same = 0;
+
+  /** `onLine` gets a line for each difference when it is first seen. */
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  written({ of, key }: Divergence): void {
+    // It was done here after all.
+    this.#missed.delete(nameOf(of, key));
+  }
+
+  differs(divergence: Divergence): void {
+    this.#say(differenceOf(divergence));
+  }
+
+  agreed({ of, key }: Agreement): void {
+    this.#same++;
+    this.#missed.delete(nameOf(of, key));
+  }
+
+  /** The copy at work did something, and the process did not. */
+  readonly onMissed = (missed: Missed): void => {
+    this.#missed.set(nameOf(missed.of, missed.key), missed);
+    this.#say(missedOf(missed));
+  };
+
+  /** How everything stands. */
+  verdict(divergences: readonly Divergence[], now: number): ForkVerdict {
+    const silent = divergences.filter(({ cluster }) => cluster.is === "silent");
+    const late = silent.filter(({ since }) => now - since > patienceMs);
+    const differing = divergences.filter(({ cluster }) => cluster.is === "differs");
+    return {
+      same: this.#same,
+      differences: [...differing, ...late].map(differenceOf).concat([...this.#missed.values()].map(missedOf)),
+      unanswered: silent.length - late.length,
+    };
+  }
+
+  #say(difference: ForkDifference): void {
+    const line = differenceLine(difference);
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    this.#onLine(line);
+  }
+}
+
+/** `differs ConfigMap shop/web · .data.size 2 here, 1 there` */
+export function differenceLine({ is, of, key, text }: ForkDifference): string {
+  return `${is} ${of.kind} ${key} · ${text}`;
+}
+
+/** `compared with the cluster: 12 same · 1 differs · 1 only here`. */
+export function verdictLine({ same, differences, unanswered }: ForkVerdict): string {
+  const count = (is: ForkDifference["is"]): number => differences.filter((one) => one.is === is).length;
+  const parts = [
+    `${same} same`,
+    ...(["differs", "only here", "only there"] as const).flatMap((is) =>
+      count(is) === 0 ? [] : [`${count(is)} ${is}`],
+    ),
+    ...(unanswered === 0 ? [] : [`${unanswered} written too late to compare`]),
+  ];
+  const nothing = same + differences.length + unanswered === 0;
+  return nothing
+    ? "compared with the cluster: nothing was written here, and nothing there by a manager of the same name"
+    : `compared with the cluster: ${parts.join(" · ")}`;
+}
+
+/** `~ ConfigMap shop/a  .data.size 1 → 2`, `+ ConfigMap shop/b`. */
+export function writtenText({ of, key, base, here }: Divergence): string {
+  const sign = here === undefined ? "-" : base === undefined ? "+" : "~";
+  return [`${sign} ${of.kind} ${key}`, ...changesText(of, { before: base, after: here })].join("  ");
+}
+
+interface Sides {
+  readonly before: StoredObject | undefined;
+  readonly after: StoredObject | undefined;
+}
+
+function changesText(of: KindName, { before, after }: Sides): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  const changes = maskChanges(of, fieldChanges(before, after));
+  return changes.length === 0 ? [] : [summaryText(summarizeChanges(changes, shownChanges)).join(" · ")];
+}
+
+function differenceOf({ of, key, base, here, cluster }: Divergence): ForkDifference {
+  if (cluster.is === "silent") {
+    const did = here === undefined ? "deleted" : base === undefined ? "created" : "changed";
+    return {
+      is: "only here",
+      of,
+      key,
+      text: [`${did} here`, ...changesText(of, { before: base, after: here })].join(": "),
+    };
+  }
+  const masked = maskChanges(of, cluster.missing);
+  const shown = masked.slice(0, shownChanges).map(sidesText);
+  const more = masked.length - shown.length;
+  const text = [...shown, ...(more === 0 ? [] : [`and ${pluralize(more, "more field")}`])].join(" · ");
+  return { is: "differs", of, key, text };
+}
+
+function sidesText({ path, before, after }: FieldChange): string {
+  if (path === "") return before === undefined ? "deleted here, not there" : "deleted there, not here";
+  const side = (value: unknown): string => (value === undefined ? "absent" : shortValue(value));
+  return `${path} ${side(before)} here, ${side(after)} there`;
+}
+
+function missedOf({ of, key, before, live }: Missed): ForkDifference {
+  const did = live === undefined ? "deleted" : before === undefined ? "created" : "changed";
+  return {
+    is: "only there",
+    of,
+    key,
+    text: [`${did} on the cluster, not here`, ...changesText(of, { before, after: live })].join(": "),
+  };
+}
+
+function nameOf({ group, kind }: KindName, key: ObjectKey): string {
+  return `${group}/${kind} ${key}`;
+}

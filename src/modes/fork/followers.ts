@@ -1,0 +1,202 @@
+/** Which resources of the cluster the fork follows: each from the first request for it on. */
+import type { Kind } from "../../api/kind.ts";
+import { keyOf, type ObjectKey, splitKey } from "../../api/key.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { StatusError } from "../../api/status-error.ts";
+import { deltaTypes, type Transformer } from "../../cache/object-transformer.ts";
+import { Reflector } from "../../cache/reflector.ts";
+import type { Client } from "../../client/api/verbs.ts";
+import type { Random } from "../../platform/random.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import { collectionOf } from "../../sandbox/context/server.ts";
+import type { Resource } from "../../sandbox/registry/resource.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import { Copies } from "./copies.ts";
+import type { Divergences } from "./divergences.ts";
+import type { OwnerGate } from "./owner-gate.ts";
+import type { UserRights } from "./rights.ts";
+
+/** What the followers are made of. */
+export interface FollowersOptions {
+  readonly sandbox: Sandbox;
+  /** Of the cluster, read-only. */
+  readonly client: Client;
+  readonly rights: UserRights;
+  readonly divergences: Divergences;
+  /** Holds back what another copy of the process did. */
+  readonly gate?: OwnerGate;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  /** Gets `list` and `watch` events of the Reflectors. */
+  readonly bus: TraceBus;
+}
+
+/**
+ * How a resource stands in a namespace. `followed`: its objects are in the fork, and changes come in. `unlistable`: the user may not list
+ * and watch it there. `absent`: the cluster does not serve it.
+ */
+export type Following = "followed" | "unlistable" | "absent";
+
+/** A resource, of which at least a namespace is asked for. */
+interface Followed {
+  readonly copies: Copies;
+  readonly kind: Kind;
+  /** The state of all namespaces (""), and of single ones. */
+  readonly parts: Map<string, Part>;
+}
+
+interface PartOptions {
+  /** Undefined: all. */
+  readonly namespace: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface Part {
+  readonly following: Promise<Following>;
+  readonly end: AbortController;
+}
+
+/** Kept by the sandbox itself as others are written: of these nothing is compared, and the cluster's state wins. */
+const derived: ReadonlySet<string> = new Set(["resourcequotas", "ipaddresses.networking.k8s.io"]);
+const definitions = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** The Reflectors of a fork. */
+export class Followers {
+  readonly #options: FollowersOptions;
+  readonly #followed = new Map<string, Followed>();
+
+  constructor(options: FollowersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when the first list is in the fork, and at once from then on. @param namespace Undefined: all.
+   * @throws TransportError when the cluster cannot be reached; StatusError for a refusal other than 403 and 404.
+   */
+  async follow(resource: Resource, namespace: string | undefined): Promise<Following> {
+    const followed = this.#of(resource);
+    const whole = await followed.parts.get("")?.following;
+    if (whole === "followed" || whole === "absent" || (whole !== undefined && namespace === undefined)) return whole;
+    const name = namespace ?? "";
+    const known = followed.parts.get(name);
+    if (known !== undefined) return known.following;
+    const end = new AbortController();
+    const following = this.#start(followed, { namespace, signal: end.signal });
+    followed.parts.set(name, { following, end });
+    // A cluster that could not be reached is asked again.
+    following.catch(() => followed.parts.delete(name));
+    const result = await following;
+    if (namespace === undefined && result === "followed") endOthers(followed);
+    return result;
+  }
+
+  /** Reads one object of a resource that cannot be listed. False where the user may not read it either. @throws StatusError, TransportError. */
+  async refresh(resource: Resource, key: ObjectKey): Promise<boolean> {
+    const { copies, kind } = this.#of(resource);
+    try {
+      copies.refresh(key, await this.#options.client.get(kind, splitKey(key)));
+      return true;
+    } catch (error) {
+      if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 403)) throw error;
+      if (error.code === 404) copies.absent(key);
+      return error.code === 404;
+    }
+  }
+
+  /** Takes an object to be there of which nothing can be read. */
+  assume(resource: Resource, object: StoredObject): void {
+    this.#of(resource).copies.refresh(keyOf(object), object);
+  }
+
+  /** Ends all Reflectors. */
+  stop(): void {
+    for (const { parts } of this.#followed.values()) for (const { end } of parts.values()) end.abort();
+  }
+
+  #of(resource: Resource): Followed {
+    const known = this.#followed.get(resource.storage);
+    if (known !== undefined) return known;
+    const { sandbox, divergences } = this.#options;
+    const of = { group: resource.group, kind: resource.kind };
+    const collection = collectionOf(sandbox.server, resource);
+    const copies = new Copies({
+      place: { server: sandbox.server, collection },
+      ...(resource.storage === definitions && {
+        // Their kinds are served as soon as they are loaded.
+        load: (objects) => sandbox.load(objects, { revision: sandbox.revision + 1 }),
+      }),
+      takesLive: (change) => divergences.takesLive(of, change),
+      twinOf: (live) => divergences.twinOf(of, live),
+    });
+    if (!derived.has(resource.storage))
+      divergences.look({
+        of,
+        collection,
+        isCopying: () => copies.isCopying,
+      });
+    const { group, version, kind, plural, namespaced } = resource;
+    const followed = { copies, kind: { group, version, kind, plural, namespaced }, parts: new Map<string, Part>() };
+    this.#followed.set(resource.storage, followed);
+    return followed;
+  }
+
+  async #start({ copies, kind }: Followed, { namespace, signal }: PartOptions): Promise<Following> {
+    const { client, timeline, random, bus, gate } = this.#options;
+    const { group, plural: resource } = kind;
+    const where = { is: "resource", group, resource, subresource: "", namespace: namespace ?? "", name: "" } as const;
+    const scope = namespace === undefined ? {} : { namespace };
+    // A Reflector asks again and again for what is refused.
+    const refused = await this.#refusal(kind, scope);
+    if (refused !== undefined) return refused;
+    const watch = await this.#options.rights.decide({ ...where, verb: "watch" });
+    if (!watch.allowed) return "unlistable";
+    const sink = copies.sink(namespace);
+    const queue = gate?.around({ of: { group, kind: kind.kind }, sink, here: (key) => copies.here(key) }) ?? sink;
+    const listerWatcher = client.listerWatcher(kind, scope);
+    const transformer = completing(kind);
+    const reflector = new Reflector({ listerWatcher, queue, transformer, timeline, random, bus });
+    // It never rejects for anything the cluster does.
+    void reflector.run(signal);
+    await sink.filled;
+    return "followed";
+  }
+
+  async #refusal(kind: Kind, scope: { readonly namespace?: string }): Promise<Following | undefined> {
+    try {
+      await this.#options.client.list(kind, { ...scope, limit: 1 });
+      return undefined;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 403) return "unlistable";
+      if (error instanceof StatusError && error.code === 404) return "absent";
+      throw error;
+    }
+  }
+}
+
+/** All namespaces are followed: single ones need not be. */
+function endOthers({ parts }: Followed): void {
+  for (const [name, { end }] of parts) {
+    if (name === "") continue;
+    end.abort();
+    parts.delete(name);
+  }
+}
+
+/** Objects as the cluster has them: managed fields and all. Items of a list get the kind that they come without. */
+function completing({ group, version, kind }: Kind): Transformer<StoredObject> {
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const complete = (object: StoredObject): StoredObject => ({ ...object, apiVersion, kind });
+  return {
+    tracksFieldManagers: true,
+    fromList: complete,
+    fromWatch: ({ type, object }, receivedAt) => ({
+      type: deltaTypes[type],
+      key: keyOf(object),
+      object: complete(object),
+      receivedAt,
+      tombstone: false,
+      managedFields: undefined,
+    }),
+  };
+}

@@ -1,0 +1,198 @@
+/** `trace -- COMMAND`: an operator in a fork, beside its copy that is at work. What reaches the cluster is judged from its audit log. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { metadataPolicy } from "../../src/sandbox/audit/policy.ts";
+import { serveSandbox } from "../../src/sandbox/https.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { AuditEvent } from "../support/audit-log.ts";
+import { type Program, startProgram } from "./support/program.ts";
+
+const operator = [process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
+const path = "/api/v1/namespaces/default/configmaps";
+
+describe("a program in a fork", () => {
+  let sandbox: Sandbox;
+  let served: Awaited<ReturnType<typeof serveSandbox>>;
+  let folder: string;
+  let kubeconfig: string;
+  let atWork: Bun.Subprocess;
+  const audit: AuditEvent[] = [];
+  let names = 0;
+  beforeAll(async () => {
+    const timeline = realTimeline();
+    sandbox = await createSandbox({
+      timeline,
+      random: seededRandom(1),
+      audit: { policy: metadataPolicy, write: (event) => void audit.push(JSON.parse(event) as AuditEvent) },
+    });
+    served = await serveSandbox(sandbox);
+    folder = mkdtempSync(join(tmpdir(), "trace-program-"));
+    kubeconfig = join(folder, "kubeconfig");
+    writeFileSync(kubeconfig, served.kubeconfig(), { mode: 0o600 });
+    atWork = Bun.spawn([...operator], {
+      env: { ...process.env, KUBECONFIG: kubeconfig },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "inherit",
+    });
+    await until("the copy at work watches", () => watchesOf("copier").length > 0);
+  });
+  afterAll(async () => {
+    atWork.kill("SIGKILL");
+    await atWork.exited;
+    await served.close();
+    sandbox.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const watchesOf = (agent: string): readonly AuditEvent[] =>
+    audit.filter(({ userAgent, verb }) => userAgent?.startsWith(agent) === true && verb === "watch");
+
+  async function until(what: string, holds: () => boolean): Promise<void> {
+    for (let tries = 0; tries < 3000; tries++) {
+      if (holds()) return;
+      await Bun.sleep(10);
+    }
+    throw new Error(`not within half a minute: ${what}`);
+  }
+
+  async function ask(method: string, name: string, body: object): Promise<void> {
+    const { status } = await fetch(`${served.url}${path}${name}`, {
+      method,
+      headers: { authorization: `Bearer ${served.identity.token}`, "content-type": "application/json" },
+      tls: { ca: served.identity.certificate.ca },
+      body: JSON.stringify(body),
+    });
+    expect(status).toBeLessThan(300);
+  }
+  const create = (name: string, size: string): Promise<void> =>
+    ask("POST", "", { metadata: { name, labels: { copy: "yes" } }, data: { size, colour: "red" } });
+  const resize = (name: string, size: string): Promise<void> =>
+    ask("PUT", `/${name}`, { metadata: { name, labels: { copy: "yes" } }, data: { size, colour: "red" } });
+
+  async function start(env: readonly string[], options: readonly string[] = []): Promise<Program> {
+    const program = startProgram(["trace", "--quiet-child", ...options, "--", "env", ...env, ...operator], {
+      kubeconfig,
+    });
+    await program.says(/watching ConfigMap/);
+    return program;
+  }
+
+  async function end(program: Program): Promise<{ readonly code: number; readonly stdout: string }> {
+    program.signal("SIGINT");
+    const { code, stdout, stderr } = await program.end();
+    expect(stderr).toBe("");
+    return { code, stdout };
+  }
+
+  test("that does what its copy does agrees with it, and writes nothing to the cluster", async () => {
+    const before = audit.length;
+    await using program = await start([]);
+    const own = Array.from({ length: 5 }, () => `same-${names++}`);
+    for (const name of own) {
+      await create(name, "1");
+      await program.says(new RegExp(`ConfigMap ${name}-copy +POST 201`));
+    }
+    await resize(own[0] ?? "", "2");
+    await program.says(/\.data\.size 1 → 2 {2}PUT 200/);
+    await Bun.sleep(300);
+    const { code, stdout } = await end(program);
+    expect(stdout).toMatch(/^compared with the cluster: 6 same$/m);
+    expect(stdout).toContain("writes go to a fork: the cluster is only read");
+    expect(code).toBe(0);
+    const ours = audit.slice(before).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);
+    expect(new Set(ours.map(({ verb, objectRef }) => (verb === "create" ? objectRef?.resource : verb)))).toEqual(
+      new Set(["get", "list", "watch", "selfsubjectaccessreviews"]),
+    );
+  }, 60_000);
+
+  test.each([
+    ["wrong label", /^differs ConfigMap default\/(\S+)-copy · \.metadata\.labels \{copy\} here, absent there$/m],
+    ["no owner", /^differs ConfigMap default\/(\S+)-copy · \.metadata\.ownerReferences absent here, 1 item there$/m],
+    ["wrong value", /^differs ConfigMap default\/(\S+)-copy · \.data\.size 0 here, [12] there$/m],
+    ["field too many", /^differs ConfigMap default\/(\S+)-copy · \.data\.extra 1 here, absent there$/m],
+    ["field too few", /^differs ConfigMap default\/(\S+)-copy · \.data\.\w+ absent here, \w+ there$/m],
+    ["field that flaps", /^differs ConfigMap default\/(\S+)-copy · \.data\.turn [01] here, absent there$/m],
+    ["finalizer", /^differs ConfigMap default\/(\S+)-copy · \.metadata\.finalizers 1 item here, absent there$/m],
+    ["one too few", /^only there ConfigMap default\/(\S+3)-copy · created on the cluster, not here$/m],
+    ["deletes", /^differs ConfigMap default\/(\S+)-copy · deleted here, not there$/m],
+  ])(
+    "a bug is named: %s",
+    async (bug, expected) => {
+      await using program = await start([`BUG=${bug}`], ["--fail-on", "differs"]);
+      const round = names++;
+      for (let n = 1; n <= 4; n++) await create(`bug-${round}-${n}`, "1");
+      await program.says(new RegExp(`ConfigMap bug-${round}-4-copy +POST 201`));
+      await resize(`bug-${round}-4`, "2");
+      await program.says(expected);
+      const { code, stdout } = await end(program);
+      expect(code).toBe(1);
+      const page = stdout.slice(stdout.indexOf("stopped after"));
+      expect(expected.exec(page)?.[1]).toStartWith(`bug-${round}-`);
+    },
+    60_000,
+  );
+
+  test("that is started elsewhere: proxy --shadow", async () => {
+    const file = join(folder, "behind");
+    await using program = startProgram(["proxy", "--shadow", "--write-kubeconfig", file], { kubeconfig });
+    await program.says(/export KUBECONFIG=/);
+    const elsewhere = Bun.spawn(["env", "BUG=wrong value", ...operator], {
+      env: { ...process.env, KUBECONFIG: file },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "inherit",
+    });
+    try {
+      await program.says(/watching ConfigMap/);
+      const name = `elsewhere-${names++}`;
+      await create(name, "1");
+      await program.says(new RegExp(`^differs ConfigMap default/${name}-copy · .data.size 0 here, 1 there$`, "m"));
+    } finally {
+      elsewhere.kill("SIGKILL");
+      await elsewhere.exited;
+    }
+    const { code, stdout } = await end(program);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^compared with the cluster: .*\b1 differs\b/m);
+  }, 60_000);
+
+  test("that is you: fork, and its snapshot", async () => {
+    const [file, state] = [join(folder, "fork"), join(folder, "state.json")];
+    const mine = `mine-${names++}`;
+    await create(mine, "1");
+    const before = audit.length;
+    await using program = startProgram(["fork", "--write-kubeconfig", file, "--snapshot", state], { kubeconfig });
+    await program.says(/export KUBECONFIG=/);
+    const config = readFileSync(file, "utf8");
+    const found = (field: string): string => new RegExp(`${field}: (\\S+)`).exec(config)?.[1] ?? "";
+    const patched = await fetch(`${found("server")}${path}/${mine}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${found("token")}`, "content-type": "application/merge-patch+json" },
+      tls: { ca: atob(found("certificate-authority-data")) },
+      body: JSON.stringify({ data: { size: "7" } }),
+    });
+    expect(patched.status).toBe(200);
+    await program.says(new RegExp(`^~ ConfigMap default/${mine} {2}\\.data\\.size 1 → 7$`, "m"));
+    await resize(mine, "2");
+    await program.says(new RegExp(`ConfigMap default/${mine} changed on the cluster: the fork keeps its own`));
+    const { code, stdout } = await end(program);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^stopped: 1 object written here and not the cluster's$/m);
+    const writes = audit.slice(before).filter(({ userAgent, verb, objectRef }) => {
+      const ours = userAgent?.startsWith("kubectl-reconcile") === true;
+      return ours && !/^(get|list|watch)$/.test(verb) && objectRef?.resource?.startsWith("selfsubject") !== true;
+    });
+    expect(writes).toEqual([]);
+    const saved = JSON.parse(readFileSync(state, "utf8")) as {
+      items: readonly { kind: string; metadata: { name: string }; data?: Record<string, string> }[];
+    };
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    const kept = saved.items.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === mine);
+    expect(kept?.data).toEqual({ size: "7", colour: "red" });
+  }, 60_000);
+});

@@ -1,0 +1,346 @@
+/** A fork of a cluster: it reads what the cluster has, and keeps to itself what is written. The cluster is a sandbox. */
+import { describe, expect, test } from "bun:test";
+import { readAll } from "../../../src/api/transport.ts";
+import { during, forkScene } from "./scene.ts";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const map = (name: string, data: object): object => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
+
+const widgets = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "widgets.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+        },
+      },
+    ],
+  },
+};
+const widgetPath = "/apis/example.com/v1/namespaces/default/widgets";
+
+function withoutVersion({ metadata, ...rest }: { metadata: Record<string, unknown> }): object {
+  const { resourceVersion: _version, ...others } = metadata;
+  return { ...rest, metadata: others };
+}
+
+describe("what is read", () => {
+  test("is what the cluster has, with uid, status and managed fields, from the first request on", async () => {
+    const { onCluster, onFork } = await forkScene();
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    const [there, here] = [await onCluster("GET", `${maps}/a`), await onFork("GET", `${maps}/a`)];
+    expect(here.status).toBe(200);
+    expect(withoutVersion(here.body)).toEqual(withoutVersion(there.body));
+    expect(here.body.metadata.managedFields).toHaveLength(1);
+    const [all, mine] = [await onCluster("GET", "/api/v1/namespaces"), await onFork("GET", "/api/v1/namespaces")];
+    expect(mine.body.items.map(withoutVersion)).toEqual(all.body.items.map(withoutVersion));
+  });
+
+  test("follows the cluster: an open watch of the fork gets its changes", async () => {
+    const { onCluster, onFork, fork, timeline, settle } = await forkScene();
+    const { body: list } = await onFork("GET", maps);
+    const watch = await during(
+      timeline,
+      fork.transport.send({
+        method: "GET",
+        path: maps,
+        query: [
+          ["watch", "true"],
+          ["resourceVersion", list.metadata.resourceVersion],
+        ],
+        signal: new AbortController().signal,
+      }),
+    );
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await onCluster("DELETE", `${maps}/a`);
+    await settle();
+    const told: string[] = [];
+    while (told.length < 3) {
+      const piece = new TextDecoder().decode(await during(timeline, watch.body.next()));
+      for (const line of piece.split("\n").filter((text) => text !== "")) {
+        const { type, object } = JSON.parse(line) as { type: string; object: { data: { a: string } } };
+        told.push(`${type} ${object.data.a}`);
+      }
+    }
+    watch.body.cancel();
+    expect(told).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 2"]);
+  });
+
+  test("leaves nothing of what the sandbox makes for itself", async () => {
+    const { onCluster, onFork } = await forkScene();
+    const path = "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical";
+    const there = await onCluster("GET", path);
+    expect((await onFork("GET", path)).body.metadata.uid).toBe(there.body.metadata.uid);
+    await onCluster("DELETE", path);
+    const later = await forkScene();
+    await later.onCluster("DELETE", path);
+    expect((await later.onFork("GET", path)).status).toBe(404);
+  });
+
+  test("includes custom kinds, and those that are defined later", async () => {
+    const { onCluster, onFork, settle } = await forkScene();
+    expect((await onFork("GET", widgetPath)).status).toBe(404);
+    await onCluster("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
+    await settle();
+    await onCluster("POST", widgetPath, { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" } });
+    expect((await onFork("GET", `${widgetPath}/w`)).body.metadata.name).toBe("w");
+    await onFork("PATCH", `${widgetPath}/w/status`, { status: { ready: true } });
+    expect((await onFork("GET", `${widgetPath}/w`)).body.status).toEqual({ ready: true });
+    expect((await onCluster("GET", `${widgetPath}/w`)).body.status).toBeUndefined();
+  });
+
+  test("of a resource that the sandbox does not have comes from the cluster; it cannot be written", async () => {
+    const { onFork } = await forkScene();
+    const path = "/apis/metrics.k8s.io/v1beta1/nodes";
+    expect((await onFork("GET", path)).status).toBe(404);
+    const { status, body } = await onFork("POST", path, {});
+    expect([status, body.message]).toEqual([
+      405,
+      "the fork has no copy of nodes of metrics.k8s.io/v1beta1: they can only be read",
+    ]);
+  });
+});
+
+describe("what is written", () => {
+  test("stays in the fork: the cluster gets reads and self reviews alone", async () => {
+    const { cluster, onCluster, onFork, sent } = await forkScene();
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    const before = cluster.revision;
+    expect((await onFork("POST", maps, map("b", { b: "1" }))).status).toBe(201);
+    expect((await onFork("PATCH", `${maps}/a`, { data: { a: "2" } })).body.data).toEqual({ a: "2" });
+    expect((await onFork("DELETE", `${maps}/a`)).status).toBe(200);
+    expect((await onFork("POST", "/api/v1/namespaces", { metadata: { name: "mine" } })).status).toBe(201);
+    expect((await onFork("POST", "/api/v1/namespaces/mine/configmaps", map("c", {}))).status).toBe(201);
+    expect(cluster.revision).toBe(before);
+    const others = sent.filter(
+      (line) => !line.startsWith("GET ") && !/ \/apis\/auth\w+\.k8s\.io\/v1\/selfsubject\w+$/.test(line),
+    );
+    expect(others).toEqual([]);
+  });
+
+  test("is not overwritten by the cluster's changes, which are compared with it", async () => {
+    const { onCluster, onFork, settle, fork, agreed } = await forkScene();
+    await onCluster("POST", maps, map("a", { a: "1", b: "1" }));
+    await onFork("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await onCluster("PATCH", `${maps}/a`, { data: { b: "2" } });
+    await settle();
+    expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "2", b: "1" });
+    const [divergence] = fork.divergences.list();
+    expect(divergence).toMatchObject({
+      of: { group: "", kind: "ConfigMap" },
+      key: "default/a",
+      cluster: { is: "differs", missing: [{ path: ".data.a", before: "2", after: "1" }] },
+    });
+    // The cluster comes to have the same: the object follows it again.
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await settle();
+    expect(agreed.map(({ key }) => key)).toEqual(["default/a"]);
+    expect(fork.divergences.list()).toEqual([]);
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "3" } });
+    await settle();
+    expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "3", b: "2" });
+  });
+
+  test("is the cluster's once the cluster creates the same; other fields make a difference", async () => {
+    const { onCluster, onFork, settle, fork, agreed } = await forkScene();
+    await onFork("POST", maps, map("same", { a: "1" }));
+    await onFork("POST", maps, map("other", { a: "1" }));
+    expect(fork.divergences.list().map(({ key, cluster }) => [key, cluster.is])).toEqual([
+      ["default/same", "silent"],
+      ["default/other", "silent"],
+    ]);
+    const there = await onCluster("POST", maps, map("same", { a: "1" }));
+    await onCluster("POST", maps, map("other", { a: "2" }));
+    await settle();
+    expect(agreed.map(({ key }) => key)).toEqual(["default/same"]);
+    expect((await onFork("GET", `${maps}/same`)).body.metadata.uid).toBe(there.body.metadata.uid);
+    expect((await onFork("GET", `${maps}/other`)).body.data).toEqual({ a: "1" });
+    expect(fork.divergences.list()).toMatchObject([{ key: "default/other", base: undefined }]);
+  });
+
+  test("a deletion stays one, until the cluster deletes the object too", async () => {
+    const { onCluster, onFork, settle, agreed } = await forkScene();
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    await onFork("DELETE", `${maps}/a`);
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await settle();
+    expect((await onFork("GET", `${maps}/a`)).status).toBe(404);
+    expect(agreed).toEqual([]);
+    await onCluster("DELETE", `${maps}/a`);
+    await settle();
+    expect(agreed.map(({ key }) => key)).toEqual(["default/a"]);
+    await onCluster("POST", maps, map("a", { a: "3" }));
+    await settle();
+    expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "3" });
+  });
+
+  test("is admitted by what the cluster has: its quotas, its accounts, its namespaces", async () => {
+    const { onCluster, onFork } = await forkScene();
+    await onCluster("POST", "/api/v1/namespaces", { metadata: { name: "small" } });
+    await onCluster("POST", "/api/v1/namespaces/small/resourcequotas", {
+      metadata: { name: "none" },
+      spec: { hard: { "count/configmaps": "0" } },
+    });
+    await onCluster("PATCH", "/api/v1/namespaces/small/resourcequotas/none/status", {
+      status: { hard: { "count/configmaps": "0" }, used: { "count/configmaps": "0" } },
+    });
+    const refused = await onFork("POST", "/api/v1/namespaces/small/configmaps", map("a", {}));
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      'configmaps "a" is forbidden: exceeded quota: none, requested: count/configmaps=1, used: count/configmaps=0, limited: count/configmaps=0',
+    ]);
+    const missing = await onFork("POST", "/api/v1/namespaces/nowhere/configmaps", map("a", {}));
+    expect([missing.status, missing.body.message]).toEqual([404, 'namespaces "nowhere" not found']);
+    const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } };
+    expect((await onFork("POST", "/api/v1/namespaces/small/pods", pod)).status).toBe(201);
+  });
+});
+
+describe("in step with a copy that is at work on the cluster", () => {
+  /** The requests of both are made as the manager `manager`. */
+  const inStep = (): ReturnType<typeof forkScene> => forkScene({ inStep: true });
+
+  test("what it did first is held back until the process has done the same", async () => {
+    const { onCluster, onFork, timeline, agreed, missed } = await inStep();
+    await onFork("GET", maps);
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    await timeline.runUntil({ ms: 200 });
+    expect((await onFork("GET", `${maps}/a`)).status).toBe(404);
+    expect((await onFork("POST", maps, map("a", { a: "1" }))).status).toBe(201);
+    await timeline.runUntil({ ms: 200 });
+    expect(agreed.map(({ key }) => key)).toEqual(["default/a"]);
+    expect(missed).toEqual([]);
+  });
+
+  test("what the process does not do is missed, and comes in after a second", async () => {
+    const { onCluster, onFork, timeline, agreed, missed } = await inStep();
+    await onFork("GET", maps);
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    await timeline.runUntil({ ms: 1500 });
+    expect(missed).toMatchObject([{ key: "default/a", before: undefined, live: { data: { a: "1" } } }]);
+    expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "1" });
+    expect(agreed).toEqual([]);
+  });
+
+  test("objects with generated names are the same by owner and the beginning of the name", async () => {
+    const { onCluster, onFork, timeline, agreed, missed, fork } = await inStep();
+    const generated = (data: object): object => ({ metadata: { generateName: "a-" }, data });
+    await onFork("GET", maps);
+    const first = await onCluster("POST", maps, generated({ a: "1" }));
+    await onCluster("POST", maps, generated({ a: "1" }));
+    await onFork("POST", maps, generated({ a: "1" }));
+    await onFork("POST", maps, generated({ a: "1" }));
+    await onFork("POST", maps, generated({ a: "2" }));
+    await timeline.runUntil({ ms: 500 });
+    expect([agreed.length, missed.length]).toEqual([2, 0]);
+    // The cluster's names are those that are there now.
+    const names = (await onFork("GET", maps)).body.items.map(
+      (map: { metadata: { name: string } }) => map.metadata.name,
+    );
+    expect(names).toContain(first.body.metadata.name);
+    expect(names.filter((name: string) => name.startsWith("a-"))).toHaveLength(3);
+    expect(fork.divergences.list()).toMatchObject([{ here: { data: { a: "2" } }, cluster: { is: "silent" } }]);
+  });
+
+  test("what others do is not held back", async () => {
+    const { onCluster, onFork, timeline, missed } = await inStep();
+    await onFork("GET", maps);
+    await onCluster("POST", `${maps}?fieldManager=somebody-else`, map("a", { a: "1" }));
+    await timeline.runUntil({ ms: 200 });
+    expect((await onFork("GET", `${maps}/a`)).status).toBe(200);
+    // A change after one that is held comes after it.
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await onCluster("PATCH", `${maps}/a?fieldManager=somebody-else`, { data: { b: "1" } });
+    await timeline.runUntil({ ms: 200 });
+    expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "1" });
+    await timeline.runUntil({ ms: 1500 });
+    expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "2", b: "1" });
+    expect(missed).toHaveLength(1);
+  });
+});
+
+describe("rights", () => {
+  const dev = { name: "dev", groups: ["system:authenticated"] };
+  const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+
+  async function limited(): ReturnType<typeof forkScene> {
+    const scene = await forkScene({ user: dev });
+    const { onCluster } = scene;
+    await onCluster("POST", `${roles}/roles`, {
+      metadata: { name: "maps" },
+      rules: [
+        { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create"] },
+        { apiGroups: [""], resources: ["secrets"], resourceNames: ["one"], verbs: ["get", "update"] },
+      ],
+    });
+    await onCluster("POST", `${roles}/rolebindings`, {
+      metadata: { name: "maps" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "maps" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "dev" }],
+    });
+    for (const name of ["one", "two"])
+      await onCluster("POST", "/api/v1/namespaces/default/secrets", { metadata: { name } });
+    return scene;
+  }
+
+  test("that are missing in the cluster are missing in the fork, in the cluster's words", async () => {
+    const { onFork, fork } = await limited();
+    expect(fork.definitions).toBe("unlistable");
+    const list = await onFork("GET", "/api/v1/configmaps");
+    expect([list.status, list.body.message]).toEqual([
+      403,
+      'configmaps is forbidden: User "dev" cannot list resource "configmaps" in API group "" at the cluster scope',
+    ]);
+    const deletion = await onFork("DELETE", `${maps}/a`);
+    expect([deletion.status, deletion.body.message]).toEqual([
+      403,
+      'configmaps "a" is forbidden: User "dev" cannot delete resource "configmaps" in API group "" in the namespace "default"',
+    ]);
+  });
+
+  test("to a namespace are enough for it; its namespace is read by name, or taken to be there", async () => {
+    const { onFork, onCluster } = await limited();
+    expect((await onFork("GET", maps)).status).toBe(200);
+    // Its namespace cannot be read: who may write in it takes it to be there.
+    expect((await onFork("POST", maps, map("a", {}))).status).toBe(201);
+    await onCluster("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+      metadata: { name: "namespaces" },
+      rules: [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get"] }],
+    });
+    await onCluster("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+      metadata: { name: "namespaces" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "namespaces" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "dev" }],
+    });
+    expect((await onFork("POST", maps, map("b", {}))).status).toBe(201);
+    expect((await onFork("POST", "/api/v1/namespaces/nowhere/configmaps", map("b", {}))).status).toBe(403);
+  });
+
+  test("to single names are rights to these", async () => {
+    const { onFork } = await limited();
+    const one = await onFork("GET", "/api/v1/namespaces/default/secrets/one");
+    expect(one.status).toBe(200);
+    expect((await onFork("GET", "/api/v1/namespaces/default/secrets/two")).status).toBe(403);
+  });
+});
+
+test("a response is complete: the fork can be read to its end", async () => {
+  const { fork, timeline } = await forkScene();
+  const response = await during(
+    timeline,
+    fork.transport.send({ method: "GET", path: "/version", signal: new AbortController().signal }),
+  );
+  const { gitVersion } = JSON.parse(new TextDecoder().decode(await readAll(response.body))) as { gitVersion: string };
+  expect(gitVersion).toBe("v1.36.3");
+});

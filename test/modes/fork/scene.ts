@@ -1,0 +1,113 @@
+/** A cluster, which is a sandbox, and a fork of it, on virtual time. */
+import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
+import { readAll } from "../../../src/api/transport.ts";
+import { createFork, type Fork } from "../../../src/modes/fork/fork.ts";
+import type { Agreement, Divergence } from "../../../src/modes/fork/divergences.ts";
+import type { Missed } from "../../../src/modes/fork/owner-gate.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import type { User } from "../../../src/sandbox/context/authorizer.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+
+/** A response, read to its end. */
+export interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  readonly body: any;
+}
+
+/** Sends requests to one of the two servers. */
+export type Ask = (method: ApiRequest["method"], path: string, body?: object, type?: string) => Promise<Answer>;
+
+export interface Scene {
+  readonly timeline: VirtualTimeline;
+  readonly cluster: Sandbox;
+  readonly fork: Fork;
+  /** As the cluster's administrator, past the fork. */
+  readonly onCluster: Ask;
+  readonly onFork: Ask;
+  /** What the fork sent to the cluster: `GET /api/v1/pods`. */
+  readonly sent: readonly string[];
+  readonly diverged: readonly Divergence[];
+  readonly agreed: readonly Agreement[];
+  readonly missed: readonly Missed[];
+  /** Until nothing moves. */
+  readonly settle: () => Promise<void>;
+}
+
+const merge = "application/merge-patch+json";
+const never = new AbortController().signal;
+
+/** Runs virtual time until a promise settles. */
+export async function during<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise<T> {
+  const progress = { settled: false };
+  const end = (): void => void (progress.settled = true);
+  promise.then(end, end);
+  for (let turns = 0; !progress.settled && turns < 100_000; turns++) await timeline.runUntil({ steps: 1 });
+  if (!progress.settled) throw new Error("it does not end");
+  return promise;
+}
+
+function asker(timeline: VirtualTimeline, transport: Transport): Ask {
+  const encode = (body: object): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
+  return (method, path, body, type) => {
+    const [plain = "", query = ""] = path.split("?");
+    const contentType = type ?? (method === "PATCH" ? merge : "application/json");
+    const asked = async (): Promise<Answer> => {
+      const response = await transport.send({
+        method,
+        path: plain,
+        query: [...new URLSearchParams(query)],
+        headers: { accept: "application/json", "content-type": contentType, "user-agent": "manager/1" },
+        ...(body !== undefined && { body: encode(body) }),
+        signal: never,
+      });
+      const text = new TextDecoder().decode(await readAll(response.body));
+      return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
+    };
+    return during(timeline, asked());
+  };
+}
+
+export interface SceneOptions {
+  /** Who the fork is to the cluster; by default its administrator. */
+  readonly user?: User;
+  /** Holds back what the clients of the fork do on the cluster too. */
+  readonly inStep?: boolean;
+}
+
+export async function forkScene({ user, inStep }: SceneOptions = {}): Promise<Scene> {
+  const timeline = virtualTimeline(Date.parse("2026-01-01T00:00:00Z"), seededRandom(1));
+  const make = (seed: number): Promise<Sandbox> =>
+    createSandbox({ timeline, random: seededRandom(seed), ...(user !== undefined && { rbac: true }) });
+  const cluster = await during(timeline, make(2));
+  const onCluster = asker(timeline, cluster.transport({ actor: "admin" }));
+  const sent: string[] = [];
+  const inner = cluster.transport({ actor: "fork's reading", ...(user !== undefined && { user }) });
+  const recorded: Transport = {
+    send(request) {
+      sent.push(`${request.method} ${request.path}`);
+      return inner.send(request);
+    },
+  };
+  const [diverged, agreed, missed]: [Divergence[], Agreement[], Missed[]] = [[], [], []];
+  const fork = await during(
+    timeline,
+    createFork({
+      cluster: recorded,
+      timeline,
+      random: seededRandom(3),
+      bus: new TraceBus({ now: () => timeline.now() }),
+      listener: {
+        written: (divergence) => void diverged.push(divergence),
+        differs: (divergence) => void diverged.push(divergence),
+        agreed: (agreement) => void agreed.push(agreement),
+      },
+      ...(inStep === true && { inStep: { onMissed: (one: Missed) => void missed.push(one) } }),
+    }),
+  );
+  const settle = async (): Promise<void> => void (await timeline.runUntil({ ms: 2000 }));
+  const onFork = asker(timeline, fork.transport);
+  return { timeline, cluster, fork, onCluster, onFork, sent, diverged, agreed, missed, settle };
+}
