@@ -53,6 +53,9 @@ export interface ConnectionOptions {
   readonly fence?: WriteFence;
 }
 
+/** `1`: controllers name their syncs in their requests, for a door that these pass (docs/exact.md). */
+const exactVariable = "KUBECTL_RECONCILE_EXACT";
+
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
 export async function connectAs(flags: ConnectionFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
   const { timeline } = io;
@@ -62,7 +65,8 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
   const userAgent = `kubectl-reconcile/${version}`;
   const log = (flags.verbosity ?? 0) >= 6 ? { log: (line: string) => io.err.line(line) } : {};
   const onSlow = (): void => io.err.line(`connecting to ${access.server} …`);
-  const connection = connect(access, { host, timeline, bus, userAgent, onSlow, ...log, ...options });
+  const namesReconciles = io.environment[exactVariable] === "1";
+  const connection = connect(access, { host, timeline, bus, userAgent, onSlow, namesReconciles, ...log, ...options });
   const context = access.context === "" ? "(none)" : access.context;
   const translateError = errorTranslator(flags, access);
   return {

@@ -12,6 +12,7 @@ import { credentialsOf } from "./config/credentials.ts";
 import { patienceMs, withFirstContact } from "./http/first-contact.ts";
 import { httpTransport } from "./http/http-transport.ts";
 import { withMaxInFlight } from "./http/in-flight.ts";
+import { withReconcileHeader } from "./http/reconcile-header.ts";
 import { withRequestLog } from "./http/request-log.ts";
 import { proxyFromEnvironment } from "./config/proxy.ts";
 import { type OwnLimits, withRateLimit } from "./http/rate-limit.ts";
@@ -43,6 +44,8 @@ export interface ConnectOptions {
   readonly log?: (line: string) => void;
   /** Called once if the server has not responded for 2 s. */
   readonly onSlow?: () => void;
+  /** Writes of syncs name their sync, for a door that they pass. Default false. */
+  readonly namesReconciles?: boolean;
   /** How long establishing a connection may take. Default 30 s, of which 10 s for the TLS handshake, as client-go. */
   readonly limits?: ConnectionLimits;
 }
@@ -98,7 +101,8 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     return { ...withWatchdog(fenced, { ...guard, onSilence: () => http.close() }), close: () => http.close() };
   });
   const opened = [wire];
-  const shared = withMaxInFlight(wire, options.inFlight);
+  const naming = options.namesReconciles === true ? withReconcileHeader(wire, bus) : wire;
+  const shared = withMaxInFlight(naming, options.inFlight);
   const { qps = 20, burst = 30 } = options;
   const limited = ({ qpsTimes, burstTimes }: OwnLimits): Transport =>
     withRateLimit(shared, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });

@@ -6,6 +6,7 @@ import type { FieldChange } from "../api/field-changes.ts";
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaDetail } from "./delta-detail.ts";
 import type { DeltaType, KindName } from "./names.ts";
+import type { ReconcileRef } from "./reconcile-ref.ts";
 import type { Trigger, TriggerLog } from "./triggers.ts";
 import type { WriteDetail } from "./write-detail.ts";
 
@@ -195,6 +196,8 @@ export interface WriteEvent {
   readonly changes: readonly FieldChange[];
   /** Of a process behind a door: whose the written object is, and what it names. */
   readonly detail?: WriteDetail;
+  /** Of a process behind a door that says so: the reconcile that the write belongs to. */
+  readonly reconcile?: ReconcileRef;
 }
 
 /** This write caused that delta. A link is exact or absent. */
@@ -286,6 +289,8 @@ export interface RequestEvent {
   readonly subresource?: string;
   /** Whom the process impersonated: the user, or else a group. */
   readonly as?: string;
+  /** The reconcile that it belongs to, where the request says so. */
+  readonly reconcile?: ReconcileRef;
   /** The object or, ending in a slash, the namespace that the path names; empty for a collection over all namespaces. */
   readonly key: ObjectKey;
   /** The path and the query. */

@@ -67,7 +67,7 @@ export class ProcessBehindDoor {
   async start(): Promise<{ readonly pid: number; readonly exited: Promise<number> }> {
     const { command, args, environment, onLine } = this.#options;
     const outside = Object.entries(environment).filter(([name]) => !inCluster.has(name));
-    const env = { ...Object.fromEntries(outside), KUBECONFIG: this.#kubeconfig };
+    const env = { ...Object.fromEntries(outside), KUBECONFIG: this.#kubeconfig, KUBECTL_RECONCILE_EXACT: "1" };
     const running = await startCompanion({ command, args, env, onLine });
     this.#running = running;
     return { pid: running.pid, exited: running.exited };

@@ -3,6 +3,7 @@ import { objectKey } from "../../api/key.ts";
 import { joined } from "../../api/transport.ts";
 import { messageOf } from "../../api/error-message.ts";
 import type { StoredObject } from "../../api/object.ts";
+import { readReconcile } from "../../trace/reconcile-ref.ts";
 import type { ExchangeEnd, ExchangeObserver, Observe, RequestHead, ResponseHead } from "./exchange.ts";
 import type { Reading } from "./backlog.ts";
 import { encodingOf } from "./bodies.ts";
@@ -115,6 +116,7 @@ class ObservedExchange implements ExchangeObserver {
     if (!bus.hears("request")) return;
     const { verb, target } = this.#meaning;
     const { at: sentAt, body, headers } = this.#request;
+    const reconcile = readReconcile(headers);
     const as = headers["impersonate-user"] ?? headers["impersonate-group"];
     const error = how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : undefined;
     bus.emit({
@@ -124,6 +126,7 @@ class ObservedExchange implements ExchangeObserver {
       ...(target !== undefined && { of: knowledge.kinds.of(target), resource: target.plural }),
       ...(target !== undefined && target.subresource !== "" && { subresource: target.subresource }),
       ...(as !== undefined && { as }),
+      ...(reconcile !== undefined && { reconcile }),
       key: target === undefined ? "" : objectKey(target.namespace, target.name),
       uri: uriOf(this.#request),
       status: this.#status,

@@ -1,4 +1,5 @@
 /** The event of a write that passed. */
+import { readReconcile } from "../../trace/reconcile-ref.ts";
 import { fieldChanges, type FieldChange } from "../../api/field-changes.ts";
 import { isObject } from "../../api/json.ts";
 import { objectKey } from "../../api/key.ts";
@@ -37,6 +38,7 @@ const notStored: ReadonlySet<string> = new Set(["token", "exec", "attach", "port
 export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }: PassedWrite): WriteEvent | undefined {
   const { request, meaning, agent, status } = passed;
   const { target } = meaning;
+  const reconcile = readReconcile(request.headers);
   if (target === undefined || reviews.test(target.group) || notStored.has(target.subresource)) return undefined;
   if (flag(request.query, "dryRun") || parameter(request.query, "dryRun") !== "") return undefined;
   const of = knowledge.kinds.of(target);
@@ -66,6 +68,7 @@ export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }:
     ...(target.subresource !== "" && { subresource: target.subresource }),
     ...(target.name === "" && verb === "create" && nameIn(sent.object) === undefined && { generatedName: true }),
     ...(verb === "deletecollection" && objectsIn(answer)),
+    ...(reconcile !== undefined && { reconcile }),
     ...(error !== undefined && { error }),
   };
 }

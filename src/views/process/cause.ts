@@ -1,6 +1,7 @@
 /** Which delta led to a reconcile, and on which evidence. */
 import { splitKey } from "../../api/key.ts";
 import type { Grade } from "../../trace/events.ts";
+import type { ReconcileRef } from "../../trace/reconcile-ref.ts";
 import { uidOf, type NumberedWrite, type Subject } from "./subject.ts";
 import type { NumberedDelta, RecentDeltas } from "./recent-deltas.ts";
 
@@ -31,6 +32,8 @@ export interface Evidence {
   readonly deltas: RecentDeltas;
   /** Earlier times from a delta to the first write, in ms. */
   readonly reactions: readonly number[];
+  /** The reconcile, where its writes name it: then its object is known, and maybe the delta. */
+  readonly exact?: ReconcileRef | undefined;
 }
 
 /** What was found out. */
@@ -48,10 +51,23 @@ interface Candidate {
 /** A delta longer ago has led to what was done since then. */
 const freshMs = 10_000;
 
-/** The most probable cause. */
+/** The most probable cause; the one that the writes name, where they do. */
 export function causeOf(evidence: Evidence): Found {
-  const { writes, last, deltas } = evidence;
+  const { writes, deltas, exact } = evidence;
   const sentAt = Math.min(...writes.map((write) => write.sentAt));
+  const named = exact?.because && deltas.find(exact.because);
+  if (named !== undefined)
+    return { cause: { grade: "exact", delta: named, beforeMs: sentAt - named.receivedAt }, reactionMs: undefined };
+  if (exact?.again !== undefined) return { cause: undefined, reactionMs: undefined };
+  const { cause, reactionMs } = probableCause(evidence, sentAt);
+  if (exact === undefined || cause === undefined) return { cause, reactionMs };
+  // The object is certain; without a delta of its own, the reconcile was a requeue or a timer.
+  if (cause.grade === "time") return { cause: undefined, reactionMs };
+  return { cause: cause.grade === "named" ? cause : { ...cause, grade: "exact" }, reactionMs };
+}
+
+function probableCause(evidence: Evidence, sentAt: number): Found {
+  const { writes, last, deltas } = evidence;
   const readBy = Math.min(...writes.map((write) => readBefore(write, deltas)));
   const taken = last === undefined ? 0 : last.failed ? last.startedAt : last.wokenAt;
   const since = Math.max(sentAt - freshMs, taken);

@@ -5,6 +5,7 @@
  */
 import { objectKey, splitKey } from "../../api/key.ts";
 import type { StageEvent } from "../../trace/events.ts";
+import type { ReconcileRef } from "../../trace/reconcile-ref.ts";
 import { causeOf, leastReaction, type Cause, type EarlierReconcile } from "./cause.ts";
 import { RecentDeltas } from "./recent-deltas.ts";
 import { uidOf, type NumberedWrite, type Subject } from "./subject.ts";
@@ -31,11 +32,15 @@ interface OpenEpisode {
   readonly first: NumberedWrite;
   readonly writes: NumberedWrite[];
   readonly last: EarlierReconcile | undefined;
+  /** Set where its writes name it. */
+  readonly exact: ReconcileRef | undefined;
   endedAt: number;
 }
 
 /** Between two writes of one reconcile, however slow the process is. */
 const mostPauseMs = 250;
+/** The same where writes name their reconcile: nothing is guessed by the pause. */
+const mostExactPauseMs = 1000;
 /** After so many reconciles without a status, a writer is one that writes none. */
 const untoldFrom = 3;
 /** From a status to what else the same reconcile writes. */
@@ -72,23 +77,30 @@ export class Episodes {
   /** Those that are over at a time: nothing was written for a while. */
   flush(now: number): readonly Episode[] {
     const over: Episode[] = [];
-    for (const [name, open] of this.#open) if (now - open.endedAt > mostPauseMs) over.push(this.#close(name, open));
+    for (const [name, open] of this.#open) {
+      const pauseMs = open.exact === undefined ? mostPauseMs : mostExactPauseMs;
+      if (now - open.endedAt > pauseMs) over.push(this.#close(name, open));
+    }
     return over;
   }
 
   #write(write: NumberedWrite): Episode | undefined {
-    const subject = this.#subjectOf(write);
+    const { reconcile: exact } = write;
+    const subject = exact === undefined ? this.#subjectOf(write) : this.#exactSubject(write, exact);
     const writer = this.#writerFor(write, subject);
-    const name = `${writer} ${subject.uid}`;
+    const place = `${writer} ${subject.uid}`;
+    const name = exact === undefined ? place : `${write.agent} reconcile ${exact.id}`;
     const open = this.#open.get(name);
-    const ended = open !== undefined && !this.#continues(open, write) ? this.#close(name, open) : undefined;
+    const isOver = open !== undefined && exact === undefined && !this.#continues(open, write);
+    const ended = isOver ? this.#close(name, open) : undefined;
     const current = this.#open.getOrInsertComputed(name, () => ({
       number: ++this.#count,
       writer,
       subject,
       first: write,
       writes: [],
-      last: this.#last.get(name),
+      last: this.#last.get(place),
+      exact,
       endedAt: 0,
     }));
     current.writes.push(write);
@@ -141,18 +153,21 @@ export class Episodes {
     );
   }
 
-  #close(name: string, { number, writer, subject, first, writes, last, endedAt }: OpenEpisode): Episode {
+  #close(name: string, { number, writer, subject, first, writes, last, exact, endedAt }: OpenEpisode): Episode {
     this.#open.delete(name);
-    const { cause, reactionMs } = causeOf({ subject, writes, last, deltas: this.#deltas, reactions: this.#reactions });
+    const [deltas, reactions] = [this.#deltas, this.#reactions];
+    const { cause, reactionMs } = causeOf({ subject, writes, last, exact, deltas, reactions });
     if (reactionMs !== undefined) {
       this.#reactions.push(reactionMs);
       if (this.#reactions.length > 64) this.#reactions.shift();
     }
     this.#untold.set(writer, (this.#untold.get(writer) ?? 0) + 1);
     const failed = writes.some(({ error }) => error !== undefined);
-    const isRetry = last?.failed === true && (cause === undefined || cause.grade === "time" || cause.grade === "named");
-    this.#last.delete(name);
-    this.#last.set(name, {
+    const isGuessed = cause === undefined || cause.grade === "time" || cause.grade === "named";
+    const isRetry = exact?.again === undefined ? last?.failed === true && isGuessed : exact.again === "retry";
+    const place = `${writer} ${subject.uid}`;
+    this.#last.delete(place);
+    this.#last.set(place, {
       number,
       startedAt: first.sentAt,
       endedAt,
@@ -167,9 +182,20 @@ export class Episodes {
       fieldManager: first.fieldManager,
       subject,
       cause: isRetry ? undefined : cause,
-      retryOf: isRetry ? last.number : undefined,
+      retryOf: isRetry ? last?.number : undefined,
       writes,
     };
+  }
+
+  /** The object that a write says it is reconciled for; its kind may be left to what is known of the written object. */
+  #exactSubject(write: NumberedWrite, { object }: ReconcileRef): Subject {
+    const guessed = this.#subjectOf(write);
+    if (object === undefined || (object.key === guessed.key && object.kind === "")) return guessed;
+    const { kind, key } = object;
+    const itself = key === write.key && (kind === "" || kind === write.of.kind) ? uidOf(write) : "";
+    const uid = itself === "" ? this.#deltas.uidOf(kind, key) : itself;
+    const of = itself === "" ? { group: "", kind: kind === "" ? "object" : kind } : write.of;
+    return { uid: uid === "" ? `${of.kind} ${key}` : uid, of, key };
   }
 
   /** An object that has an owner is written for the owner, unless the writer reconciles its kind itself. */

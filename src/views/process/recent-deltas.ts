@@ -1,6 +1,7 @@
 /** The deltas that a process received of late, by the objects that they are about. */
-import { splitKey } from "../../api/key.ts";
+import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
+import type { StartedBy } from "../../trace/reconcile-ref.ts";
 
 /** A delta with its number. */
 export type NumberedDelta = EventHead & DeltaEvent;
@@ -16,6 +17,7 @@ const keptInOrder = 256;
 export class RecentDeltas {
   readonly #own = new LatestOf();
   readonly #owned = new LatestOf();
+  readonly #byKey = new LatestOf();
   #inOrder: NumberedDelta[] = [];
 
   /** Adds one. A process with two informers of a kind receives a change twice; the first is kept. */
@@ -23,6 +25,7 @@ export class RecentDeltas {
     const { uid, detail } = delta;
     if (isKnown(this.#own.of(uid), delta)) return;
     this.#own.add(uid, delta);
+    this.#byKey.add(`${delta.of.kind} ${delta.key}`, delta);
     if (detail.owner !== undefined) this.#owned.add(detail.owner, delta);
     this.#inOrder.push(delta);
     if (this.#inOrder.length > keptInOrder * 2) this.#inOrder = this.#inOrder.slice(-keptInOrder);
@@ -42,6 +45,18 @@ export class RecentDeltas {
   *named(names: ReadonlySet<string>): Generator<NumberedDelta> {
     for (const delta of this.#inOrder.toReversed())
       if (names.has(delta.uid) || names.has(splitKey(delta.key).name)) yield delta;
+  }
+
+  /** Exactly this one; undefined if it is not among the latest. */
+  find({ kind, key, resourceVersion }: StartedBy): NumberedDelta | undefined {
+    return this.#byKey
+      .of(`${kind} ${key}`)
+      .findLast((delta) => delta.resourceVersion === resourceVersion && delta.key === key);
+  }
+
+  /** The uid that an object was last known with; empty if nothing was received of it. */
+  uidOf(kind: string, key: ObjectKey): string {
+    return this.#byKey.of(`${kind} ${key}`).at(-1)?.uid ?? "";
   }
 
   /** The latest before a time. */
