@@ -59,7 +59,7 @@ export async function serveProcess({ connected, request, session, as }: Serving)
   const file = request.kubeconfig ?? temporaryPath(`kubectl-reconcile-${randomSuffix(random, 8)}.kubeconfig`);
   try {
     await writeProcessKubeconfig(file, door.kubeconfig(namespace));
-    session.say(`serving ${door.url} ${as}, for who has the kubeconfig`);
+    session.say(`serving ${door.url} ${as} to anyone who has the kubeconfig`);
     if (request.printsText) out.write(`\nexport KUBECONFIG=${file}\n\n`);
     else session.say(`KUBECONFIG=${file}`);
     session.endAfter(request.forMs);
