@@ -43,6 +43,8 @@ export interface ProcessRunParts {
   readonly behind: Behind;
   readonly request: ProcessRequest;
   readonly session: Session;
+  /** Shows what passes. Default: reconciles and their writes. */
+  readonly screen?: (bus: TraceBus) => ProcessScreen;
 }
 
 /** A run of a program. */
@@ -50,22 +52,26 @@ export class ProcessRun {
   readonly #behind: Behind;
   readonly #request: ProcessRequest;
   readonly #session: Session;
+  readonly #screen: (bus: TraceBus) => ProcessScreen;
 
-  constructor({ behind, request, session }: ProcessRunParts) {
+  constructor({ behind, request, session, screen }: ProcessRunParts) {
+    const { output, sinceStart } = request;
+    const times = sinceStart ? { sinceStartAt: session.startedAt } : {};
     this.#behind = behind;
     this.#request = request;
     this.#session = session;
+    this.#screen = screen ?? ((bus) => showProcess(bus, { session, output, ...times }));
   }
 
   /** Until it ends or the session does. @returns its exit code; 0 where it was asked to end. @throws UserError. */
   async untilEnded(): Promise<number> {
     const { context, server, namespace, bus } = this.#behind;
-    const { output, sinceStart, forMs } = this.#request;
+    const { forMs } = this.#request;
     const session = this.#session;
     const version = await session.unlessInterrupted(() => this.#behind.serverVersion());
     if (version === undefined) return 0;
     session.say(`context ${context} · ${server} (${version}) · namespace ${namespace}`);
-    const screen = showProcess(bus, { session, output, ...(sinceStart && { sinceStartAt: session.startedAt }) });
+    const screen = this.#screen(bus);
     const process = await this.#prepare();
     session.beforeExit(() => process.abandon());
     const off = this.#handOnSignals(process);

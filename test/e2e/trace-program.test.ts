@@ -137,6 +137,30 @@ describe("a program in a fork", () => {
     60_000,
   );
 
+  test("that is watched: each delta that it receives, and nothing reaches the cluster", async () => {
+    const before = audit.length;
+    await using program = startProgram(["watch", "--type", "added,updated", "--quiet-child", "--", ...operator], {
+      kubeconfig,
+    });
+    const name = `watched-${names++}`;
+    await create(name, "0");
+    // The program's own watch is open when it is told of a change.
+    for (let size = 1; size < 100 && !program.stdout.includes(`${name} `); size++) {
+      await resize(name, String(size));
+      await Bun.sleep(100);
+    }
+    await resize(name, "200");
+    await program.says(new RegExp(`Updated +ConfigMap +default/${name} .*\\.data\\.size \\d+ → 200`));
+    await program.says(new RegExp(`Updated +ConfigMap +default/${name}-copy .*\\.data\\.size \\d+ → 200`));
+    program.signal("SIGINT");
+    const { code, stdout } = await program.end();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^WATCH +configmaps +1$/m);
+    const writers = audit.slice(before).filter(({ verb }) => /^(create|update|patch|delete)$/.test(verb));
+    const ours = writers.filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);
+    expect(ours.every(({ objectRef }) => objectRef?.resource?.startsWith("selfsubject"))).toBe(true);
+  }, 60_000);
+
   test("that is started elsewhere: proxy --shadow", async () => {
     const file = join(folder, "behind");
     await using program = startProgram(["proxy", "--shadow", "--write-kubeconfig", file], { kubeconfig });

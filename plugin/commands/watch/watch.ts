@@ -7,6 +7,8 @@ import { UserError } from "../../cli/user-error.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { readingConnection } from "../../connections/reading-connection.ts";
+import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram } from "../../process/options.ts";
+import { watchProgram, type WatchProgramRequest } from "./program.ts";
 import type { WatchRequest } from "./request.ts";
 import { watchCandidates } from "./targets.ts";
 import { Watching } from "./watching.ts";
@@ -48,7 +50,11 @@ const options = {
   sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
   manifests: sandboxManifests,
   load: sandboxState,
+  ...processOptions,
 } as const;
+
+/** Options that make no sense for a program: it chooses what it watches. */
+const ofKinds = ["allNamespaces", "selector", "fieldSelector", "live", "resync", "once"] as const;
 
 /** `watch`. */
 export const watch: Command = clusterCommand({
@@ -60,7 +66,13 @@ export const watch: Command = clusterCommand({
     "watches is watched too, and each delta is followed by the keys that it enqueues and the depth of the queue. Nothing is ever " +
     "written: the connection only reads, and the syncs of a watched controller do nothing.\n\n" +
     "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second signal.",
-  arguments: { name: "<kind|controller...>", about: "kinds as kubectl names them, TYPE/NAME, or controllers" },
+  program: {
+    name: "COMMAND",
+    about:
+      "instead of kinds, a program in any language: each delta as the program receives it, relists, and at the end what it asks for " +
+      "again and again. It works against a fork: nothing that it writes reaches the cluster.",
+  },
+  arguments: { name: "[kind|controller...]", about: "kinds as kubectl names them, TYPE/NAME, or controllers" },
   argumentCandidates: (io, _, typing) => watchCandidates(io, typing),
   options,
   examples: [
@@ -69,11 +81,25 @@ export const watch: Command = clusterCommand({
     { says: "The kind and not the controller of the same name", line: "watch kind/replicaset -n shop" },
     { says: "One object, every field", line: "watch deploy/web -n shop -o wide" },
     { says: "How full the queues are", line: "watch replicaset deployment -A --live" },
+    { says: "What an operator is told", line: "watch -n shop -- ./manager" },
     { says: "Without a cluster: from a manifest to running pods", line: "watch pods rs --sandbox -f web.yaml" },
   ],
   onSignal: "drain",
-  complete({ arguments: words, options: flags }): WatchRequest {
+  complete({ arguments: words, options: flags, program }, io): WatchRequest | WatchProgramRequest {
     const { output = "text", live, once } = flags;
+    if (program !== undefined) {
+      refuseForProgram({
+        controllers: words,
+        program,
+        given: ofKinds.filter((name) => flags[name] !== undefined).map((name) => options[name].flags),
+      });
+      const request = processRequest(program, { ...flags, output: output === "json" ? "json" : "text" });
+      return { flags, ...request, shows: output, types: readTypes(flags.type), count: flags.count };
+    }
+    const { output: _ofWatch, ...others } = flags;
+    refuseWithoutProgram(others);
+    if (words.length === 0)
+      throw new UserError("no kind given", [`\`${io.calledAs} watch --help\` shows what to give`]);
     return {
       words,
       flags,
@@ -92,10 +118,12 @@ export const watch: Command = clusterCommand({
       sinceStart: flags.sinceStart === true,
     };
   },
-  validate({ flags, shows, contradictsLive }, { out }) {
+  validate(request, { out }) {
+    const { flags } = request;
     refuseTwoScopes(flags);
     refuseManifestsOnCluster(flags, "watch writes nothing");
-    if (shows !== "live") return;
+    if ("program" in request || request.shows !== "live") return;
+    const { contradictsLive } = request;
     if (contradictsLive !== undefined) {
       throw new UserError(`--live and ${contradictsLive} are mutually exclusive`, ["use only one of them"]);
     }
@@ -106,6 +134,7 @@ export const watch: Command = clusterCommand({
     }
   },
   async run(request, session) {
+    if ("program" in request) return watchProgram(request, session);
     const reading = await session.unlessInterrupted(() => readingConnection(request.flags, session.io));
     if (reading === undefined) return 0;
     const watching = new Watching({ request, session, reading });

@@ -1,0 +1,80 @@
+/** `watch -- COMMAND`: what a program is told, delta by delta. It works against a fork: nothing that it writes reaches the cluster. */
+import type { TraceBus } from "../../../src/trace/bus.ts";
+import type { DeltaType } from "../../../src/trace/events.ts";
+import { UsageFold } from "../../../src/views/process/usage.ts";
+import type { Session } from "../../cli/session.ts";
+import { styleOf } from "../../cli/style.ts";
+import type { Connected } from "../../connections/connection.ts";
+import { connectToFork } from "../../connections/fork-connection.ts";
+import { connectionForProcess, type ProcessTarget } from "../../connections/process-connection.ts";
+import { type ProcessRequest, ProcessRun } from "../../process/running.ts";
+import type { ProcessScreen } from "../../process/screen.ts";
+import { usagePage, usageSummary } from "../../render/usage-text.ts";
+import { WatchScreen } from "./screen.ts";
+
+/** What is watched, and how it is shown. */
+export interface WatchProgramRequest extends ProcessRequest {
+  readonly flags: ProcessTarget;
+  readonly shows: "text" | "wide" | "json";
+  /** Undefined: deltas of every type. */
+  readonly types: ReadonlySet<DeltaType> | undefined;
+  readonly count: number | undefined;
+}
+
+/** @returns the exit code: the program's where it ends by itself. @throws UserError. */
+export async function watchProgram(request: WatchProgramRequest, session: Session): Promise<number> {
+  const { flags } = request;
+  const { io } = session;
+  const open = (): Promise<Connected> =>
+    flags.sandbox === true ? connectionForProcess(flags, io) : connectToFork({ flags, io });
+  const behind = await session.unlessInterrupted(open);
+  if (behind === undefined) return 0;
+  try {
+    if (flags.sandbox !== true) session.say("writes go to a fork: the cluster is only read");
+    const screen = (bus: TraceBus): ProcessScreen => showDeltas(bus, { request, session });
+    return await new ProcessRun({ behind, request, session, screen }).untilEnded();
+  } finally {
+    await behind.close();
+  }
+}
+
+interface Shown {
+  readonly request: WatchProgramRequest;
+  readonly session: Session;
+}
+
+/** A line for each delta that the program receives, and a page at the end. */
+function showDeltas(bus: TraceBus, { request, session }: Shown): ProcessScreen {
+  const { shows, types, sinceStart, count } = request;
+  const { out, timeline } = session.io;
+  const usage = new UsageFold();
+  const screen = new WatchScreen({
+    out,
+    timeline,
+    shows,
+    namespaces: true,
+    prints: (event) => event.stage !== "delta" || types === undefined || types.has(event.type),
+    report: { controllersOf: () => [], ...(types !== undefined && { types }) },
+    live: { controllers: [], informers: () => [] },
+    onEnough: () => session.end(),
+    ...(sinceStart && { sinceStartAt: session.startedAt }),
+    ...(count !== undefined && { count }),
+  });
+  bus.listen((event) => {
+    usage.accept(event);
+    screen.listener(event);
+  });
+  screen.start();
+  return {
+    get hasConnected() {
+      return usage.usage.requests > 0;
+    },
+    stop: () => screen.close(),
+    end() {
+      screen.close();
+      const found = usage.usage;
+      session.say(usageSummary(found, session.elapsedMs));
+      if (shows !== "json") for (const text of ["", ...usagePage(found, styleOf(out))]) out.line(text);
+    },
+  };
+}
