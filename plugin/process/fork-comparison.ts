@@ -4,6 +4,8 @@ import type { ObjectKey } from "../../src/api/key.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Agreement, Divergence, DivergenceListener } from "../../src/modes/fork/divergences.ts";
 import type { Missed } from "../../src/modes/fork/owner-gate.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
+import type { AgreementEvent } from "../../src/trace/events.ts";
 import { maskChanges } from "../../src/trace/mask.ts";
 import type { KindName } from "../../src/trace/names.ts";
 import { summarizeChanges } from "../../src/views/field-interest.ts";
@@ -31,9 +33,10 @@ export interface ForkVerdict {
 const patienceMs = 2000;
 const shownChanges = 3;
 
-/** Collects what the fork reports. */
+/** Collects what the fork reports; on a bus that it is attached to, each comparison is an `agreement` event. */
 export class ForkComparison implements DivergenceListener {
   readonly #onLine: (line: string) => void;
+  #bus: TraceBus | undefined;
   readonly #said = new Set<string>();
   readonly #missed = new Map<string, Missed>();
   #same = 0;
@@ -43,24 +46,39 @@ export class ForkComparison implements DivergenceListener {
     this.#onLine = onLine;
   }
 
+  /** Reports on this bus from now on. */
+  attach(bus: TraceBus): void {
+    this.#bus = bus;
+  }
+
   written({ of, key }: Divergence): void {
     // It was done here after all.
     this.#missed.delete(nameOf(of, key));
   }
 
   differs(divergence: Divergence): void {
-    this.#say(differenceOf(divergence));
+    const difference = differenceOf(divergence);
+    this.#say(difference);
+    const { base, here, since, cluster } = divergence;
+    const afterMs = cluster.is === "differs" ? cluster.at - since : 0;
+    this.#report({ is: "differs", ...actOf(divergence, { base, here }), afterMs, why: differenceLine(difference) });
   }
 
-  agreed({ of, key }: Agreement): void {
+  agreed(agreement: Agreement): void {
+    const { of, key, base, here, since, at } = agreement;
     this.#same++;
     this.#missed.delete(nameOf(of, key));
+    const why = "the cluster has what was written here";
+    this.#report({ is: "same", ...actOf(agreement, { base, here }), afterMs: at - since, why });
   }
 
   /** The copy at work did something, and the process did not. */
   readonly onMissed = (missed: Missed): void => {
+    const difference = missedOf(missed);
     this.#missed.set(nameOf(missed.of, missed.key), missed);
-    this.#say(missedOf(missed));
+    this.#say(difference);
+    const act = actOf(missed, { base: missed.before, here: missed.live });
+    this.#report({ is: "differs", ...act, why: differenceLine(difference) });
   };
 
   /** How everything stands. */
@@ -75,12 +93,29 @@ export class ForkComparison implements DivergenceListener {
     };
   }
 
+  #report(event: Omit<AgreementEvent, "stage" | "controller">): void {
+    this.#bus?.emit({ stage: "agreement", controller: "process", ...event });
+  }
+
   #say(difference: ForkDifference): void {
     const line = differenceLine(difference);
     if (this.#said.has(line)) return;
     this.#said.add(line);
     this.#onLine(line);
   }
+}
+
+interface Written {
+  readonly base: StoredObject | undefined;
+  readonly here: StoredObject | undefined;
+}
+
+/** What was done to an object, as an event names it. */
+function actOf(
+  { of, key }: { readonly of: KindName; readonly key: ObjectKey },
+  { base, here }: Written,
+): Pick<AgreementEvent, "verb" | "of" | "key" | "target"> {
+  return { verb: here === undefined ? "delete" : base === undefined ? "create" : "update", of, key, target: key };
 }
 
 /** `differs ConfigMap shop/web · .data.size 2 here, 1 there` */

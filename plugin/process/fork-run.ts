@@ -1,5 +1,6 @@
 /** Something that works against a fork, and how what it writes compares with the cluster. */
 import type { Fork, ForkOptions } from "../../src/modes/fork/fork.ts";
+import type { TraceBus } from "../../src/trace/bus.ts";
 import type { Session } from "../cli/session.ts";
 import { styleOf } from "../cli/style.ts";
 import { differenceLine, ForkComparison, type ForkVerdict, verdictLine } from "./fork-comparison.ts";
@@ -7,6 +8,7 @@ import { differenceLine, ForkComparison, type ForkVerdict, verdictLine } from ".
 /** A connection to a fork. */
 interface Forked {
   readonly fork: Fork;
+  readonly bus: TraceBus;
   close(): void | Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function runOnFork<C extends Forked, T>({
   );
   if (connected === undefined) return undefined;
   try {
+    comparison.attach(connected.bus);
     session.say("writes go to a fork: the cluster is only read");
     if (connected.fork.definitions === "unlistable")
       session.warn("warning: not allowed to list customresourcedefinitions: custom resources can only be read");

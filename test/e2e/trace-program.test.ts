@@ -137,6 +137,34 @@ describe("a program in a fork", () => {
     60_000,
   );
 
+  test("-o json prints each comparison as an event", async () => {
+    await using program = startProgram(
+      ["trace", "-o", "json", "--quiet-child", "--", "env", "BUG=wrong value", ...operator],
+      {
+        kubeconfig,
+      },
+    );
+    await program.says(/"stage":"list"/);
+    const name = `json-${names++}`;
+    await create(name, "1");
+    await program.says(/"stage":"agreement"/);
+    program.signal("SIGINT");
+    const { code, stdout } = await program.end();
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.find(({ stage }) => stage === "agreement")).toMatchObject({
+      controller: "process",
+      is: "differs",
+      verb: "create",
+      of: { group: "", kind: "ConfigMap" },
+      target: `default/${name}-copy`,
+      why: `differs ConfigMap default/${name}-copy · .data.size 0 here, 1 there`,
+    });
+  }, 60_000);
+
   test("that is watched: each delta that it receives, and nothing reaches the cluster", async () => {
     const before = audit.length;
     await using program = startProgram(["watch", "--type", "added,updated", "--quiet-child", "--", ...operator], {

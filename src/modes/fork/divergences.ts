@@ -28,9 +28,7 @@ export type ClusterSide =
   { readonly is: "silent" } | { readonly is: "differs"; readonly at: number; readonly missing: readonly FieldChange[] };
 
 /** The cluster's state has come to be what was written here; the object is the cluster's again. */
-export interface Agreement {
-  readonly of: KindName;
-  readonly key: ObjectKey;
+export interface Agreement extends Pick<Divergence, "of" | "key" | "base" | "here"> {
   /** When it was first written here, and when the cluster had it, in ms since 1970. */
   readonly since: number;
   readonly at: number;
@@ -87,7 +85,7 @@ export class Divergences {
     const missing = missingFrom(live, divergence);
     if (missing.length === 0) {
       this.#all.delete(name);
-      this.#listener?.agreed({ of, key, since: divergence.since, at });
+      this.#listener?.agreed({ ...divergence, at });
       return true;
     }
     const differing: Divergence = { ...divergence, cluster: { is: "differs", at, missing } };
@@ -111,7 +109,7 @@ export class Divergences {
       const missing = missingFrom(live, divergence);
       if (missing.length === 0) {
         this.#all.delete(name);
-        this.#listener?.agreed({ of, key: divergence.key, since: divergence.since, at });
+        this.#listener?.agreed({ ...divergence, at });
         return divergence.key;
       }
       const differing: Divergence = { ...divergence, cluster: { is: "differs", at, missing } };

@@ -3,7 +3,7 @@
  * writes comes back within milliseconds, and would leave the process nothing to do. So changes by the managers that the process itself
  * writes as are held back for a while, or until the process has written the same object.
  */
-import { deepEqual } from "../../api/deep-equal.ts";
+import { compactManagedFields, fieldManagerOfChange } from "../../api/field-manager.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
@@ -170,11 +170,13 @@ export class OwnerGate {
   #isOwners({ before, live }: Omit<Missed, "at">): boolean {
     // Who deletes an object is not written in it: what has an owner is deleted by it.
     if (live === undefined) return before?.metadata.ownerReferences?.some(({ controller }) => controller) === true;
-    const known = before?.metadata.managedFields ?? [];
-    const changed = (live.metadata.managedFields ?? []).filter(
-      (entry) => !known.some((other) => deepEqual(other, entry)),
-    );
-    return changed.some(({ manager = "" }) => this.#managers.has(manager));
+    const manager = fieldManagerOfChange({
+      before,
+      managedBefore: before && compactManagedFields(before.metadata.managedFields ?? []),
+      after: live,
+      managedAfter: live.metadata.managedFields ?? [],
+    });
+    return manager !== undefined && this.#managers.has(manager);
   }
 }
 
