@@ -16,7 +16,7 @@ export interface Answered {
 export interface Names {
   /** Identities, by their first appearance. */
   readonly uids: ReadonlyMap<string, string>;
-  /** Versions of objects by their order: equal ones stay equal, later ones later. */
+  /** Versions of objects by their order: equal ones stay equal, later ones later. Those of APIServices have an order of their own. */
   readonly versions: ReadonlyMap<string, string>;
   /** Versions that the case itself sent as numbers. */
   readonly sentVersions: ReadonlySet<string>;
@@ -129,20 +129,25 @@ function generatedOf(answers: readonly Answered[]): ReadonlyMap<string, string> 
   return names;
 }
 
+/** In the background, the server writes an APIService while it establishes the definition: either may be first. */
+const writtenBeside = "APIService";
+
 function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
   const found = new Set<string>();
+  const beside = new Set<string>();
   const walk = (value: unknown, isList: boolean): void => {
     if (Array.isArray(value)) for (const item of value) walk(item, false);
     if (!isObject(value)) return;
     const { metadata } = value;
     const own = isObject(metadata) ? metadata["resourceVersion"] : undefined;
     const list = isList || isListObject(value) || value["type"] === "BOOKMARK";
-    if (typeof own === "string" && !list) found.add(own);
+    if (typeof own === "string" && !list) (value["kind"] === writtenBeside ? beside : found).add(own);
     for (const item of Object.values(value)) walk(item, value["type"] === "BOOKMARK");
   };
   for (const { body } of answers) walk(body, false);
-  const sorted = [...found].sort((a, b) => Number(a) - Number(b));
-  return new Map(sorted.map((version, index) => [version, `v${index + 1}`]));
+  const numberedIn = (versions: ReadonlySet<string>, name: string): [string, string][] =>
+    [...versions].sort((a, b) => Number(a) - Number(b)).map((version, index) => [version, `${name}${index + 1}`]);
+  return new Map([...numberedIn(beside, `${writtenBeside} v`), ...numberedIn(found, "v")]);
 }
 
 /** When a deletion was asked for: the time at which it is due, less the grace that was given. */

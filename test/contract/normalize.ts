@@ -62,7 +62,7 @@ function versionNamed(version: string, names: Names): string {
 
 /** A version that others move on too: by how many of the case's it is not older than. */
 function serverVersion(version: string, { versions }: Names): string {
-  const known = [...versions.keys()].filter((one) => Number(one) <= Number(version)).length;
+  const known = [...versions].filter(([one, name]) => name.startsWith("v") && Number(one) <= Number(version)).length;
   return known === 0 ? "VERSION" : `VERSION since v${known}`;
 }
 
