@@ -25,6 +25,8 @@ const byChance = [
   /not found/,
   /already exists/,
   /is being terminated|being deleted/,
+  // A controller that has not seen its own write yet waits: on a busy machine, on any server.
+  /read version: \d+ is not as new as written version: \d+/,
   /unable to get metrics|failed to get cpu utilization|no metrics returned|no recommendation/i,
 ];
 
