@@ -48,7 +48,7 @@ export function goTypeOf(value: unknown): string {
 
 /**
  * The items in the patch are in the patch's order; the others keep their position before the patched items that they
- * preceded. Items are identified by `key`, or by themselves without one.
+ * preceded, several of one key together. Items are identified by `key`, or by themselves without one.
  * @throws PatchError for items without the key.
  */
 export function ordered(
@@ -63,7 +63,8 @@ export function ordered(
   const [inOrder, inBefore] = [placesIn(order), placesIn(before)];
   const place = (item: unknown): number => inOrder.get(nameOf(item)) ?? -1;
   const named = merged.filter((item) => place(item) >= 0).sort((a, b) => place(a) - place(b));
-  const rest = merged.filter((item) => place(item) < 0);
+  const placeBefore = (item: unknown): number => inBefore.get(nameOf(item)) ?? Infinity;
+  const rest = merged.filter((item) => place(item) < 0).sort((a, b) => placeBefore(a) - placeBefore(b) || 0);
   const result: unknown[] = [];
   let [i, j] = [0, 0];
   while (i < rest.length && j < named.length) {

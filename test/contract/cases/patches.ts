@@ -227,6 +227,40 @@ export const patches: Table = {
       ],
     },
     {
+      name: "strategic merge: ports of one number come together, whatever is patched",
+      steps: [
+        post(
+          pods,
+          pod(
+            "a",
+            {},
+            {
+              containers: [
+                {
+                  name: "c",
+                  image: "i",
+                  ports: [
+                    { containerPort: 81, protocol: "UDP" },
+                    { containerPort: 80 },
+                    { containerPort: 81 },
+                    { containerPort: 82 },
+                    { containerPort: 80, protocol: "UDP" },
+                  ],
+                },
+              ],
+            },
+          ),
+        ),
+        patch("strategic", `${pods}/a`, { spec: { containers: [{ name: "c", ports: [] }] } }, "dryRun=All"),
+        patch(
+          "strategic",
+          `${pods}/a`,
+          { spec: { containers: [{ name: "c", ports: [{ containerPort: 82 }, { containerPort: 80, name: "p" }] }] } },
+          "dryRun=All",
+        ),
+      ],
+    },
+    {
       name: "strategic merge: a status",
       steps: [
         post(replicasets, workload("a")),
