@@ -2,6 +2,7 @@
 import type { Kind } from "../../api/kind.ts";
 import { keyOf, type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
+import type { Lease } from "../../api/types.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { deltaTypes, type Transformer } from "../../cache/object-transformer.ts";
 import { Reflector } from "../../cache/reflector.ts";
@@ -12,6 +13,7 @@ import { collectionOf } from "../../sandbox/context/server.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { TraceBus } from "../../trace/bus.ts";
+import type { KindName } from "../../trace/names.ts";
 import { Copies } from "./copies.ts";
 import type { Divergences } from "./divergences.ts";
 import type { OwnerGate } from "./owner-gate.ts";
@@ -30,7 +32,14 @@ export interface FollowersOptions {
   readonly random: Random;
   /** Gets `list` and `watch` events of the Reflectors. */
   readonly bus: TraceBus;
+  /** Each resource is listed once, and not watched. */
+  readonly isSnapshot: boolean;
+  /** What an object of the cluster is in the fork. Default: the same. */
+  readonly asFound?: AsFound;
 }
+
+/** Takes a whole object of the cluster; returns it as the fork is to have it, with the same name, uid and version. */
+export type AsFound = (of: KindName, live: StoredObject) => StoredObject;
 
 /**
  * How a resource stands in a namespace. `followed`: its objects are in the fork, and changes come in. `unlistable`: the user may not list
@@ -60,6 +69,8 @@ interface Part {
 /** Kept by the sandbox itself as others are written: of these nothing is compared, and the cluster's state wins. */
 const derived: ReadonlySet<string> = new Set(["resourcequotas", "ipaddresses.networking.k8s.io"]);
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
+/** Who leads in the fork is decided there: its Leases are free, and one that was taken here is never the cluster's again. */
+const leases = "leases.coordination.k8s.io";
 
 /** The Reflectors of a fork. */
 export class Followers {
@@ -95,7 +106,7 @@ export class Followers {
   async refresh(resource: Resource, key: ObjectKey): Promise<boolean> {
     const { copies, kind } = this.#of(resource);
     try {
-      copies.refresh(key, await this.#options.client.get(kind, splitKey(key)));
+      copies.refresh(key, this.#asFound(kind)(await this.#options.client.get(kind, splitKey(key))));
       return true;
     } catch (error) {
       if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 403)) throw error;
@@ -126,15 +137,11 @@ export class Followers {
         // Their kinds are served as soon as they are loaded.
         load: (objects) => sandbox.load(objects, { revision: sandbox.revision + 1 }),
       }),
-      takesLive: (change) => divergences.takesLive(of, change),
+      takesLive: (change) => resource.storage !== leases && divergences.takesLive(of, change),
       twinOf: (live) => divergences.twinOf(of, live),
     });
-    if (!derived.has(resource.storage))
-      divergences.look({
-        of,
-        collection,
-        isCopying: () => copies.isCopying,
-      });
+    if (!derived.has(resource.storage) && resource.storage !== leases)
+      divergences.look({ of, collection, isCopying: () => copies.isCopying });
     const { group, version, kind, plural, namespaced } = resource;
     const followed = { copies, kind: { group, version, kind, plural, namespaced }, parts: new Map<string, Part>() };
     this.#followed.set(resource.storage, followed);
@@ -142,7 +149,7 @@ export class Followers {
   }
 
   async #start({ copies, kind }: Followed, { namespace, signal }: PartOptions): Promise<Following> {
-    const { client, timeline, random, bus, gate } = this.#options;
+    const { client, timeline, random, bus, gate, isSnapshot } = this.#options;
     const { group, plural: resource } = kind;
     const where = { is: "resource", group, resource, subresource: "", namespace: namespace ?? "", name: "" } as const;
     const scope = namespace === undefined ? {} : { namespace };
@@ -152,14 +159,27 @@ export class Followers {
     const watch = await this.#options.rights.decide({ ...where, verb: "watch" });
     if (!watch.allowed) return "unlistable";
     const sink = copies.sink(namespace);
-    const queue = gate?.around({ of: { group, kind: kind.kind }, sink, here: (key) => copies.here(key) }) ?? sink;
+    const gated = kind.kind === "Lease" ? undefined : gate;
+    const queue = gated?.around({ of: { group, kind: kind.kind }, sink, here: (key) => copies.here(key) }) ?? sink;
     const listerWatcher = client.listerWatcher(kind, scope);
-    const transformer = completing(kind);
+    const transformer = transforming(this.#asFound(kind));
     const reflector = new Reflector({ listerWatcher, queue, transformer, timeline, random, bus });
+    const listed = new AbortController();
     // It never rejects for anything the cluster does.
-    void reflector.run(signal);
+    void reflector.run(AbortSignal.any([signal, listed.signal]));
     await sink.filled;
+    if (isSnapshot) listed.abort();
     return "followed";
+  }
+
+  /** Whole objects, as the fork has them: managed fields and all. Items of a list get the kind that they come without. */
+  #asFound({ group, version, kind }: Kind): (live: StoredObject) => StoredObject {
+    const { asFound } = this.#options;
+    const of: KindName = { group, kind };
+    const apiVersion = group === "" ? version : `${group}/${version}`;
+    const whole = (live: StoredObject): StoredObject => ({ ...live, apiVersion, kind });
+    if (kind === "Lease") return (live) => released(whole(live));
+    return asFound === undefined ? whole : (live) => asFound(of, whole(live));
   }
 
   async #refusal(kind: Kind, scope: { readonly namespace?: string }): Promise<Following | undefined> {
@@ -183,17 +203,24 @@ function endOthers({ parts }: Followed): void {
   }
 }
 
-/** Objects as the cluster has them: managed fields and all. Items of a list get the kind that they come without. */
-function completing({ group, version, kind }: Kind): Transformer<StoredObject> {
-  const apiVersion = group === "" ? version : `${group}/${version}`;
-  const complete = (object: StoredObject): StoredObject => ({ ...object, apiVersion, kind });
+/** Of kubelets, which elect nobody. */
+const nodeLeases = "kube-node-lease";
+
+/** A Lease whose holder has let go of it. Source: client-go v0.36 tools/leaderelection/leaderelection.go release. */
+function released(lease: StoredObject & Pick<Lease, "spec">): StoredObject {
+  if (lease.metadata.namespace === nodeLeases || lease.spec === undefined) return lease;
+  const spec: Lease["spec"] = { ...lease.spec, holderIdentity: "" };
+  return { ...lease, spec } as StoredObject;
+}
+
+function transforming(asFound: (live: StoredObject) => StoredObject): Transformer<StoredObject> {
   return {
     tracksFieldManagers: true,
-    fromList: complete,
+    fromList: asFound,
     fromWatch: ({ type, object }, receivedAt) => ({
       type: deltaTypes[type],
       key: keyOf(object),
-      object: complete(object),
+      object: asFound(object),
       receivedAt,
       tombstone: false,
       managedFields: undefined,

@@ -7,7 +7,7 @@ import type { Timeline } from "../../platform/timeline.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import { type DivergenceListener, Divergences } from "./divergences.ts";
-import { type Following, Followers } from "./followers.ts";
+import { type AsFound, type Following, Followers } from "./followers.ts";
 import { OwnerGate, type OwnerGateOptions } from "./owner-gate.ts";
 import { Passage } from "./passage.ts";
 import { UserRights } from "./rights.ts";
@@ -23,6 +23,10 @@ export interface ForkOptions {
   readonly listener?: DivergenceListener;
   /** Holds back what the clients of the fork do on the cluster as well, and hears of what they did not do here in time. */
   readonly inStep?: Omit<OwnerGateOptions, "timeline">;
+  /** Stays as the cluster was when each resource was first asked for. Default: it follows. */
+  readonly isSnapshot?: boolean;
+  /** What an object of the cluster is in the fork. Default: the same; Leases are free in any case. */
+  readonly asFound?: AsFound;
 }
 
 /** A running fork. */
@@ -44,7 +48,7 @@ const definitionKind = "CustomResourceDefinition";
  * @throws TransportError, StatusError when the cluster cannot be read.
  */
 export async function createFork(options: ForkOptions): Promise<Fork> {
-  const { cluster, timeline, random, bus, inStep } = options;
+  const { cluster, timeline, random, bus, inStep, isSnapshot = false, asFound } = options;
   const live = readOnly(cluster);
   const client = createClient({ transport: live, bus, timeline });
   const sandbox = await createSandbox({ timeline, random, defaultServiceAccounts: false, apiServerObjects: false });
@@ -57,7 +61,14 @@ export async function createFork(options: ForkOptions): Promise<Fork> {
   );
   const rights = new UserRights(client, () => timeline.now());
   const reading = { client, rights, timeline, random, bus };
-  const followers = new Followers({ sandbox, divergences, ...(gate && { gate }), ...reading });
+  const followers = new Followers({
+    sandbox,
+    divergences,
+    ...reading,
+    isSnapshot,
+    ...(asFound && { asFound }),
+    ...(gate && { gate }),
+  });
   const stop = (): void => {
     gate?.open();
     followers.stop();

@@ -416,3 +416,56 @@ test("a response is complete: the fork can be read to its end", async () => {
   const { gitVersion } = JSON.parse(new TextDecoder().decode(await readAll(response.body))) as { gitVersion: string };
   expect(gitVersion).toBe("v1.36.3");
 });
+
+describe("leader election", () => {
+  const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+  const lease = (holderIdentity: string): object => ({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "manager" },
+    spec: { holderIdentity, leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.000000Z" },
+  });
+
+  test("is the fork's own: a Lease is free there, however often the copy at work renews it", async () => {
+    const { onCluster, onFork, settle, fork, missed, agreed } = await forkScene({ inStep: true });
+    await onCluster("POST", leases, lease("at-work"));
+    expect((await onFork("GET", `${leases}/manager`)).body.spec).toEqual({
+      holderIdentity: "",
+      leaseDurationSeconds: 15,
+      renewTime: "2026-01-01T00:00:00.000000Z",
+    });
+    await onFork("PATCH", `${leases}/manager`, { spec: { holderIdentity: "here" } });
+    for (let second = 1; second <= 3; second++) {
+      const renewTime = `2026-01-01T00:00:0${second}.000000Z`;
+      await onCluster("PATCH", `${leases}/manager`, { spec: { renewTime } });
+      await settle();
+    }
+    expect((await onFork("GET", `${leases}/manager`)).body.spec.holderIdentity).toBe("here");
+    expect((await onCluster("GET", `${leases}/manager`)).body.spec.holderIdentity).toBe("at-work");
+    expect([fork.divergences.list(), missed, agreed]).toEqual([[], [], []]);
+  });
+
+  test("heartbeats of nodes are no election", async () => {
+    const { onCluster, onFork } = await forkScene();
+    const heartbeats = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+    await onCluster("POST", heartbeats, lease("node-1"));
+    expect((await onFork("GET", `${heartbeats}/manager`)).body.spec.holderIdentity).toBe("node-1");
+  });
+});
+
+describe("a snapshot", () => {
+  test("stays as the cluster was when a resource was first asked for", async () => {
+    const { onCluster, onFork, settle, sent } = await forkScene({ isSnapshot: true });
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    expect((await onFork("GET", maps)).body.items).toHaveLength(1);
+    await settle();
+    const requests = sent.length;
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await onCluster("POST", maps, map("b", {}));
+    await settle();
+    const { items } = (await onFork("GET", maps)).body;
+    expect(items.map(({ data }: { data: object }) => data)).toEqual([{ a: "1" }]);
+    expect((await onFork("GET", `${maps}/b`)).status).toBe(404);
+    expect(sent.slice(requests).filter((line) => line.includes("/configmaps"))).toEqual([]);
+  });
+});

@@ -75,9 +75,10 @@ export interface SceneOptions {
   readonly user?: User;
   /** Holds back what the clients of the fork do on the cluster too. */
   readonly inStep?: boolean;
+  readonly isSnapshot?: boolean;
 }
 
-export async function forkScene({ user, inStep }: SceneOptions = {}): Promise<Scene> {
+export async function forkScene({ user, inStep, isSnapshot = false }: SceneOptions = {}): Promise<Scene> {
   const timeline = virtualTimeline(Date.parse("2026-01-01T00:00:00Z"), seededRandom(1));
   const make = (seed: number): Promise<Sandbox> =>
     createSandbox({ timeline, random: seededRandom(seed), ...(user !== undefined && { rbac: true }) });
@@ -104,6 +105,7 @@ export async function forkScene({ user, inStep }: SceneOptions = {}): Promise<Sc
         differs: (divergence) => void diverged.push(divergence),
         agreed: (agreement) => void agreed.push(agreement),
       },
+      isSnapshot,
       ...(inStep === true && { inStep: { onMissed: (one: Missed) => void missed.push(one) } }),
     }),
   );
