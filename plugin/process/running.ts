@@ -168,7 +168,8 @@ export class ProcessRun {
 
 const endedBySigterm = 128 + 15;
 
-function cannotStart(command: string, error: unknown): UserError {
+/** Why a program could not be started, by the system's error. */
+export function cannotStart(command: string, error: unknown): UserError {
   // Errors of the system have a code.
   const { code } = error as { readonly code?: string };
   if (code === "ENOENT")

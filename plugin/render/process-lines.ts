@@ -2,7 +2,7 @@
 import { formatDuration } from "../../src/api/duration.ts";
 import { splitKey } from "../../src/api/key.ts";
 import { formatLocalClock } from "../../src/api/time.ts";
-import type { Cause } from "../../src/views/process/cause.ts";
+import { deltaText } from "../../src/views/process/because.ts";
 import type { Episode } from "../../src/views/process/episodes.ts";
 import type { Effect, ProcessLine, ShownWrite } from "../../src/views/process/process-report.ts";
 import { summarizeChanges } from "../../src/views/field-interest.ts";
@@ -162,9 +162,4 @@ function causeWords({ cause, retryOf, subject: { key } }: Episode): readonly str
     ...(changes.length === 0 ? [] : [changes.join(" · ")]),
     `(${cause.grade}, ${formatDuration(cause.beforeMs)} before)`,
   ];
-}
-
-function deltaText({ delta: { of, key, type } }: Cause, reconciled: string): string {
-  const { namespace, name } = splitKey(key);
-  return `${of.kind} ${namespace === splitKey(reconciled).namespace ? name : key} ${type}`;
 }

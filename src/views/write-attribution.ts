@@ -35,6 +35,13 @@ export interface Refused {
   readonly count: number;
 }
 
+/** A reconcile of a program. */
+export interface Reconciled {
+  /** Why it happened. */
+  readonly sentence: string;
+  readonly writes: readonly (WriteEvent & EventHead)[];
+}
+
 /** The causes of one object. */
 interface WriteHistory {
   readonly first: number;
@@ -68,11 +75,17 @@ export class WriteAttribution {
 
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "decision") this.#decisions.set(event.seq, event);
-    else if (event.stage === "write") this.#write(event);
+    else if (event.stage === "write" && event.agent === undefined) this.#write(event);
     else if (event.stage === "done" && !simulatedComponents.has(event.controller)) this.#syncs++;
   };
 
-  /** Syncs of controllers, without those that simulate parts of a cluster. */
+  /** Takes what a program behind a door wrote in one reconcile, which says nothing of itself. */
+  reconciled(controller: string, { sentence, writes }: Reconciled): void {
+    this.#syncs++;
+    for (const write of writes) this.#write({ ...write, controller }, { controller, rule: controller, sentence });
+  }
+
+  /** Syncs of controllers and reconciles of a program, without those that simulate parts of a cluster. */
   get syncs(): number {
     return this.#syncs;
   }
@@ -105,7 +118,7 @@ export class WriteAttribution {
     return [...this.#refused.values()];
   }
 
-  #write(event: WriteEvent & EventHead): void {
+  #write(event: WriteEvent & EventHead, reason?: Reason): void {
     if (event.of.kind === "Event" || event.of.kind === "Lease") return;
     if (event.error !== undefined) {
       this.#refuse(event);
@@ -117,10 +130,10 @@ export class WriteAttribution {
       history = { first: event.seq, runs: [], status: new Map() };
       this.#histories.set(name, history);
     }
-    const decision = this.#decisions.get(event.decision ?? 0);
+    const decided = reason ?? this.#decisions.get(event.decision ?? 0);
     if (event.controller !== undefined && simulatedComponents.has(event.controller)) return;
     this.#written.set(`${event.verb} ${event.subresource ?? ""} ${name}`, event);
-    addTo(history, causeOf(event, decision));
+    addTo(history, causeOf(event, decided));
   }
 
   #refuse(event: WriteEvent & EventHead): void {
@@ -136,7 +149,10 @@ export class WriteAttribution {
   }
 }
 
-function causeOf(event: WriteEvent, decision: DecisionEvent | undefined): Cause {
+/** Why something was written. */
+type Reason = Pick<DecisionEvent, "controller" | "rule" | "sentence">;
+
+function causeOf(event: WriteEvent, decision: Reason | undefined): Cause {
   const resize = event.changes.find(({ path }) => path === ".spec.replicas");
   const { before: from, after: to } = resize ?? {};
   return {

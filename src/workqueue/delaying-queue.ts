@@ -44,6 +44,14 @@ export class DelayingQueue extends Queue {
     return this.#delayed.get(key)?.dueAt;
   }
 
+  /** When the first of the delayed keys is due, without those in the background, in ms since 1970; undefined if there is none. */
+  get nextDueAt(): number | undefined {
+    let next: number | undefined;
+    for (const { dueAt, background } of this.#delayed.values())
+      if (!background && (next === undefined || dueAt < next)) next = dueAt;
+    return next;
+  }
+
   /**
    * Adds the key after `delayMs`; at once for 0 or less. A virtual run does not wait for `background` keys (heartbeats) to be
    * steady. Refused silently after `shutDown`. Atomic.

@@ -1,10 +1,5 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
-import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
-import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
-import { realHost } from "../../../src/platform/host.ts";
-import { type Validation, validateOnServer } from "../../../src/modes/dry-run/server-validate.ts";
-import { type DryRun, dryRun, type DryRunOptions } from "../../../src/modes/dry-run/dry-run.ts";
 import {
   choice,
   type Command,
@@ -16,21 +11,17 @@ import {
   texts,
   wholeNumber,
 } from "../../cli/command.ts";
-import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
-import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
-import { type DryRunSource, sourceFor } from "./source.ts";
-import { exitCodeOf, failConditions, parseFailOn } from "./report/verdict.ts";
-import { validateChangeFlags, refuseRejectedChanges, type ChangeFlags, requestedChanges } from "./requested-changes.ts";
-import type { DryRunFlags, DryRunRequest } from "./flags.ts";
-import { clusterCommand, type Globals } from "../../connections/globals.ts";
-import type { Io } from "../../cli/io.ts";
-import { readKustomization, readManifests } from "../../manifests/manifests.ts";
-import { githubErrorLines } from "./report/github.ts";
-import { printReport } from "./report/print.ts";
-import type { DryRunReport } from "./report/report.ts";
-import { harmless } from "./report/workflow-commands.ts";
-import { pluralize, wrapHanging } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
+import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
+import { clusterCommand, type Globals } from "../../connections/globals.ts";
+import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
+import { processOptions } from "../../process/options.ts";
+import { answer } from "./answering.ts";
+import type { DryRunFlags, DryRunRequest } from "./flags.ts";
+import { githubErrorLines } from "./report/github.ts";
+import { failConditions, parseFailOn } from "./report/verdict.ts";
+import { harmless } from "./report/workflow-commands.ts";
+import { validateChangeFlags } from "./requested-changes.ts";
 
 const options = {
   manifests: texts("-f, --filename <path>", "apply these files, folders, URLs, or - (standard input); repeatable"),
@@ -95,6 +86,15 @@ const options = {
   showManagedFields: flag("--show-managed-fields", "show metadata.managedFields and the last-applied annotation"),
   showIds: flag("--show-ids", "show uid, resourceVersion, generation, addresses and nodes"),
   showTimes: flag("--show-times", "show creationTimestamp and the times in status"),
+  quiet: duration("--quiet <duration>", "with -- COMMAND: steady once nothing has changed for this long", {
+    default: "2s",
+  }),
+  timeout: duration(
+    "--timeout <duration>",
+    "with -- COMMAND: how long to wait until it is steady, before the change and after it",
+    { default: "1m" },
+  ),
+  quietChild: processOptions.quietChild,
 } as const satisfies OptionsFor<Omit<DryRunFlags, Exclude<keyof Globals, "namespace">>>;
 
 /** `dry-run`. */
@@ -110,6 +110,13 @@ export const dryRunCommand: Command = clusterCommand({
     "--fail-on names was found (delete, dangling); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
     "4 something applied does not become available; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
     "or an object that it depends on could not be read.",
+  program: {
+    name: "COMMAND",
+    about:
+      "a program in any language, beside the controllers: it works on a fork of the cluster that stays as the cluster was, or with " +
+      "--from manifests on an empty one. In real time: the changes are applied once nothing moves, and the answer is what is different " +
+      "when nothing moves any more. Definitions of custom resources among the manifests are applied first.",
+  },
   arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
   argumentCandidates: () => controllerCandidates(),
   options,
@@ -119,6 +126,7 @@ export const dryRunCommand: Command = clusterCommand({
       says: "Without any cluster: from one version of the manifests to the next",
       line: "dry-run --from manifests --baseline before/ -f after/ --prune",
     },
+    { says: "What an operator would make of a change", line: "dry-run -f tenant.yaml -- ./manager" },
     { says: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
     { says: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
     {
@@ -126,16 +134,19 @@ export const dryRunCommand: Command = clusterCommand({
       line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
     },
   ],
-  complete({ arguments: words, options: flags }, io): DryRunRequest {
+  onSignal: "exit",
+  complete({ arguments: words, options: flags, program }, io): DryRunRequest {
     return {
       flags,
+      program,
       controllers: chosenControllers(words, io),
       named: words.length > 0,
       failOn: parseFailOn(flags.failOn),
       output: flags.output ?? "diff",
     };
   },
-  validate({ flags }) {
+  validate({ flags, program }) {
+    refuseBesideProgram(flags, program);
     const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
     if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
       throw new UserError("nothing to dry-run", [
@@ -147,9 +158,10 @@ export const dryRunCommand: Command = clusterCommand({
     }
     validateChangeFlags({ scales, deletes });
   },
-  async run(request, { io }) {
+  async run(request, session) {
+    const { io } = session;
     try {
-      return await report(request, io);
+      return await answer(request, session);
     } catch (error) {
       if (request.output !== "github" || !(error instanceof UserError)) throw error;
       for (const line of githubErrorLines(error)) io.out.line(line);
@@ -159,113 +171,27 @@ export const dryRunCommand: Command = clusterCommand({
   },
 });
 
-/** Runs it and prints the report. @returns the exit code. */
-async function report(request: DryRunRequest, io: Io): Promise<number> {
-  const { flags, controllers, named, failOn, output } = request;
-  const notes: string[] = [];
-  const changeFlags = await readChangeFlags(flags, io, (note) => notes.push(note));
-  const source = await sourceFor(flags, { controllers, named, changeFlags }, io);
-  try {
-    const sourceLine = `source  ${source.words}`;
-    const shown = output === "github" ? harmless(sourceLine) : sourceLine;
-    for (const line of wrapHanging(shown, io.err.columns)) io.err.line(line);
-    const played = await reportFrom(flags, { source, changeFlags, notes });
-    const exitCode = exitCodeOf(played.run, played.verdicts, {
-      failOn,
-      never: flags.exitCode === "never",
-      hasBaseline: source.hasBaseline,
-    });
-    await printReport({ ...played, failOn, exitCode }, output, io);
-    return exitCode;
-  } finally {
-    await source.close();
-  }
-}
-
 /** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
 function chosenControllers(words: readonly string[], io: Naming): readonly ControllerDefinition[] {
   const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, io);
   return chosen.filter(({ disabledByDefault }) => disabledByDefault !== true);
 }
 
-async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<ChangeFlags> {
-  const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
-  const reading = { io, recursive: flags.recursive === true, onNote };
-  const read = [];
-  if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
-  for (const folder of kustomize) read.push(...(await readKustomization(folder, realHost())));
-  return {
-    manifests: read,
-    baseline: baseline.length === 0 ? [] : await readManifests(baseline, reading),
-    deletes,
-    scales,
-    prune: flags.prune === true,
-  };
-}
+/** Options that only make sense in virtual time, or for controllers alone. */
+const withoutProgram = ["seed", "horizon", "serverValidate"] as const;
+/** Options that a program alone has. */
+const ofProgram = ["quiet", "timeout", "quietChild"] as const;
 
-interface ReportInputs {
-  readonly source: DryRunSource;
-  readonly changeFlags: ChangeFlags;
-  readonly notes: readonly string[];
-}
-
-async function reportFrom(
-  flags: DryRunFlags,
-  { source, changeFlags, notes }: ReportInputs,
-): Promise<Omit<DryRunReport, "exitCode" | "failOn">> {
-  const shown = {
-    managedFields: flags.showManagedFields === true,
-    ids: flags.showIds === true,
-    times: flags.showTimes === true,
-  };
-  const { changes, baseline, notes: changeNotes } = requestedChanges(changeFlags, source);
-  const asked: DryRunOptions = {
-    initialState: source.beginning,
-    baseline,
-    requestedChanges: changes,
-    controllers: source.controllers,
-    seed: flags.seed ?? 1,
-    ...(flags.horizon !== undefined && { horizonMs: flags.horizon }),
-    shown,
-    fold: flags.fold !== false,
-    keepWrites: flags.serverValidate === true,
-  };
-  const played: DryRun = await dryRun(asked);
-  refuseRejectedChanges(played.refused, changeFlags);
-  const validations = await validationsOf(played, source);
-  const run = { ...played, availability: withRefusals(played.availability, played.state, validations) };
-  return {
-    source: source.words,
-    run,
-    notes: [...notes, ...source.notes, ...changeNotes, ...crowdedNotes(run, source)],
-    validations,
-    manifests: changeFlags.manifests,
-    shown,
-    steps: flags.steps === true,
-    showGenerated: flags.showGenerated === true,
-    verdicts: verdictsOf({
-      ...run,
-      controllers: source.controllers,
-      changes: run.groups.flatMap(({ changes }) => changes),
-      liveRefusals: source.beginning.liveRefusals,
-    }),
-  };
-}
-
-/** Default nodes that are too small are no finding about the manifests. */
-function crowdedNotes({ availability }: DryRun, { assumedNodes }: DryRunSource): readonly string[] {
-  const isCrowded = availability.some(({ why = "" }) => /Too many pods|Insufficient /.test(why));
-  if (assumedNodes === undefined || !isCrowded) return [];
-  const nodes = pluralize(assumedNodes, "node");
-  return [
-    `the empty cluster has ${nodes} of 8 CPUs, 16 GiB and room for 110 pods each: --nodes gives it another number`,
-  ];
-}
-
-/** With `--server-validate`; nothing otherwise. */
-function validationsOf(run: DryRun, { transport, beginning }: DryRunSource): Promise<readonly Validation[]> {
-  if (transport === undefined || run.writes.length === 0) return Promise.resolve([]);
-  const objects = [...beginning.objects, ...beginning.customResources.objects];
-  const there = new Set(objects.map(({ metadata }) => metadata.uid));
-  return validateOnServer(transport, run.writes, (uid) => there.has(uid));
+/** @throws UserError for options without effect, and for no program behind `--`. */
+function refuseBesideProgram(flags: DryRunFlags, program: readonly string[] | undefined): void {
+  const without = (program === undefined ? ofProgram : withoutProgram).find((name) => flags[name] !== undefined);
+  const long = without === undefined ? "" : (/--[\w-]+/.exec(options[without].flags)?.[0] ?? "");
+  if (program === undefined) {
+    if (without !== undefined) throw new UserError(`${long} is for a program behind --`, ["add `-- COMMAND`"]);
+    return;
+  }
+  if (program.length === 0)
+    throw new UserError("no program behind --", ["give one with its arguments: `-- ./manager`"]);
+  if (without !== undefined)
+    throw new UserError(`${long} has no effect on a program`, ["a program runs in real time, on a fork: omit it"]);
 }

@@ -28,6 +28,11 @@ export interface DryRunFlags extends Globals {
   readonly showManagedFields?: true;
   readonly showIds?: true;
   readonly showTimes?: true;
+  /** For a program, in milliseconds. */
+  readonly quiet?: number;
+  /** For a program, in milliseconds. */
+  readonly timeout?: number;
+  readonly quietChild?: true;
 }
 
 /** What `dry-run` is asked: words resolved, defaults filled in. */
@@ -38,4 +43,6 @@ export interface DryRunRequest {
   readonly named: boolean;
   readonly failOn: FailConditions | undefined;
   readonly output: Format;
+  /** The program and its arguments, where one is given. */
+  readonly program: readonly string[] | undefined;
 }

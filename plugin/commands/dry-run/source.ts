@@ -64,8 +64,21 @@ export interface SourceOptions {
 
 /** @throws UserError, KubeconfigError: a requested cluster that cannot be read is never silently left out. */
 export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
+  if ((await beginsWith(flags, options)) !== "manifests") return clusterSource(flags, options, io);
+  if (flags.serverValidate === true) {
+    throw new UserError("--server-validate needs a cluster", [
+      "omit --from manifests, or choose a context with --context",
+    ]);
+  }
+  return emptySource(flags, options);
+}
+
+/** What `--from` says, or would say. @throws UserError for options that contradict it. */
+export async function beginsWith(
+  flags: DryRunFlags,
+  { changeFlags: { manifests } }: SourceOptions,
+): Promise<NonNullable<DryRunFlags["from"]>> {
   const from = flags.from ?? ((await hasContext(flags)) ? "both" : "manifests");
-  const { manifests } = options.changeFlags;
   if (from === "cluster" && manifests.length > 0) {
     throw new UserError("--from cluster takes no manifests", ["omit -f, or use --from both"]);
   }
@@ -74,13 +87,7 @@ export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: 
       "the nodes of the cluster are used as they are; add --from manifests",
     ]);
   }
-  if (from !== "manifests") return clusterSource(flags, options, io);
-  if (flags.serverValidate === true) {
-    throw new UserError("--server-validate needs a cluster", [
-      "omit --from manifests, or choose a context with --context",
-    ]);
-  }
-  return emptySource(flags, options);
+  return from;
 }
 
 /** A context that kubectl would use by default: of the kubeconfig, or by flags. */
@@ -90,7 +97,11 @@ async function hasContext(flags: DryRunFlags): Promise<boolean> {
   return currentContext !== "";
 }
 
-async function emptySource(flags: DryRunFlags, { controllers, changeFlags }: SourceOptions): Promise<DryRunSource> {
+/** An empty cluster, or one of saved objects. @throws UserError. */
+export async function emptySource(
+  flags: DryRunFlags,
+  { controllers, changeFlags }: SourceOptions,
+): Promise<DryRunSource> {
   const namespace = flags.namespace ?? "default";
   const { manifests, baseline } = changeFlags;
   const kinds = await sandboxKinds();
@@ -206,7 +217,7 @@ async function snapshotSource(
 }
 
 /** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
-function askedWords({ manifests, scales, deletes }: ChangeFlags): string {
+export function askedWords({ manifests, scales, deletes }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [

@@ -6,13 +6,8 @@ import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
 import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 import { preflight } from "../../../src/modes/preflight/preflight.ts";
-import {
-  fieldManagerOf,
-  leaseNamespace,
-  type LiveOptions,
-  type LiveRun,
-  startLive,
-} from "../../../src/modes/run/live.ts";
+import { leaseNamespace, type LiveOptions, type LiveRun, startLive } from "../../../src/modes/run/live.ts";
+import { fieldManagerOf } from "../../../src/controller/runtime/field-manager.ts";
 import { hostName, isAlive, processId } from "../../../src/platform/process.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import { quoted, reconcileAdvice } from "../../cli/advice.ts";

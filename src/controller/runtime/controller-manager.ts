@@ -149,6 +149,12 @@ export class ControllerManager {
     });
   }
 
+  /** When the first key is due that a sync asked for later, or that is to be retried, in ms since 1970; undefined if there is none. */
+  nextDueAt(): number | undefined {
+    const due = this.controllers.flatMap(({ queue }) => queue.nextDueAt ?? []);
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
   /**
    * Resolves when the syncs in flight have finished and Events are written, with the number of keys that still had something to do:
    * changed since their last sync, or failed in it, including one that finished just now. Each counts once; keys that are only delayed

@@ -12,9 +12,10 @@ import type { Patch } from "../../api/patch.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import { rulesOf } from "../../sandbox/endpoints/patch-strategic.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { maskChanges } from "../../trace/mask.ts";
 import type { KindName } from "../../trace/names.ts";
-import type { SimulatedCluster } from "./simulated-cluster.ts";
+import type { CustomObjects } from "./custom-objects.ts";
 
 /** An object of a manifest. */
 export interface ToApply {
@@ -59,9 +60,20 @@ export interface RejectedChange {
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
+/** What changes are applied to. */
+export interface ApplyTarget {
+  readonly sandbox: Sandbox;
+  /** Objects of kinds that the sandbox does not serve. */
+  readonly customs: CustomObjects;
+  /** A client for applying manifests, with this field manager. */
+  clientFor(fieldManager: string): Client;
+  /** Lets time pass until the promise settles. @throws what it rejects with. */
+  during<T>(promise: Promise<T>): Promise<T>;
+}
+
 /** One after the other; after a rejection the rest is still tried. */
 export async function applyChanges(
-  world: SimulatedCluster,
+  world: ApplyTarget,
   requestedChanges: readonly RequestedChange[],
 ): Promise<{ readonly done: readonly AppliedChange[]; readonly refused: readonly RejectedChange[] }> {
   const done: AppliedChange[] = [];
@@ -77,7 +89,7 @@ export async function applyChanges(
   return { done, refused };
 }
 
-function applyOne(world: SimulatedCluster, requested: RequestedChange): Promise<AppliedChange> {
+function applyOne(world: ApplyTarget, requested: RequestedChange): Promise<AppliedChange> {
   switch (requested.is) {
     case "apply":
       return apply(world, requested);
@@ -101,7 +113,7 @@ async function scale(client: Client, requested: RequestedChange & { readonly is:
 }
 
 async function remove(
-  world: SimulatedCluster,
+  world: ApplyTarget,
   requested: RequestedChange & { readonly is: "delete" },
 ): Promise<AppliedChange> {
   const { kind, namespace, name } = requested;
@@ -116,7 +128,7 @@ async function remove(
 }
 
 async function apply(
-  world: SimulatedCluster,
+  world: ApplyTarget,
   requested: RequestedChange & { readonly is: "apply" },
 ): Promise<AppliedChange> {
   const { object } = requested;

@@ -39,14 +39,14 @@ export interface AvailabilityOptions {
  */
 export function availabilityOf(
   done: readonly AppliedChange[],
-  { state, controllers, scope }: AvailabilityOptions,
+  { state, scope, ...reconcilers }: AvailabilityOptions,
 ): readonly Availability[] {
   const each = new Map(done.map((one) => [entryName(one.of, one.key), one]));
   const storage = storageIn(state, scope);
   return [...each].flatMap(([name, one]) => {
     const { of, key, did } = one;
     const object = state.get(name)?.object;
-    if (object === undefined || did === "deleted" || !isReconciled(one, controllers)) return [];
+    if (object === undefined || did === "deleted" || !isReconciled(one, reconcilers)) return [];
     const counts = countsOf(of, object);
     if (counts === undefined) return [];
     const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);

@@ -217,7 +217,7 @@ function defaultAccounts(namespaces: readonly string[], atMs: number): readonly 
 }
 
 /** Its pods run in the dry run; those of a node that is not ready do not change. */
-function asSimulated(node: Node): StoredObject {
+export function asSimulated(node: Node): StoredObject {
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
   const annotations = {
     ...node.metadata.annotations,
@@ -231,7 +231,7 @@ function asSimulated(node: Node): StoredObject {
 const passing: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 
 /** A pod that is about to start will start; any other keeps its state. */
-function isSettled({ status }: Pod): boolean {
+export function isSettled({ status }: Pod): boolean {
   if ((status?.phase ?? "Pending") !== "Pending") return true;
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   return containers.some(({ state }) => state?.waiting !== undefined && !passing.has(state.waiting.reason ?? ""));

@@ -21,7 +21,7 @@ export interface KubeletOptions extends UntouchedPods {
    * What keeps the pod's containers from starting, such as `there is no ConfigMap shop/settings`; undefined if nothing
    * does.
    */
-  readonly lacks: (pod: Pod & StoredObject) => string | undefined;
+  readonly lacks: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
 }
 
 /** A missing object may be applied just after the pod: how long to keep looking for it. */
@@ -40,7 +40,7 @@ export function dryRunKubelet({ settledPods, loadPods, lacks }: KubeletOptions):
       const pod = context.cache(Pods).get(key);
       const { uid = "", deletionTimestamp } = pod?.metadata ?? {};
       if (loadPods.has(uid) || (settledPods.has(uid) && deletionTimestamp === undefined)) return undefined;
-      if (pod !== undefined && deletionTimestamp === undefined && lacks(pod) !== undefined) {
+      if (pod !== undefined && deletionTimestamp === undefined && (await lacks(pod)) !== undefined) {
         const age = context.now() - parseTime(pod.metadata.creationTimestamp);
         return age < patienceMs ? { requeueAfterMs: lookAgainAfterMs } : undefined;
       }

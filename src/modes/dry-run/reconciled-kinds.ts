@@ -1,5 +1,6 @@
 /** Which applied objects a controller here acts on. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
 
 /** No controller acts on these: others read them. */
@@ -27,12 +28,17 @@ const passive: ReadonlySet<string> = new Set([
 /** Kinds whose controllers always run: the scheduler, the kubelet and the resourcequota controller. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
-/** Whether one of the controllers reconciles the changed object, or nothing has to. */
-export function isReconciled(
-  { of, did, isCustom }: AppliedChange,
-  controllers: readonly ControllerDefinition[],
-): boolean {
+/** What acts on objects. */
+export interface Reconcilers {
+  readonly controllers: readonly ControllerDefinition[];
+  /** Whether a program at work watches the kind. Default: there is none. */
+  readonly follows?: ((of: KindName) => boolean) | undefined;
+}
+
+/** Whether one of them reconciles the changed object, or nothing has to. */
+export function isReconciled({ of, did, isCustom }: AppliedChange, { controllers, follows }: Reconcilers): boolean {
   if (isCustom === true) return false;
+  if (follows?.(of) === true) return true;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;
   if (controllers.some((controller) => controller.for?.kind === of.kind && controller.for.group === of.group))

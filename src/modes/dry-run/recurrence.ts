@@ -4,7 +4,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { KindName, WriteEvent } from "../../trace/events.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
-import type { StoreChange } from "./simulated-cluster.ts";
+import type { StoreChange } from "./store.ts";
 
 /** A cycle of states. */
 export interface Loop {

@@ -1,6 +1,4 @@
 /** The cluster of a dry run: a sandbox filled with a snapshot, controllers on it, and virtual time. */
-import type { ObjectKey } from "../../api/key.ts";
-import { objectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
@@ -12,19 +10,18 @@ import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts"
 import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { createSandbox } from "../../sandbox/sandbox.ts";
 import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
-import { collectionOf } from "../../sandbox/context/server.ts";
-import type { Change } from "../../sandbox/storage/watch-cache.ts";
 import { TraceBus } from "../../trace/bus.ts";
-import type { KindName } from "../../trace/names.ts";
-import { entryName, type State, type StateEntry } from "../../views/state.ts";
-import { fieldManagerOf } from "../run/live.ts";
+import type { State } from "../../views/state.ts";
+import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import type { ApplyTarget } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
 import { whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type UntouchedPods } from "./kubelet.ts";
-import { type Lookup, type Scope, withinScope } from "./scope.ts";
+import { type Scope, withinScope } from "./scope.ts";
+import { listenToStore, lookupIn, stateOf, type StoreChange, volumesIn } from "./store.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
@@ -50,27 +47,11 @@ export interface SimulatedClusterOptions extends UntouchedPods {
   readonly onWrite?: (write: SentWrite) => void;
 }
 
-/** A change of a stored object. */
-export interface StoreChange {
-  readonly of: KindName;
-  readonly key: ObjectKey;
-  readonly at: number;
-  readonly before: StoredObject | undefined;
-  readonly after: StoredObject | undefined;
-}
-
 /** A running simulated cluster. */
-export interface SimulatedCluster {
+export interface SimulatedCluster extends ApplyTarget {
   readonly timeline: VirtualTimeline;
   readonly bus: TraceBus;
-  readonly sandbox: Sandbox;
   readonly manager: ControllerManager;
-  /** Objects of kinds that the sandbox does not serve. */
-  readonly customs: CustomObjects;
-  /** A client for applying manifests, with this field manager. */
-  clientFor(fieldManager: string): Client;
-  /** Runs virtual time until the promise settles. @throws what it rejects with. */
-  during<T>(promise: Promise<T>): Promise<T>;
   /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
   onChange(listener: (change: StoreChange) => void): () => void;
   state(): State;
@@ -143,7 +124,10 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     customs,
     clientFor,
     during,
-    onChange: (listener) => listenTo(sandbox, listener),
+    onChange(listener) {
+      const listening = listenToStore(sandbox, listener);
+      return () => listening.end();
+    },
     state: () => new Map([...stateOf(sandbox), ...customs.entries()]),
   };
 }
@@ -177,57 +161,4 @@ async function drive<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise
   }
   if (!progress.settled) throw new Error("the dry run does not end");
   return promise;
-}
-
-function listenTo({ server }: Sandbox, listener: (change: StoreChange) => void): () => void {
-  const ends = server.registry.resources.map((resource) => {
-    const collection = collectionOf(server, resource);
-    const of = { group: resource.group, kind: resource.kind };
-    const told = ({ type, at, entry, previous }: Change): void =>
-      listener({
-        of,
-        key: objectKey(entry.namespace, entry.name),
-        at,
-        before: previous?.object as StoredObject | undefined,
-        after: type === "DELETED" ? undefined : (entry.object as StoredObject),
-      });
-    collection.listeners.add(told);
-    return () => void collection.listeners.delete(told);
-  });
-  return () => {
-    for (const end of ends) end();
-  };
-}
-
-/** Looks up objects in the store. */
-function lookupIn({ server }: Sandbox): Lookup {
-  return ({ group, kind }, key) => {
-    const resource = server.registry.resources.find((each) => each.group === group && each.kind === kind);
-    if (resource === undefined) return undefined;
-    const { namespace, name } = splitKey(key);
-    return collectionOf(server, resource).get(namespace, name)?.object as StoredObject | undefined;
-  };
-}
-
-function volumesIn({ server }: Sandbox): readonly StoredObject[] {
-  const resource = server.registry.ofKind("v1", "PersistentVolume");
-  if (resource === undefined) return [];
-  return [...collectionOf(server, resource).range({})].map(({ object }) => object as StoredObject);
-}
-
-/** Kinds that two groups serve are included once. */
-function stateOf({ server }: Sandbox): State {
-  const state = new Map<string, StateEntry>();
-  const seen = new Set<string>();
-  for (const resource of server.registry.resources) {
-    if (seen.has(resource.storage)) continue;
-    seen.add(resource.storage);
-    const of = { group: resource.group, kind: resource.kind };
-    for (const { namespace, name, object } of collectionOf(server, resource).range({})) {
-      const key = objectKey(namespace, name);
-      // Objects in the store are complete.
-      state.set(entryName(of, key), { of, key, object: object as StoredObject });
-    }
-  }
-  return state;
 }

@@ -1,6 +1,5 @@
 /** The findings of a dry run, weighed against what it looked at. */
 import { controllerOf } from "../../api/owner-references.ts";
-import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";
@@ -8,7 +7,7 @@ import type { AppliedChange } from "./apply.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { DanglingReference, References } from "./dangling.ts";
-import { isReconciled } from "./reconciled-kinds.ts";
+import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
 /** The verdicts of a dry run. */
@@ -22,10 +21,9 @@ export interface Verdicts {
 }
 
 /** What the verdicts are derived from. */
-export interface VerdictInput {
+export interface VerdictInput extends Reconcilers {
   readonly done: readonly AppliedChange[];
   readonly state: State;
-  readonly controllers: readonly ControllerDefinition[];
   readonly availability: readonly Availability[];
   readonly references: References;
   readonly claims: readonly OpenClaim[];
@@ -77,11 +75,11 @@ function takenToBeBound({ claims }: VerdictInput): readonly Unseen[] {
 /** Workloads with a ready count in their status, but without a controller here. */
 const workloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
 
-function notFollowed({ done, controllers, state }: VerdictInput): readonly Unseen[] {
+function notFollowed({ done, state, ...reconcilers }: VerdictInput): readonly Unseen[] {
   const unseen = new Map<string, Unseen>();
   for (const each of done) {
     const { of, key, did } = each;
-    if (isReconciled(each, controllers) || did === "deleted") continue;
+    if (isReconciled(each, reconcilers) || did === "deleted") continue;
     const what = `${of.kind} ${key}`;
     const isWorkload = workloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
     const why = isWorkload ? `no controller here runs ${of.kind}s` : "no controller here acts on it";

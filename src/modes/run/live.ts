@@ -6,6 +6,7 @@ import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
 import { HeldLease } from "../../controller/runtime/lease.ts";
 import type { LeaseFence } from "../../controller/runtime/lease-fence.ts";
 import { releaseMemory } from "../../platform/memory.ts";
@@ -86,11 +87,6 @@ const settledMs = 2000;
 /** The namespace of a run's Leases: its own, or kube-system for a run over all namespaces. */
 export function leaseNamespace(namespace: string | undefined): string {
   return namespace ?? "kube-system";
-}
-
-/** `kubectl-reconcile-replicaset`: the field manager of our writes, and the name of our Lease. */
-export function fieldManagerOf(controller: ControllerDefinition): string {
-  return `kubectl-reconcile-${controller.name}`;
 }
 
 /**

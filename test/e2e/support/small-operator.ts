@@ -40,7 +40,7 @@ function wantedData(data: Readonly<Record<string, string>>): Readonly<Record<str
   if (bug === "wrong value") return { ...data, size: "0" };
   if (bug === "field too many") return { ...data, extra: "1" };
   if (bug === "field too few") return Object.fromEntries(Object.entries(data).slice(1));
-  if (bug === "field that flaps") return { ...data, turn: String(writes++ % 2) };
+  if (bug === "field that flaps" || bug === "endless") return { ...data, turn: String(writes++ % 2) };
   return data;
 }
 
@@ -82,5 +82,7 @@ for await (const piece of watch.body as unknown as AsyncIterable<Uint8Array>) {
   for (const line of lines) {
     const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: ConfigMap };
     if (type !== "DELETED") await reconcile(object);
+    const again = bug === "endless" && object.metadata.labels?.["copy"] === "yes" ? 1_000_000 : 0;
+    for (let n = 0; n < again; n++) await reconcile(object);
   }
 }

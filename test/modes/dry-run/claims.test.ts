@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
-import type { InitialState, DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { InitialState } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { apply, play, webReplicaSet } from "./scene.ts";
 

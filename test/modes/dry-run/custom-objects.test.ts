@@ -5,7 +5,7 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import { type CustomResources, noCustomResources } from "../../../src/modes/dry-run/custom-objects.ts";
-import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { apply, changesOf, play } from "./scene.ts";
 

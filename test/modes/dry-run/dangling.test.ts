@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
-import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { type Scope, wholeCluster } from "../../../src/modes/dry-run/scope.ts";
 import { apply, play } from "./scene.ts";
 

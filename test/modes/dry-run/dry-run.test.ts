@@ -8,7 +8,7 @@ import { watchPrimary } from "../../../src/controller/api/primary.ts";
 import { type Rule, rule } from "../../../src/controller/api/rule.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
-import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { apply, changesOf, play, webReplicaSet } from "./scene.ts";
 
 const web = { kind: ReplicaSets, namespace: "default", name: "web" };

@@ -1,7 +1,8 @@
 /** Dry-runs from manifests alone, for tests. */
 import type { ToApply, RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
-import { type DryRun, dryRun, type DryRunOptions } from "../../../src/modes/dry-run/dry-run.ts";
+import { dryRun, type DryRunOptions } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 
 export function apply(object: ToApply): RequestedChange {

@@ -7,7 +7,7 @@ import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import { initialStateFrom, simulatedNodes } from "../../../src/modes/dry-run/initial-state.ts";
 import type { RequestedChange } from "../../../src/modes/dry-run/apply.ts";
-import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { sandboxKinds, servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
 import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";

@@ -4,7 +4,7 @@ import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { wholeBody } from "../../../src/api/transport.ts";
 import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
 import { type Validation, validateOnServer } from "../../../src/modes/dry-run/server-validate.ts";
-import type { DryRun } from "../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { apply, play, webReplicaSet } from "./scene.ts";
 
 /** A server that refuses the paths it is given, and takes everything else as it is. */

@@ -1,7 +1,8 @@
 /** How a live run is put together, as far as nothing is sent. */
 import { expect, test } from "bun:test";
 import { builtInControllers } from "../../../src/controllers/index.ts";
-import { fieldManagerOf, startLive } from "../../../src/modes/run/live.ts";
+import { startLive } from "../../../src/modes/run/live.ts";
+import { fieldManagerOf } from "../../../src/controller/runtime/field-manager.ts";
 import { rejection } from "../../support/rejection.ts";
 import { virtualCluster } from "../../support/virtual-cluster.ts";
 

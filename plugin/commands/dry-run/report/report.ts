@@ -1,6 +1,6 @@
 /** All findings of a dry run: what every output format is made of. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
-import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { Validation } from "../../../../src/modes/dry-run/server-validate.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
@@ -15,6 +15,8 @@ export interface DryRunReport {
   /** `2 manifests over a snapshot of context dev (…)`. */
   readonly source: string;
   readonly run: DryRun;
+  /** What the durations in it are measured by. */
+  readonly clock: "simulated" | "real";
   /** What could not be known, a sentence each. */
   readonly notes: readonly string[];
   /** With `--server-validate`. */
@@ -94,13 +96,13 @@ export function verdictLine(report: DryRunReport): string {
 }
 
 /** The loop that was found, and its writers; empty where there is none. */
-export function loopLines({ run }: DryRunReport): string[] {
+export function loopLines({ run, clock }: DryRunReport): string[] {
   const settled = run.before.is === "loop" ? run.before : run.settled;
   if (settled.is !== "loop") return [];
   const { objects, writers, roundMs } = settled.loop;
   const when = run.before.is === "loop" ? "before anything was applied, " : "";
   return [
-    `loop: ${when}the cluster returns to the same state every ${formatDuration(roundMs)} of simulated time; written by ${writers.join(", ")}`,
+    `loop: ${when}the cluster returns to the same state every ${formatDuration(roundMs)}${clock === "real" ? "" : " of simulated time"}; written by ${writers.join(", ")}`,
     ...objects.map(({ of, key, paths }) => `  ${of.kind} ${key}${paths.length === 0 ? "" : `  ${paths.join(", ")}`}`),
   ];
 }

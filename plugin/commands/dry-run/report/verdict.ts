@@ -1,6 +1,6 @@
 /** The exit code of a dry run: what scripts and CI jobs decide by. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
-import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
 import { cannotTellExitCode } from "../../../../src/verdict/verdict.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";

@@ -6,7 +6,7 @@ import {
   lostObjects,
   parseFailOn,
 } from "../../../../plugin/commands/dry-run/report/verdict.ts";
-import type { DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import { githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";
 import { seededRandom } from "../../../../src/platform/random.ts";
 import { textLines } from "../../../../plugin/commands/dry-run/report/text.ts";

@@ -4,7 +4,8 @@ import type { ToApply, RequestedChange } from "../../../../src/modes/dry-run/app
 import { emptyCluster } from "../../../../src/modes/dry-run/initial-state.ts";
 import { noCustomResources } from "../../../../src/modes/dry-run/custom-objects.ts";
 import { type Verdicts, verdictsOf } from "../../../../src/modes/dry-run/verdicts.ts";
-import { dryRun, type DryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import { dryRun } from "../../../../src/modes/dry-run/dry-run.ts";
+import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { DryRunReport } from "../../../../plugin/commands/dry-run/report/report.ts";
 
 /** Those that these outputs are about: another one in the catalogue changes none of them. */
@@ -73,6 +74,7 @@ export function judged(run: DryRun): Verdicts {
 export function reportOf(run: DryRun, more: Partial<DryRunReport> = {}): DryRunReport {
   return {
     source: "3 manifests over 3 manifests of the baseline, with simulated nodes; no cluster is contacted",
+    clock: "simulated",
     run,
     notes: [],
     validations: [],

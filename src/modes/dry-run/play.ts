@@ -1,0 +1,135 @@
+/**
+ * Plays changes on a copy of a cluster. First it runs as it is until it has converged, so that its drift is not attributed to the
+ * changes; then they are applied, and it runs again. The result is the difference between the two.
+ */
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+import type { KindName } from "../../trace/names.ts";
+import { type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
+import { Rollouts } from "../../views/rollout.ts";
+import { entryName, type State } from "../../views/state.ts";
+import { WriteAttribution } from "../../views/write-attribution.ts";
+import {
+  type AppliedChange,
+  applyChanges,
+  type ApplyTarget,
+  type RejectedChange,
+  type RequestedChange,
+} from "./apply.ts";
+import type { Convergence } from "./convergence.ts";
+import { type Before, changesInScope, type DryRun, nothingApplied, resultOf } from "./result.ts";
+import { addProgramWrites } from "./program-writes.ts";
+import type { Scope } from "./scope.ts";
+import type { SentWrite } from "./server-validate.ts";
+import type { StoreChange } from "./store.ts";
+
+/** A copy of a cluster, and what runs on it. */
+export interface World extends ApplyTarget {
+  readonly timeline: Pick<Timeline, "now">;
+  /** Gets the events of what runs. */
+  readonly bus: TraceBus;
+  /** Writes as they were sent, where they are kept. */
+  readonly writes: SentWrite[];
+  /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
+  onChange(listener: (change: StoreChange) => void): () => void;
+  state(): State;
+  /** An earlier state, with the objects that have been read from the cluster since. */
+  completed(earlier: State): State;
+  /** Whether a program among what runs watches the kind. */
+  follows(of: KindName): boolean;
+  /** Starts what runs. */
+  start(): Promise<void>;
+  untilConverged(): Promise<Convergence>;
+}
+
+/** What is changed, and what is found in that. */
+export interface PlayOptions extends OutcomeOptions {
+  /** Applied before anything starts: what runs may need it to start. */
+  readonly ahead?: readonly RequestedChange[];
+  /** Applied first: the result is the difference from this state. */
+  readonly baseline: readonly RequestedChange[];
+  readonly requestedChanges: readonly RequestedChange[];
+  readonly controllers: readonly ControllerDefinition[];
+  readonly scope: Scope;
+}
+
+/** Plays the changes. @throws what `start` throws. */
+export async function playOn(world: World, options: PlayOptions): Promise<DryRun> {
+  const untouched = world.state();
+  const ahead = await applyChanges(world, options.ahead ?? []);
+  if (ahead.refused.length > 0) return nothingApplied(unstarted(untouched, ahead.refused));
+  const first = await convergedBefore(world, options);
+  if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(first);
+  world.writes.length = 0;
+  const attribution = new WriteAttribution();
+  world.bus.listen(attribution.listener);
+  const endWrites = addProgramWrites(world.bus, attribution);
+  const rollouts = new Rollouts(world.timeline.now(), first.state.values());
+  world.onChange((change) => rollouts.accept(change));
+  const { done, refused } = await applyChanges(world, options.requestedChanges);
+  for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
+  const settled: Convergence = refused.length > 0 ? { is: "steady", afterMs: 0 } : await world.untilConverged();
+  endWrites();
+  const state = world.state();
+  const before = { ...first, state: without(ahead.done, { state: world.completed(first.state), untouched }) };
+  const { writes } = world;
+  return resultOf(
+    {
+      first: before,
+      state,
+      done: [...ahead.done, ...done],
+      refused,
+      settled,
+      attribution,
+      rollouts: rollouts.rollouts(),
+      writes,
+    },
+    { ...options, pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
+  );
+}
+
+function unstarted(state: State, refused: readonly RejectedChange[]): Before {
+  return { drift: [], settled: { is: "steady", afterMs: 0 }, refused, state };
+}
+
+/** A state as if these objects had not been applied. */
+function without(
+  applied: readonly AppliedChange[],
+  { state, untouched }: { readonly state: State; readonly untouched: State },
+): State {
+  if (applied.length === 0) return state;
+  const left = new Map(state);
+  for (const { of, key } of applied) {
+    const name = entryName(of, key);
+    const entry = untouched.get(name);
+    if (entry === undefined) left.delete(name);
+    else left.set(name, entry);
+  }
+  return left;
+}
+
+/** The plural of a kind, by which rules of webhooks name it; empty for an unknown kind. */
+function pluralsOf({ sandbox, customs }: World): (of: KindName) => string {
+  const kinds = [...sandbox.server.registry.resources, ...customs.kinds];
+  return ({ group, kind }) => kinds.find((each) => each.group === group && each.kind === kind)?.plural ?? "";
+}
+
+/** Starts what runs, applies the baseline, and waits until the cluster has converged. */
+async function convergedBefore(world: World, options: PlayOptions): Promise<Before> {
+  const asFound = world.state();
+  const attribution = new WriteAttribution();
+  const end = world.bus.listen(attribution.listener);
+  const endWrites = addProgramWrites(world.bus, attribution);
+  await world.start();
+  let settled = await world.untilConverged();
+  end();
+  endWrites();
+  const steady = world.state();
+  const changes = outcomeOf(world.completed(asFound), steady, attribution, options);
+  const drift = changesInScope(changes, options.scope);
+  if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], state: steady };
+  const { refused } = await applyChanges(world, options.baseline);
+  if (refused.length === 0) settled = await world.untilConverged();
+  return { drift, settled, refused, state: world.state() };
+}

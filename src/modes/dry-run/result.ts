@@ -1,0 +1,120 @@
+/** The result of a dry run: what is different between two states, and what is found in that. */
+import { splitKey } from "../../api/key.ts";
+import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
+import type { Rollout } from "../../views/rollout.ts";
+import type { KindName } from "../../trace/names.ts";
+import type { State } from "../../views/state.ts";
+import type { Refused, WriteAttribution } from "../../views/write-attribution.ts";
+import type { AppliedChange, RejectedChange } from "./apply.ts";
+import { type AdmissionNote, admissionNotes } from "./admission.ts";
+import { type Availability, availabilityOf } from "./availability.ts";
+import { storageIn } from "./claims.ts";
+import { openClaims, type OpenClaim } from "./open-claims.ts";
+import type { Convergence } from "./convergence.ts";
+import { danglingOf, type References } from "./dangling.ts";
+import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
+import { isInScope, type Scope } from "./scope.ts";
+import type { SentWrite } from "./server-validate.ts";
+
+/** The result of a dry run. */
+export interface DryRun {
+  /** What would change without the manifests. */
+  readonly drift: readonly ChangeGroup[];
+  /** How the cluster converged before anything was applied. If it did not, nothing was applied. */
+  readonly before: Convergence;
+  readonly done: readonly AppliedChange[];
+  readonly refused: readonly RejectedChange[];
+  readonly groups: readonly ChangeGroup[];
+  readonly settled: Convergence;
+  readonly syncs: number;
+  /** Writes of controllers that the API server rejected. */
+  readonly refusedWrites: readonly Refused[];
+  readonly availability: readonly Availability[];
+  readonly references: References;
+  /** Unbound claims of what was applied. */
+  readonly claims: readonly OpenClaim[];
+  /** Applied objects that no controller here reconciles. */
+  readonly notFollowed: readonly AppliedChange[];
+  readonly rollouts: readonly Rollout[];
+  readonly admission: readonly AdmissionNote[];
+  /** With `keepWrites`: the writes since the manifests were applied. */
+  readonly writes: readonly SentWrite[];
+  /** At the end. */
+  readonly state: State;
+}
+
+/** How the cluster stood before anything was applied. */
+export interface Before {
+  readonly drift: readonly ChangeGroup[];
+  readonly settled: Convergence;
+  /** Changes of the baseline that were rejected. */
+  readonly refused: readonly RejectedChange[];
+  readonly state: State;
+}
+
+/** What happened since. */
+export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "rollouts" | "writes" | "state"> {
+  readonly first: Before;
+  readonly attribution: WriteAttribution;
+}
+
+/** What the result is derived by. */
+export interface ResultOptions extends OutcomeOptions, Reconcilers {
+  readonly scope: Scope;
+  /** The plural of a kind, by which rules of webhooks name it; empty for an unknown kind. */
+  readonly pluralOf: (of: KindName) => string;
+}
+
+/** Derives the result. */
+export function resultOf({ first, attribution, ...played }: Played, options: ResultOptions): DryRun {
+  const { done, state } = played;
+  const { scope, pluralOf } = options;
+  const before = first.state;
+  return {
+    ...played,
+    drift: first.drift,
+    before: first.settled,
+    groups: outcomeOf(before, state, attribution, options),
+    syncs: attribution.syncs,
+    refusedWrites: attribution.refused,
+    availability: availabilityOf(done, { ...options, state }),
+    claims: openClaims(done, storageIn(state, scope)),
+    references: danglingOf(done, { before, state, scope }),
+    notFollowed: done.filter((each) => !isReconciled(each, options)),
+    admission: admissionNotes(attribution.admitted, { before, after: state, pluralOf }),
+  };
+}
+
+/** The result where nothing could be applied. */
+export function nothingApplied({ drift, settled, refused, state }: Before): DryRun {
+  return {
+    drift,
+    before: settled,
+    done: [],
+    refused,
+    groups: [],
+    settled,
+    syncs: 0,
+    refusedWrites: [],
+    availability: [],
+    claims: [],
+    references: { looked: 0, dangling: [], unseen: [] },
+    notFollowed: [],
+    rollouts: [],
+    admission: [],
+    writes: [],
+    state,
+  };
+}
+
+/** Only changes in scope: the rest of the cluster is not known well enough. */
+export function changesInScope(groups: readonly ChangeGroup[], scope: Scope): readonly ChangeGroup[] {
+  if (scope.namespaces === undefined) return groups;
+  return groups.flatMap((group) => {
+    const changes = group.changes.filter(({ of, key }) => {
+      if (of.group === "" && of.kind === "Namespace") return isInScope(scope, key);
+      return key.includes("/") && isInScope(scope, splitKey(key).namespace);
+    });
+    return changes.length === 0 ? [] : [{ ...group, changes }];
+  });
+}

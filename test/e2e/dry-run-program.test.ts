@@ -1,0 +1,223 @@
+/** `dry-run -- COMMAND`: an operator on a fork that stays as the cluster was. What reaches the cluster is judged from its audit log. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { builtInControllers } from "../../src/controllers/index.ts";
+import { type Embedded, startEmbedded } from "../../src/modes/run/embedded.ts";
+import { metadataPolicy } from "../../src/sandbox/audit/policy.ts";
+import { serveSandbox } from "../../src/sandbox/https.ts";
+import type { AuditEvent } from "../support/audit-log.ts";
+import { type ProgramEnd, startProgram } from "./support/program.ts";
+
+const operator = [process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
+const core = "/api/v1/namespaces/default";
+
+const map = (name: string, size: string): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, labels: { copy: "yes" } },
+  data: { size, colour: "red" },
+});
+const deployment = (image: string): object => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "shop" },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: "shop" } },
+    template: {
+      metadata: { labels: { app: "shop" } },
+      spec: { containers: [{ name: "shop", image, envFrom: [{ configMapRef: { name: "settings" } }] }] },
+    },
+  },
+});
+const definition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "widgets.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", kind: "Widget" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+};
+
+const doorFiles = (): readonly string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith("kubectl-reconcile-"));
+
+describe("a program's dry run", () => {
+  let cluster: Embedded;
+  let served: Awaited<ReturnType<typeof serveSandbox>>;
+  let folder: string;
+  let kubeconfig: string;
+  const audit: AuditEvent[] = [];
+  beforeAll(async () => {
+    const timeline = realTimeline();
+    cluster = await startEmbedded({
+      timeline,
+      random: seededRandom(1),
+      controllers: builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true),
+      audit: { policy: metadataPolicy, write: (event) => void audit.push(JSON.parse(event) as AuditEvent) },
+    });
+    served = await serveSandbox(cluster.sandbox);
+    folder = mkdtempSync(join(tmpdir(), "dry-run-program-"));
+    kubeconfig = join(folder, "kubeconfig");
+    writeFileSync(kubeconfig, served.kubeconfig(), { mode: 0o600 });
+    await ask("POST", `${core}/configmaps`, map("web", "1"));
+    await ask("POST", `${core}/configmaps`, { metadata: { name: "settings" } });
+    await ask("POST", "/apis/apps/v1/namespaces/default/deployments", deployment("a"));
+    await until("its pods are ready", async () => {
+      const { items } = await ask("GET", `${core}/pods`);
+      return items.length === 2 && items.every(({ status }) => status.phase === "Running");
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await served.close();
+    await cluster.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  interface Listed {
+    readonly items: readonly {
+      readonly metadata: { readonly name: string };
+      readonly status: { readonly phase?: string };
+    }[];
+  }
+
+  async function ask(method: string, path: string, body?: object): Promise<Listed> {
+    const response = await fetch(`${served.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${served.identity.token}`, "content-type": "application/json" },
+      tls: { ca: served.identity.certificate.ca },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBeLessThan(300);
+    // A test asks for lists alone.
+    return (await response.json()) as Listed;
+  }
+
+  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 600; tries++) {
+      if (await holds()) return;
+      await Bun.sleep(50);
+    }
+    throw new Error(`not within half a minute: ${what}`);
+  }
+
+  function file(name: string, ...objects: readonly object[]): string {
+    const path = join(folder, name);
+    writeFileSync(path, objects.map((object) => JSON.stringify(object)).join("\n---\n"));
+    return path;
+  }
+
+  async function dryRun(args: readonly string[], program: readonly string[] = operator): Promise<ProgramEnd> {
+    await using run = startProgram(["dry-run", "--quiet-child", ...args, "--", ...program], { kubeconfig });
+    return await run.end();
+  }
+
+  test("tells what the operator and the controllers would make of a change, why, and writes nothing", async () => {
+    const before = audit.length;
+    const change = file("change.yaml", map("web", "2"), deployment("b"));
+    const { code, stdout } = await dryRun(["-f", change]);
+    expect(stdout).toContain("+ ConfigMap default/web-copy");
+    expect(stdout).toMatch(/^~ ConfigMap default\/web-copy +copier: because ConfigMap web Updated \(\.data\.size\)$/m);
+    expect(stdout).toMatch(/^~ Deployment default\/shop +applied: \.spec\.template.*ready pods 2 → 2/m);
+    expect(stdout).toMatch(/^\+ 2 Pods default\/shop-\S+-…/m);
+    expect(stdout).toMatch(/^- 2 Pods default\/shop-\S+-…/m);
+    expect(stdout).toMatch(/^steady after \d+ syncs: .*\. Deployment default\/shop: available 2 of 2$/m);
+    expect(code).toBe(1);
+    const ours = audit.slice(before).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile/") === true);
+    expect(ours.length).toBeGreaterThan(20);
+    const reads = ["get", "list", "watch", "selfsubjectaccessreviews"];
+    const did = ours.map(({ verb, objectRef }) => (verb === "create" ? objectRef?.resource : verb) ?? "");
+    expect(did.filter((verb) => !reads.includes(verb))).toEqual([]);
+    const { items } = await ask("GET", `${core}/configmaps`);
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain("web-copy");
+  }, 60_000);
+
+  test("what the operator does without the change is drift, not its consequence", async () => {
+    const { code, stdout } = await dryRun(["-f", file("same.yaml", map("web", "1"))]);
+    expect(stdout).toContain("drift   even without the manifests, the cluster would change:");
+    expect(stdout).toMatch(/^\+ ConfigMap default\/web-copy {2}copier: because ConfigMap web Replaced$/m);
+    expect(stdout).toMatch(/^steady after 0 syncs: nothing would change$/m);
+    expect(code).toBe(0);
+  }, 60_000);
+
+  test("without a cluster: a definition is there before the program starts, and its kind can be applied", async () => {
+    const watcher = `
+      const config = await Bun.file(process.env.KUBECONFIG).text();
+      const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
+      const tls = { ca: atob(found("certificate-authority-data")) };
+      const headers = { authorization: "Bearer " + found("token"), "user-agent": "widgets/1" };
+      const path = found("server") + "/apis/example.com/v1/widgets";
+      const list = await fetch(path, { headers, tls });
+      if (list.status !== 200) process.exit(4);
+      const { metadata } = await list.json();
+      await (await fetch(path + "?watch=1&resourceVersion=" + metadata.resourceVersion, { headers, tls })).text();`;
+    const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "a" } };
+    const manifests = file("widgets.yaml", definition, widget);
+    const { code, stdout } = await dryRun(["--from", "manifests", "-f", manifests], [process.execPath, "-e", watcher]);
+    expect(stdout).toContain("applied CustomResourceDefinition widgets.example.com created · Widget default/a created");
+    expect(stdout).not.toContain("not followed");
+    expect(stdout).toMatch(/^steady after 0 syncs: 2 created$/m);
+    expect(code).toBe(0);
+  }, 60_000);
+
+  test("an operator that never comes to rest is a loop, named by object and field", async () => {
+    const endless = ["env", "BUG=endless", ...operator];
+    const { code, stdout } = await dryRun(["--from", "manifests", "-f", file("one.yaml", map("a", "1"))], endless);
+    expect(stdout).toMatch(/^loop: the cluster returns to the same state every \S+ \w+; written by copier$/m);
+    expect(stdout).toMatch(/^ {2}ConfigMap default\/a-copy {2}\.data\.turn$/m);
+    expect(stdout).toMatch(/^never steady, after \d+ syncs: 2 created so far$/m);
+    expect(code).toBe(3);
+  }, 60_000);
+
+  test.each([
+    [["/nonexistent/manager"], "cannot start /nonexistent/manager: there is no such program"],
+    [["sh", "-c", "exit 3"], "sh ended by itself with exit code 3, before nothing moved any more"],
+    [["sleep", "60"], "sleep has sent no request within 3 s"],
+  ])("a program that is of no use: %p", async (program, says) => {
+    const manifests = ["--from", "manifests", "-f", file("some.yaml", map("a", "1"))];
+    const { code, stderr, stdout } = await dryRun(["--timeout", "3s", ...manifests], program);
+    expect(stderr).toContain(`error: ${says}`);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  test.each([
+    [["--seed", "2"], operator, "--seed has no effect on a program"],
+    [["--server-validate"], operator, "--server-validate has no effect on a program"],
+    [[], [], "no program behind --"],
+  ])("is refused: %p %p", async (args, program, says) => {
+    const { code, stderr } = await dryRun(["-f", file("any.yaml", map("a", "1")), ...args], program);
+    expect(stderr).toContain(`error: ${says}`);
+    expect(code).toBe(2);
+  });
+
+  test("interrupted, it ends the program and removes its kubeconfig", async () => {
+    const there = doorFiles();
+    await using run = startProgram(
+      ["dry-run", "--from", "manifests", "-f", file("b.yaml", map("b", "1")), "--", "env", "BUG=none", ...operator],
+      {},
+    );
+    await run.says(/copier begins/);
+    const pid = Number(/as process (\d+)/.exec(run.stderr)?.[1]);
+    expect(doorFiles().length).toBe(there.length + 1);
+    run.signal("SIGINT");
+    expect((await run.end()).code).toBe(130);
+    await until("the program has ended", () => Promise.resolve(!isRunning(pid)));
+    expect(doorFiles()).toEqual(there);
+  }, 60_000);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
