@@ -46,6 +46,16 @@ const definition = {
   },
 };
 
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const open = {
+  ...definition,
+  spec: {
+    ...definition.spec,
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: anything } }],
+  },
+};
+const widgets = "/apis/example.com/v1/namespaces/default/widgets";
+
 const doorFiles = (): readonly string[] =>
   readdirSync(tmpdir()).filter((name) => name.startsWith("kubectl-reconcile-"));
 
@@ -165,6 +175,28 @@ describe("a program's dry run", () => {
     expect(stdout).not.toContain("not followed");
     expect(stdout).toMatch(/^steady after 0 syncs: 2 created$/m);
     expect(code).toBe(0);
+  }, 60_000);
+
+  test("a custom resource that exists is changed as kubectl changes it", async () => {
+    const sized = (size: number): object => ({
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "b" },
+      spec: { size, ports: [{ port: size }] },
+    });
+    await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", open);
+    await until("widgets are served", async () => {
+      const response = await fetch(`${served.url}${widgets}`, {
+        headers: { authorization: `Bearer ${served.identity.token}` },
+        tls: { ca: served.identity.certificate.ca },
+      });
+      return response.status === 200;
+    });
+    await ask("POST", widgets, sized(1));
+    const { code, stdout } = await dryRun(["-f", file("sized.yaml", sized(2))]);
+    expect(stdout).toMatch(/^applied Widget default\/b configured$/m);
+    expect(stdout).toMatch(/^~ Widget default\/b +applied: .*\.spec\.size 1 → 2 and 1 more$/m);
+    expect(code).toBe(1);
   }, 60_000);
 
   test("an operator that never comes to rest is a loop, named by object and field", async () => {

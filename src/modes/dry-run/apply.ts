@@ -155,7 +155,8 @@ async function apply(
     return { ...about, key: objectKey(made.metadata.namespace, made.metadata.name), did: "created" };
   }
   const key = objectKey(at.namespace, at.name);
-  const struct = resource?.struct;
+  // kubectl merges custom resources by JSON merge patch, whether or not the sandbox knows their schema.
+  const struct = resource?.form === undefined ? resource?.struct : undefined;
   const rules = struct === undefined ? undefined : rulesOf(struct, registry.schema);
   const whole = { ...current, apiVersion: apiVersionOf(kind), kind: kind.kind };
   const body = threeWayPatch(lastApplied(current), modified, whole, rules);
