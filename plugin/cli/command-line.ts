@@ -40,7 +40,10 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     if (command.program !== undefined) {
       const { name, about } = command.program;
       parser.usage(`[options] ${command.arguments?.name ?? ""} | -- ${name} [args]`);
-      parser.addHelpText("after", () => `\n-- ${name} [args]: ${about}\n`);
+      parser.addHelpText(
+        "after",
+        () => `\n${wrapWords(`-- ${name} [args]: ${about}`.split(" "), helpWidth(io)).join("\n")}`,
+      );
     }
     if (command.secondArgument !== undefined) {
       parser.argument(command.secondArgument.name, command.secondArgument.about);
@@ -87,7 +90,7 @@ function parserFor(about: string, io: Io): Parser {
     .allowExcessArguments(false)
     .helpOption("-h, --help", "print this help")
     .configureHelp({
-      helpWidth: Math.min(io.out.columns ?? 100, 120),
+      helpWidth: helpWidth(io),
       sortSubcommands: false,
       showGlobalOptions: false,
     })
@@ -139,6 +142,10 @@ function examplesText(examples: readonly Example[], io: Io): string {
 function connectionText(line: CommandLine, command: Command, io: Io): string {
   if (Object.keys(globalsOf(line, command)).length === 0) return "";
   return `\nThe options that choose the cluster, as kubectl has them: \`${io.calledAs} options\`\n`;
+}
+
+function helpWidth({ out }: Pick<Io, "out">): number {
+  return Math.min(out.columns ?? 100, 120);
 }
 
 /** The options that every command takes, for `options`: two columns, wrapped. */

@@ -224,17 +224,20 @@ describe.skipIf(program.is !== "there")(`dry-run -- COMMAND foretells what happe
     const world = await createRehearsal({
       place,
       controllers: controllersEnabledByDefault,
-      prepare: (behind) =>
-        ProcessBehindDoor.prepare({
-          command: path,
-          args: ["operator", namespace],
-          environment: process.env,
-          namespace,
-          onLine: () => undefined,
-          timeline,
-          random,
-          ...behind,
-        }),
+      first: {
+        name: "operator",
+        prepare: (behind) =>
+          ProcessBehindDoor.prepare({
+            command: path,
+            args: ["operator", namespace],
+            environment: process.env,
+            namespace,
+            onLine: () => undefined,
+            timeline,
+            random,
+            ...behind,
+          }),
+      },
       timeline,
       random,
       quietMs: 2000,

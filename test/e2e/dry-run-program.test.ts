@@ -56,6 +56,41 @@ const open = {
 };
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 
+/** How a program without any library asks its API server. */
+const asks = `
+  const config = await Bun.file(process.env.KUBECONFIG).text();
+  const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
+  const ask = (method, path, body) =>
+    fetch(found("server") + path, {
+      method,
+      headers: { authorization: "Bearer " + found("token"), "user-agent": "small/1", "content-type": "application/json" },
+      tls: { ca: atob(found("certificate-authority-data")) },
+      body: body && JSON.stringify(body),
+    });`;
+
+/** Creates one workload whose pods lack what they name. */
+const makes = `${asks}
+  const labels = { app: "made" };
+  const envFrom = [{ configMapRef: { name: "nowhere" } }];
+  const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i", envFrom }] } };
+  const spec = { replicas: 2, selector: { matchLabels: labels }, template };
+  const path = "/apis/apps/v1/namespaces/default/" + process.env.KIND.toLowerCase() + "s";
+  await ask("POST", path, { metadata: { name: "made" }, spec });
+  setInterval(() => undefined, 1000);`;
+
+/** Works only while it holds a Lease, and takes none that another one holds. */
+const leader = `${asks}
+  const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+  const name = process.env.NAME;
+  const there = await ask("GET", leases + "/leader");
+  const lease = there.status === 404 ? { metadata: { name: "leader" }, spec: {} } : await there.json();
+  if ((lease.spec.holderIdentity ?? "") !== "") process.exit(5);
+  lease.spec = { holderIdentity: name, leaseDurationSeconds: 600 };
+  if (there.status === 404) await ask("POST", leases, lease);
+  else await ask("PUT", leases + "/leader", lease);
+  await ask("POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "led-by-" + name } });
+  setInterval(() => undefined, 1000);`;
+
 const doorFiles = (): readonly string[] =>
   readdirSync(tmpdir()).filter((name) => name.startsWith("kubectl-reconcile-"));
 
@@ -151,11 +186,80 @@ describe("a program's dry run", () => {
 
   test("what the operator does without the change is drift, not its consequence", async () => {
     const { code, stdout } = await dryRun(["-f", file("same.yaml", map("web", "1"))]);
-    expect(stdout).toContain("drift   even without the manifests, the cluster would change:");
+    expect(stdout).toContain("drift   even without the change, the cluster would change:");
     expect(stdout).toMatch(/^\+ ConfigMap default\/web-copy {2}copier: because ConfigMap web Replaced$/m);
     expect(stdout).toMatch(/^steady after 0 syncs: nothing would change$/m);
     expect(code).toBe(0);
   }, 60_000);
+
+  test("without a change, the program's start is the change", async () => {
+    const { code, stdout, stderr } = await dryRun([]);
+    expect(stderr).toMatch(/^source {2}a fork of context \S+: the cluster is only read$/m);
+    expect(stdout).not.toContain("drift");
+    expect(stdout).toMatch(/^\+ ConfigMap default\/web-copy {2}copier: because ConfigMap web Replaced$/m);
+    expect(code).toBe(1);
+  }, 60_000);
+
+  test.each([
+    [
+      "field too many",
+      1,
+      /^~ ConfigMap default\/web-copy +copier: because ConfigMap web\S* Replaced$[^]*^- {2}extra: "1"$/m,
+    ],
+    ["none", 0, /^steady after 0 syncs: nothing would change$/m],
+  ])(
+    "two versions differ where they differ: an earlier one with the bug %p",
+    async (bug, exitCode, says) => {
+      const { code, stdout, stderr } = await dryRun([
+        "--baseline-command",
+        `env BUG="${bug}" ${operator.join(" ")}`,
+        "--quiet",
+        "1s",
+      ]);
+      expect(stderr.match(/^started .* as process \d+$/gm)?.length).toBe(2);
+      expect(stdout).toContain("+ ConfigMap default/web-copy  copier: because ConfigMap web Replaced");
+      expect(stdout).toMatch(says);
+      expect(code).toBe(exitCode);
+    },
+    60_000,
+  );
+
+  test("a later version need not wait for the Lease of the earlier one", async () => {
+    const leads = join(folder, "leads.ts");
+    writeFileSync(leads, leader);
+    const earlier = `env NAME=one ${process.execPath} ${leads}`;
+    const { code, stdout } = await dryRun(
+      ["--baseline-command", earlier, "--quiet", "1s"],
+      ["env", "NAME=two", process.execPath, leads],
+    );
+    expect(stdout).toMatch(/^\+ ConfigMap default\/led-by-two /m);
+    expect(code).toBe(1);
+  }, 60_000);
+
+  test.each([
+    [
+      "Deployment",
+      4,
+      /^! Deployment default\/made: available 0 of 2: Pod made-\S+: there is no ConfigMap default\/nowhere /m,
+    ],
+    [
+      "StatefulSet",
+      5,
+      /^\? StatefulSet default\/made: cannot tell whether it becomes available: no controller here runs /m,
+    ],
+  ])(
+    "a %s that a program creates is judged as an applied one",
+    async (kind, exitCode, says) => {
+      const maker = join(folder, "makes.ts");
+      writeFileSync(maker, makes);
+      const program = ["env", `KIND=${kind}`, process.execPath, maker];
+      const { code, stdout } = await dryRun(["--from", "manifests", "--quiet", "1s"], program);
+      expect(stdout).toMatch(says);
+      expect(stdout).toMatch(/^steady after /m);
+      expect(code).toBe(exitCode);
+    },
+    30_000,
+  );
 
   test("without a cluster: a definition is there before the program starts, and its kind can be applied", async () => {
     const watcher = `
@@ -210,13 +314,27 @@ describe("a program's dry run", () => {
 
   test.each([
     [["/nonexistent/manager"], "cannot start /nonexistent/manager: there is no such program"],
-    [["sh", "-c", "exit 3"], "sh ended by itself with exit code 3, before nothing moved any more"],
-    [["sleep", "60"], "sleep has sent no request within 3 s"],
+    [["sh", "-c", "exit 3"], "sh -c exit 3 ended by itself with exit code 3, before nothing moved any more"],
+    [["sleep", "60"], "sleep 60 has sent no request within 3 s"],
   ])("a program that is of no use: %p", async (program, says) => {
     const manifests = ["--from", "manifests", "-f", file("some.yaml", map("a", "1"))];
     const { code, stderr, stdout } = await dryRun(["--timeout", "3s", ...manifests], program);
     expect(stderr).toContain(`error: ${says}`);
     expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  test("an earlier version that does not exist", async () => {
+    const { code, stderr, stdout } = await dryRun(["--baseline-command", "/nonexistent/v1 --fast"]);
+    expect(stderr).toContain("error: /nonexistent/v1 --fast ended by itself with exit code 127");
+    expect(stderr).toContain("is its path right, and may it be executed?");
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  test("is refused without a program: --baseline-command", async () => {
+    await using run = startProgram(["dry-run", "--baseline-command", "./old"], {});
+    const { code, stderr } = await run.end();
+    expect(stderr).toContain("error: --baseline-command is for a program behind --");
+    expect(code).toBe(2);
   });
 
   test.each([

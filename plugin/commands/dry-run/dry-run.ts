@@ -41,6 +41,10 @@ const options = {
     "--baseline <path>",
     "compare with the cluster after these manifests: files, folders or URLs; repeatable",
   ),
+  baselineCommand: text(
+    "--baseline-command <command>",
+    "with -- COMMAND: the program before, such as an earlier version: it works first, then COMMAND in its place",
+  ),
   prune: flag("--prune", "delete what is in the baseline and no longer in -f"),
   nodes: wholeNumber("--nodes <n>", "how many nodes an empty cluster has, of 8 CPUs, 16 GiB and 110 pods each", 0, {
     most: 5000,
@@ -114,8 +118,9 @@ export const dryRunCommand: Command = clusterCommand({
     name: "COMMAND",
     about:
       "a program in any language, beside the controllers: it works on a fork of the cluster that stays as the cluster was, or with " +
-      "--from manifests on an empty one. In real time: the changes are applied once nothing moves, and the answer is what is different " +
-      "when nothing moves any more. Definitions of custom resources among the manifests are applied first.",
+      "--from manifests on an empty one. In real time: the changes are applied once nothing moves, and the result is what is different " +
+      "when nothing moves any more. Without -f, --delete and --scale, the program's start is the change. Definitions of custom " +
+      "resources among the manifests are applied first.",
   },
   arguments: { name: "[controller...]", about: "only these controllers (default: all)" },
   argumentCandidates: () => controllerCandidates(),
@@ -127,6 +132,10 @@ export const dryRunCommand: Command = clusterCommand({
       line: "dry-run --from manifests --baseline before/ -f after/ --prune",
     },
     { says: "What an operator would make of a change", line: "dry-run -f tenant.yaml -- ./manager" },
+    {
+      says: "What a new version of an operator would change",
+      line: "dry-run --baseline-command ./manager-v1 -- ./manager-v2",
+    },
     { says: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
     { says: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
     {
@@ -148,7 +157,8 @@ export const dryRunCommand: Command = clusterCommand({
   validate({ flags, program }) {
     refuseBesideProgram(flags, program);
     const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
-    if (manifests.length + kustomize.length + deletes.length + scales.length === 0) {
+    const isChanged = manifests.length + kustomize.length + deletes.length + scales.length > 0;
+    if (!isChanged && program === undefined) {
       throw new UserError("nothing to dry-run", [
         "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
       ]);
@@ -180,7 +190,7 @@ function chosenControllers(words: readonly string[], io: Naming): readonly Contr
 /** Options that only make sense in virtual time, or for controllers alone. */
 const withoutProgram = ["seed", "horizon", "serverValidate"] as const;
 /** Options that a program alone has. */
-const ofProgram = ["quiet", "timeout", "quietChild"] as const;
+const ofProgram = ["quiet", "timeout", "quietChild", "baselineCommand"] as const;
 
 /** @throws UserError for options without effect, and for no program behind `--`. */
 function refuseBesideProgram(flags: DryRunFlags, program: readonly string[] | undefined): void {

@@ -28,6 +28,8 @@ export interface DryRunFlags extends Globals {
   readonly showManagedFields?: true;
   readonly showIds?: true;
   readonly showTimes?: true;
+  /** The program before, as a shell reads it. */
+  readonly baselineCommand?: string;
   /** For a program, in milliseconds. */
   readonly quiet?: number;
   /** For a program, in milliseconds. */

@@ -14,7 +14,7 @@ import { refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
 import type { DryRunFlags } from "./flags.ts";
 import { namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isSaved } from "./requested-changes.ts";
-import { askedWords, beginsWith, type DryRunSource, emptySource, type SourceOptions } from "./source.ts";
+import { askedOver, beginsWith, type DryRunSource, emptySource, type SourceOptions } from "./source.ts";
 
 /** As of any dry run, with a place instead of a state. */
 export type ProgramSource = Omit<DryRunSource, "beginning" | "transport"> & { readonly place: Place };
@@ -35,7 +35,8 @@ export async function programSource(options: ProgramSourceOptions): Promise<Prog
   if ((await beginsWith(flags, options)) !== "manifests") return forkedSource(options);
   const { beginning, ...source } = await emptySource(flags, options);
   const place = await emptyPlace(beginning, { timeline, random });
-  return { ...source, place, close: () => Promise.resolve(place.stop()) };
+  const hasBaseline = source.hasBaseline || flags.baselineCommand !== undefined;
+  return { ...source, hasBaseline, place, close: () => Promise.resolve(place.stop()) };
 }
 
 async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSourceOptions): Promise<ProgramSource> {
@@ -54,9 +55,8 @@ async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSour
     }
     const able = await controllersThatList(client, controllers);
     const place = await forkedPlace({ cluster: connected.unlimited, timeline, random });
-    const asked = askedWords(changeFlags);
     return {
-      words: `${asked === "" ? "" : `${asked} over `}a fork of context ${connected.context}: the cluster is only read`,
+      words: `${askedOver(changeFlags)}a fork of context ${connected.context}: the cluster is only read`,
       kinds: [...kinds, ...kindsBeside(kinds, changeFlags)],
       namespace,
       given: new Set(),

@@ -5,7 +5,8 @@ import { playOn, type PlayOptions } from "../../../src/modes/dry-run/play.ts";
 import type { Reconcilers } from "../../../src/modes/dry-run/reconciled-kinds.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { ProcessBehindDoor } from "../../../src/modes/process/process.ts";
-import { createRehearsal, ProgramEndedError, type Rehearsal } from "../../../src/modes/rehearsal/world.ts";
+import { ProgramEndedError, type ProgramPlan, ProgramStartError } from "../../../src/modes/rehearsal/program.ts";
+import { createRehearsal, type Rehearsal } from "../../../src/modes/rehearsal/world.ts";
 import type { Session } from "../../cli/session.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { cannotStart } from "../../process/running.ts";
@@ -17,70 +18,90 @@ export interface RehearsedProgram {
   /** The program and its arguments. */
   readonly program: readonly string[];
   readonly source: ProgramSource;
-  readonly flags: Pick<DryRunFlags, "quiet" | "timeout" | "quietChild">;
+  readonly flags: Pick<DryRunFlags, "quiet" | "timeout" | "quietChild" | "baselineCommand">;
   readonly session: Session;
 }
+
+type Asked = Omit<PlayOptions, "scope" | "controllers">;
 
 const defaultQuietMs = 2000;
 const defaultTimeoutMs = 60_000;
 
 /** Plays the changes beside the program. @throws UserError where it cannot be started, ends by itself or never connects. */
 export async function rehearse(
-  { program, source, flags, session }: RehearsedProgram,
-  play: Omit<PlayOptions, "scope" | "controllers">,
+  options: RehearsedProgram,
+  play: Asked,
 ): Promise<Reconcilers & { readonly run: DryRun }> {
-  const [command = "", ...args] = program;
-  const { timeoutMs, quietMs } = {
-    timeoutMs: flags.timeout ?? defaultTimeoutMs,
-    quietMs: flags.quiet ?? defaultQuietMs,
-  };
-  const { timeline, random, environment, err } = session.io;
-  const onLine = (line: string): void => (flags.quietChild === true ? undefined : err.line(`| ${line}`));
-  const { namespace, controllers } = source;
-  const world = await createRehearsal({
-    place: source.place,
-    controllers,
-    prepare: (behind) =>
-      ProcessBehindDoor.prepare({ command, args, environment, namespace, onLine, timeline, random, ...behind }),
-    timeline,
-    random,
-    quietMs,
-    timeoutMs,
-    onStarted: (pid) => session.say(`started ${program.join(" ")} as process ${pid}`),
-  });
-  session.beforeExit(() => world.abandon());
+  const { source, flags, session } = options;
+  const timeoutMs = flags.timeout ?? defaultTimeoutMs;
+  const { timeline, random } = session.io;
+  const { controllers } = source;
   try {
-    const asked = { ...play, ...definitionsAhead(play) };
-    const run = await playOn(world, { ...asked, controllers, scope: world.scope });
-    refuseSilent(world, { command, timeoutMs });
-    return { run, controllers, follows: (of) => world.follows(of) };
+    const world = await createRehearsal({
+      place: source.place,
+      controllers,
+      ...programsOf(options, play),
+      timeline,
+      random,
+      quietMs: flags.quiet ?? defaultQuietMs,
+      timeoutMs,
+      onStarted: (name, pid) => session.say(`started ${name} as process ${pid}`),
+    });
+    session.beforeExit(() => world.abandon());
+    try {
+      const run = await playOn(world, { ...play, ...definitionsAhead(play), controllers, scope: world.scope });
+      refuseSilent(world, timeoutMs);
+      return { run, controllers, follows: (of) => world.follows(of) };
+    } finally {
+      await world.stop();
+    }
   } catch (error) {
-    throw inWords(error, command);
-  } finally {
-    await world.stop();
+    throw inWords(error);
   }
 }
 
+/**
+ * The program works before the changes and after them. Behind `--baseline-command`, and where nothing else is changed, it is itself
+ * what changes.
+ */
+function programsOf(
+  { program, source, flags, session }: RehearsedProgram,
+  { requestedChanges }: Pick<Asked, "requestedChanges">,
+): { readonly first?: ProgramPlan; readonly later?: ProgramPlan } {
+  const { timeline, random, environment, err } = session.io;
+  const onLine = (line: string): void => (flags.quietChild === true ? undefined : err.line(`| ${line}`));
+  const { namespace } = source;
+  const planOf = (name: string, [command = "", ...args]: readonly string[]): ProgramPlan => ({
+    name,
+    prepare: (behind) =>
+      ProcessBehindDoor.prepare({ command, args, environment, namespace, onLine, timeline, random, ...behind }),
+  });
+  const plan = planOf(program.join(" "), program);
+  const earlier = flags.baselineCommand;
+  if (earlier !== undefined) return { first: planOf(earlier, ["sh", "-c", `exec ${earlier}`]), later: plan };
+  return requestedChanges.length === 0 ? { later: plan } : { first: plan };
+}
+
 /** Of a program that was never heard of, nothing was found out. */
-function refuseSilent(
-  { hasConnected }: Rehearsal,
-  { command, timeoutMs }: { readonly command: string; readonly timeoutMs: number },
-): void {
-  if (hasConnected) return;
-  throw new UserError(`${command} has sent no request within ${formatDuration(timeoutMs)}`, [
+function refuseSilent({ silent }: Rehearsal, timeoutMs: number): void {
+  if (silent === undefined) return;
+  throw new UserError(`${silent} has sent no request within ${formatDuration(timeoutMs)}`, [
     "does it use the kubeconfig that KUBECONFIG names? --timeout gives it more time",
   ]);
 }
 
-function inWords(error: unknown, command: string): unknown {
-  if (error instanceof UserError) return error;
-  if (error instanceof ProgramEndedError)
-    return new UserError(`${command} ended by itself with exit code ${error.code}, before nothing moved any more`, [
-      "its own output says why; its changes are applied to a program that keeps running",
-    ]);
-  // Errors of the system have a code.
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === "string" && /^E[A-Z]+$/.test(code) ? cannotStart(command, error) : error;
+/** The exit codes of a shell that could not start what it was given. */
+const notStarted: ReadonlySet<number> = new Set([126, 127]);
+
+function inWords(error: unknown): unknown {
+  if (error instanceof ProgramStartError) return cannotStart(error.program.split(" ")[0] ?? "", error.cause);
+  if (!(error instanceof ProgramEndedError)) return error;
+  const { program, code } = error;
+  return new UserError(`${program} ended by itself with exit code ${code}, before nothing moved any more`, [
+    notStarted.has(code)
+      ? "its own output says why; is its path right, and may it be executed?"
+      : "its own output says why; its changes are applied to a program that keeps running",
+  ]);
 }
 
 /** The program looks for the kinds that it is for as it starts. */

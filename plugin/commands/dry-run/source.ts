@@ -121,9 +121,9 @@ export async function emptySource(
   const given = nodes.map(({ object }) => object as Partial<Node>);
   const count = flags.nodes ?? (given.length > 0 ? 0 : undefined);
   const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
-  const words = `${askedWords(changeFlags)} over ${over.length === 0 ? "an empty cluster" : over.join(" and ")}`;
+  const where = over.length === 0 ? "an empty cluster" : over.join(" and ");
   return {
-    words: `${words}, with simulated nodes; no cluster is contacted`,
+    words: `${askedOver(changeFlags)}${where}, with simulated nodes; no cluster is contacted`,
     beginning: {
       ...(served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster)),
       customResources: { ...noCustomResources, kinds: customKinds, objects: customs },
@@ -199,7 +199,7 @@ async function snapshotSource(
   const where = namespaces.length === 1 ? "namespace" : "namespaces";
   const about = `${where} ${namespaces.join(", ")}, ${pluralize(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
   return {
-    words: `${askedWords(changeFlags)} over a snapshot of context ${connected.context} (${about})`,
+    words: `${askedOver(changeFlags)}a snapshot of context ${connected.context} (${about})`,
     beginning: {
       ...initialStateFrom(snapshot, namespaces, io.timeline.now()),
       customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
@@ -216,8 +216,14 @@ async function snapshotSource(
   };
 }
 
+/** `2 manifests over `; empty where nothing is asked. */
+export function askedOver(changes: ChangeFlags): string {
+  const asked = askedWords(changes);
+  return asked === "" ? "" : `${asked} over `;
+}
+
 /** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
-export function askedWords({ manifests, scales, deletes }: ChangeFlags): string {
+function askedWords({ manifests, scales, deletes }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [

@@ -7,10 +7,9 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
-import type { AppliedChange } from "./apply.ts";
 import { storageIn } from "./claims.ts";
 import { whatPodLacks } from "./lacking.ts";
-import { isReconciled } from "./reconciled-kinds.ts";
+import { type Followed, isReconciled } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
 
@@ -34,11 +33,10 @@ export interface AvailabilityOptions {
 }
 
 /**
- * One entry for each Pod, Deployment, ReplicaSet and ReplicationController that was applied and that a controller here
- * reconciles.
+ * One entry for each Pod, Deployment, ReplicaSet and ReplicationController among these that a controller here reconciles.
  */
 export function availabilityOf(
-  done: readonly AppliedChange[],
+  done: readonly Followed[],
   { state, scope, ...reconcilers }: AvailabilityOptions,
 ): readonly Availability[] {
   const each = new Map(done.map((one) => [entryName(one.of, one.key), one]));

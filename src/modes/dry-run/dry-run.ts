@@ -56,6 +56,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     ...cluster,
     writes,
     start: () => Promise.resolve(cluster.manager.startWorkers()),
+    begin: () => Promise.resolve(),
     untilConverged: () => untilConverged(cluster, horizonMs),
     completed: (earlier: State) => earlier,
     follows: () => false,

@@ -22,18 +22,21 @@ export interface KubeletOptions extends UntouchedPods {
    * does.
    */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
+  /** Where time passes by itself, nothing waits for the next look at such a pod. */
+  readonly clock: "virtual" | "real";
 }
 
 /** A missing object may be applied just after the pod: how long to keep looking for it. */
 const patienceMs = 60_000;
 const lookAgainAfterMs = 1000;
+const whyAgain = "what the pod needs may exist by now";
 
 /**
  * How existing pods would behave is unknown: a crash-looping pod is assumed to keep crash-looping, a running one to
  * keep running. So they are not touched until they are deleted. Momentary states of new and deleted pods are skipped. A
  * pod whose ConfigMap, Secret or claim does not exist does not start.
  */
-export function dryRunKubelet({ settledPods, loadPods, lacks }: KubeletOptions): ControllerDefinition {
+export function dryRunKubelet({ settledPods, loadPods, lacks, clock }: KubeletOptions): ControllerDefinition {
   return {
     ...kubelet,
     async sync(key, context) {
@@ -42,7 +45,8 @@ export function dryRunKubelet({ settledPods, loadPods, lacks }: KubeletOptions):
       if (loadPods.has(uid) || (settledPods.has(uid) && deletionTimestamp === undefined)) return undefined;
       if (pod !== undefined && deletionTimestamp === undefined && (await lacks(pod)) !== undefined) {
         const age = context.now() - parseTime(pod.metadata.creationTimestamp);
-        return age < patienceMs ? { requeueAfterMs: lookAgainAfterMs } : undefined;
+        if (age < patienceMs) context.enqueueAfter(lookAgainAfterMs, whyAgain, { background: clock === "real" });
+        return undefined;
       }
       return syncPod(context, { brief: true });
     },

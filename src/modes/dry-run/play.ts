@@ -40,6 +40,8 @@ export interface World extends ApplyTarget {
   follows(of: KindName): boolean;
   /** Starts what runs. */
   start(): Promise<void>;
+  /** Called before the changes: starts what is itself a part of the change. */
+  begin(): Promise<void>;
   untilConverged(): Promise<Convergence>;
 }
 
@@ -54,7 +56,7 @@ export interface PlayOptions extends OutcomeOptions {
   readonly scope: Scope;
 }
 
-/** Plays the changes. @throws what `start` throws. */
+/** Plays the changes. @throws what `start` and `begin` throw. */
 export async function playOn(world: World, options: PlayOptions): Promise<DryRun> {
   const untouched = world.state();
   const ahead = await applyChanges(world, options.ahead ?? []);
@@ -67,6 +69,7 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
   const endWrites = addProgramWrites(world.bus, attribution);
   const rollouts = new Rollouts(world.timeline.now(), first.state.values());
   world.onChange((change) => rollouts.accept(change));
+  await world.begin();
   const { done, refused } = await applyChanges(world, options.requestedChanges);
   for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
   const settled: Convergence = refused.length > 0 ? { is: "steady", afterMs: 0 } : await world.untilConverged();

@@ -2,6 +2,7 @@
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
+import { unsimulatedWorkloads } from "./workloads.ts";
 
 /** No controller acts on these: others read them. */
 const passive: ReadonlySet<string> = new Set([
@@ -35,10 +36,14 @@ export interface Reconcilers {
   readonly follows?: ((of: KindName) => boolean) | undefined;
 }
 
+/** An object that was applied, or changed otherwise. */
+export type Followed = Pick<AppliedChange, "of" | "key" | "did" | "isCustom">;
+
 /** Whether one of them reconciles the changed object, or nothing has to. */
-export function isReconciled({ of, did, isCustom }: AppliedChange, { controllers, follows }: Reconcilers): boolean {
+export function isReconciled({ of, did, isCustom }: Followed, { controllers, follows }: Reconcilers): boolean {
   if (isCustom === true) return false;
-  if (follows?.(of) === true) return true;
+  // Who makes a StatefulSet watches it too; its pods are made by its controller.
+  if (!unsimulatedWorkloads.has(of.kind) && follows?.(of) === true) return true;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;
   if (controllers.some((controller) => controller.for?.kind === of.kind && controller.for.group === of.group))

@@ -15,10 +15,11 @@ import { danglingOf, type References } from "./dangling.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
 import { isInScope, type Scope } from "./scope.ts";
 import type { SentWrite } from "./server-validate.ts";
+import { type ChangedWorkload, changedWorkloads } from "./workloads.ts";
 
 /** The result of a dry run. */
 export interface DryRun {
-  /** What would change without the manifests. */
+  /** What would change without what is asked. */
   readonly drift: readonly ChangeGroup[];
   /** How the cluster converged before anything was applied. If it did not, nothing was applied. */
   readonly before: Convergence;
@@ -39,6 +40,8 @@ export interface DryRun {
   readonly admission: readonly AdmissionNote[];
   /** With `keepWrites`: the writes since the manifests were applied. */
   readonly writes: readonly SentWrite[];
+  /** Of what was created or changed beside what was applied. */
+  readonly workloads: readonly ChangedWorkload[];
   /** At the end. */
   readonly state: State;
 }
@@ -70,6 +73,7 @@ export function resultOf({ first, attribution, ...played }: Played, options: Res
   const { done, state } = played;
   const { scope, pluralOf } = options;
   const before = first.state;
+  const workloads = changedWorkloads(done, { before, state });
   return {
     ...played,
     drift: first.drift,
@@ -77,7 +81,8 @@ export function resultOf({ first, attribution, ...played }: Played, options: Res
     groups: outcomeOf(before, state, attribution, options),
     syncs: attribution.syncs,
     refusedWrites: attribution.refused,
-    availability: availabilityOf(done, { ...options, state }),
+    workloads,
+    availability: availabilityOf([...done, ...workloads], { ...options, state }),
     claims: openClaims(done, storageIn(state, scope)),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),
@@ -96,6 +101,7 @@ export function nothingApplied({ drift, settled, refused, state }: Before): DryR
     settled,
     syncs: 0,
     refusedWrites: [],
+    workloads: [],
     availability: [],
     claims: [],
     references: { looked: 0, dangling: [], unseen: [] },

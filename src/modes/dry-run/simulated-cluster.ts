@@ -83,7 +83,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
   // Every cluster has them, whichever controllers are selected.
-  const simulatedComponents = [scheduler, dryRunKubelet({ ...options, lacks }), resourcequota];
+  const simulatedComponents = [scheduler, dryRunKubelet({ ...options, lacks, clock: "virtual" }), resourcequota];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const customs = new CustomObjects({
     known: options.customResources,

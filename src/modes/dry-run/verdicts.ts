@@ -8,11 +8,12 @@ import { type Availability, countsOf, isShort } from "./availability.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { DanglingReference, References } from "./dangling.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
+import { type ChangedWorkload, unsimulatedWorkloads } from "./workloads.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
 /** The verdicts of a dry run. */
 export interface Verdicts {
-  /** Whether everything applied becomes available. Findings: what does not. */
+  /** Whether everything applied becomes available, and the workloads that were changed. Findings: what does not. */
   readonly available: Verdict<Availability>;
   /** Whether the targets of all references exist. Findings: dangling references. */
   readonly references: Verdict<DanglingReference>;
@@ -23,6 +24,7 @@ export interface Verdicts {
 /** What the verdicts are derived from. */
 export interface VerdictInput extends Reconcilers {
   readonly done: readonly AppliedChange[];
+  readonly workloads: readonly ChangedWorkload[];
   readonly state: State;
   readonly availability: readonly Availability[];
   readonly references: References;
@@ -33,14 +35,17 @@ export interface VerdictInput extends Reconcilers {
 
 /** Weighs the findings of a dry run. */
 export function verdictsOf(all: VerdictInput): Verdicts {
-  const { done, availability, references, changes } = all;
+  const { done, workloads, availability, references, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
   const unseen = [...notFollowed(all), ...stillRefused(all), ...takenToBeBound(all)];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
     available: judge({
       findings: availability.filter(isShort),
-      seen: compared.map(({ of, key }) => `${of.kind} ${key}`).filter((what) => !open.has(what)),
+      seen: [...compared, ...workloads]
+        .map(({ of, key }) => `${of.kind} ${key}`)
+        .filter((what) => !open.has(what))
+        .concat(done.length > 0 ? [] : [`${changes.length} objects that changed`]),
       unseen,
     }),
     references: judge({
@@ -72,16 +77,14 @@ function takenToBeBound({ claims }: VerdictInput): readonly Unseen[] {
   );
 }
 
-/** Workloads with a ready count in their status, but without a controller here. */
-const workloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
-
-function notFollowed({ done, state, ...reconcilers }: VerdictInput): readonly Unseen[] {
+function notFollowed({ done, workloads, state, ...reconcilers }: VerdictInput): readonly Unseen[] {
   const unseen = new Map<string, Unseen>();
-  for (const each of done) {
+  for (const each of [...done, ...workloads]) {
     const { of, key, did } = each;
     if (isReconciled(each, reconcilers) || did === "deleted") continue;
     const what = `${of.kind} ${key}`;
-    const isWorkload = workloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
+    const isWorkload =
+      unsimulatedWorkloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
     const why = isWorkload ? `no controller here runs ${of.kind}s` : "no controller here acts on it";
     // An object may be both applied and scaled: one change is enough.
     const isChanged = did !== "unchanged" || unseen.get(what)?.isDecisive === true;

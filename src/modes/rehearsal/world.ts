@@ -1,7 +1,6 @@
 /** The world of a rehearsal: a program, the controllers and the simulated parts of a cluster, in a place of their own, in real time. */
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
-import type { Transport } from "../../api/transport.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
@@ -21,66 +20,42 @@ import type { World } from "../dry-run/play.ts";
 import { type Scope, withinScope } from "../dry-run/scope.ts";
 import { listenToStore, lookupIn, stateOf, volumesIn } from "../dry-run/store.ts";
 import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import { releaseLeases } from "./leases.ts";
 import { Movement, type Patience } from "./movement.ts";
 import type { Place } from "./place.ts";
+import { type ProgramPlan, ProgramRun } from "./program.ts";
 import { ReferencedObjects } from "./references.ts";
-
-/** A program that can be started once, such as a process behind a door. */
-export interface Program {
-  /** @throws Error with the system's `code` if it cannot be started. */
-  start(): Promise<{ readonly pid: number; readonly exited: Promise<number> }>;
-  signal(name: string): void;
-  /** After its end: reports what it has sent, and leaves nothing behind. */
-  close(): Promise<void>;
-  /** Ends it at once. */
-  abandon(): void;
-}
-
-/** What a program reaches, and what hears of its requests. */
-export interface Behind {
-  readonly transport: Transport;
-  readonly bus: TraceBus;
-}
 
 /** What runs, where, and for how long at most. */
 export interface RehearsalOptions extends Patience {
   readonly place: Place;
   /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
   readonly controllers: readonly ControllerDefinition[];
-  readonly prepare: (behind: Behind) => Promise<Program>;
+  /** Works from the start. */
+  readonly first?: ProgramPlan;
+  /** Starts with the changes; in place of the first, where there is one. */
+  readonly later?: ProgramPlan;
   readonly timeline: Timeline;
   readonly random: Random;
-  readonly onStarted?: (pid: number) => void;
+  /** Called with the name and the process id of each program that starts. */
+  readonly onStarted?: (name: string, pid: number) => void;
 }
 
 /** A world that can be ended. */
 export interface Rehearsal extends World {
   readonly scope: Scope;
-  /** Whether the program has sent a request. */
-  readonly hasConnected: boolean;
-  /** Ends the program and all that runs; leaves nothing behind. */
+  /** The program that runs and has sent no request. */
+  readonly silent: string | undefined;
+  /** Ends the programs and all that runs; leaves nothing behind. */
   stop(): Promise<void>;
   /** The same at once, for an exit that waits for nothing. */
   abandon(): void;
 }
 
-/** The program ended before it was asked to. */
-export class ProgramEndedError extends Error {
-  readonly code: number;
-
-  constructor(code: number) {
-    super(`the program ended by itself with exit code ${code}`);
-    this.name = "ProgramEndedError";
-    this.code = code;
-  }
-}
-
 /** Once a key has failed so often, it is not waited for any more. */
 const patientFailures = 3;
-/** From SIGTERM to SIGKILL. */
-const mostEndingMs = 10_000;
 
-/** Opens the door and fills the caches of the controllers. @throws Error with the system's `code`; StatusError, TransportError. */
+/** Opens the doors and fills the caches of the controllers. @throws Error with the system's `code`; StatusError, TransportError. */
 export async function createRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
   const { place, timeline, random } = options;
   const { sandbox } = place;
@@ -101,7 +76,7 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
     await referenced.bringIn(pod);
     return whatPodLacks(pod, storage);
   };
-  const simulated = [scheduler, dryRunKubelet({ ...place.pods, lacks }), resourcequota];
+  const simulated = [scheduler, dryRunKubelet({ ...place.pods, lacks, clock: "real" }), resourcequota];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
   const manager = new ControllerManager({
@@ -119,13 +94,22 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
     random,
     events: false,
   });
-  const parts = { options, bus, manager, referenced };
+  const parts = { options, bus, manager, referenced, releasing: clientOn(unheard, "kubectl-reconcile") };
+  const behind = { transport: place.transportFor("program"), bus, timeline };
+  const opened: ProgramRun[] = [];
+  const open = async (plan: ProgramPlan | undefined): Promise<ProgramRun | undefined> => {
+    if (plan === undefined) return undefined;
+    const run = await ProgramRun.open(plan, behind);
+    opened.push(run);
+    return run;
+  };
   try {
-    const program = await options.prepare({ transport: place.transportFor("program"), bus });
+    const programs = { first: await open(options.first), later: await open(options.later) };
     await manager.fillCaches();
     const customs = new CustomObjects({ known: noCustomResources, random, now: () => timeline.now() });
-    return new RunningRehearsal({ ...parts, program, customs, scope });
+    return new RunningRehearsal({ ...parts, programs, customs, scope });
   } catch (error) {
+    for (const each of opened) await each.end();
     await manager.stop();
     throw error;
   }
@@ -136,7 +120,9 @@ interface Parts {
   readonly bus: TraceBus;
   readonly manager: ControllerManager;
   readonly referenced: ReferencedObjects;
-  readonly program: Program;
+  readonly programs: { readonly first: ProgramRun | undefined; readonly later: ProgramRun | undefined };
+  /** For Leases of a program that has ended. */
+  readonly releasing: Client;
   readonly customs: CustomObjects;
   readonly scope: Scope;
 }
@@ -150,9 +136,8 @@ class RunningRehearsal implements Rehearsal {
   readonly writes: World["writes"] = [];
   readonly #parts: Parts;
   readonly #movement: Movement;
-  #exited: Promise<number> | undefined;
-  #exitCode: number | undefined;
-  /** `group/Kind` of what the program watches. */
+  #current: ProgramRun | undefined;
+  /** `group/Kind` of what the current program lists or watches. */
   readonly #watched = new Set<string>();
   #hasConnected = false;
 
@@ -169,8 +154,8 @@ class RunningRehearsal implements Rehearsal {
     bus.listen((event) => this.#heard(event), { stages: ["request"] });
   }
 
-  get hasConnected(): boolean {
-    return this.#hasConnected;
+  get silent(): string | undefined {
+    return this.#hasConnected ? undefined : this.#current?.name;
   }
 
   /** The definition of a kind is taken up by the API server itself. */
@@ -202,22 +187,36 @@ class RunningRehearsal implements Rehearsal {
   }
 
   async start(): Promise<void> {
-    const { manager, program, options } = this.#parts;
+    const { manager, programs } = this.#parts;
     manager.startWorkers();
-    const { pid, exited } = await program.start();
-    this.#exited = exited.then((code) => (this.#exitCode = code));
-    options.onStarted?.(pid);
+    if (programs.first !== undefined) await this.#run(programs.first);
+  }
+
+  async begin(): Promise<void> {
+    const { programs, releasing } = this.#parts;
+    if (programs.later === undefined) return;
+    if (programs.first !== undefined) {
+      await programs.first.end();
+      await releaseLeases(releasing, this.state());
+    }
+    await this.#run(programs.later);
+  }
+
+  async #run(program: ProgramRun): Promise<void> {
+    const pid = await program.start();
+    this.#current = program;
+    this.#hasConnected = false;
+    this.#watched.clear();
+    this.#parts.options.onStarted?.(program.name, pid);
   }
 
   async untilConverged(): ReturnType<World["untilConverged"]> {
     const { manager, options } = this.#parts;
     const end = await this.#movement.untilQuiet(
       {
-        isIdle: () => this.#hasConnected && manager.isIdle({ failures: patientFailures }),
+        isIdle: () => this.silent === undefined && manager.isIdle({ failures: patientFailures }),
         nextDueAt: () => manager.nextDueAt(),
-        check: () => {
-          if (this.#exitCode !== undefined) throw new ProgramEndedError(this.#exitCode);
-        },
+        check: () => this.#current?.checkRunning(),
       },
       options,
     );
@@ -239,20 +238,17 @@ class RunningRehearsal implements Rehearsal {
   }
 
   async stop(): Promise<void> {
-    const { manager, program, options } = this.#parts;
+    const { manager, programs, options } = this.#parts;
     this.#movement.end();
-    if (this.#exited !== undefined && this.#exitCode === undefined) {
-      program.signal("SIGTERM");
-      const cancel = this.timeline.after(mostEndingMs, "end of the program", () => program.signal("SIGKILL"));
-      await this.#exited;
-      cancel();
-    }
-    await program.close();
+    await programs.first?.end();
+    await programs.later?.end();
     await manager.stop();
     options.place.stop();
   }
 
   abandon(): void {
-    this.#parts.program.abandon();
+    const { first, later } = this.#parts.programs;
+    first?.abandon();
+    later?.abandon();
   }
 }

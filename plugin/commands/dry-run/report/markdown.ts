@@ -22,7 +22,7 @@ export function markdownLines(report: DryRunReport): string[] {
   lines.push(`- begins with ${escaped(report.source)}`, "");
   if (report.run.drift.length > 0) {
     const names = report.run.drift.flatMap((group) => group.changes.map(nameOf));
-    lines.push(`Even without the manifests the cluster would change: ${escaped(names.join(", "))}`, "");
+    lines.push(`Even without the change the cluster would change: ${escaped(names.join(", "))}`, "");
   }
   if (changes.length > 0) {
     lines.push("| | object | why |", "|---|---|---|");

@@ -2,6 +2,7 @@
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { Validation } from "../../../../src/modes/dry-run/server-validate.ts";
+import { workloadKinds } from "../../../../src/modes/dry-run/workloads.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import type { DiffVisibility } from "../../../../src/views/normalize-for-diff.ts";
@@ -61,10 +62,13 @@ export function totalsText({ created, changed, deleted }: Totals): string {
   return parts.length === 0 ? "nothing would change" : parts.join(", ");
 }
 
-/** Made by a controller for an object of the user: nobody wrote its fields by hand. */
+/** Whose controllers are Kubernetes' own: what they make follows from the spec. */
+const makers: ReadonlySet<string> = new Set([...workloadKinds, "Service", "Node"]);
+
+/** Made by a controller of Kubernetes for an object of the user. What an operator makes is not: it is what is tried. */
 export function isGenerated(change: ObjectChange, { run }: Pick<DryRunReport, "run">): boolean {
   const object = change.after ?? change.before;
-  if (object === undefined || controllerOf(object) === undefined) return false;
+  if (object === undefined || !makers.has(controllerOf(object)?.kind ?? "")) return false;
   return !run.done.some(({ of, key }) => of.kind === change.of.kind && key === change.key);
 }
 

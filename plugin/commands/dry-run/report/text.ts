@@ -27,7 +27,7 @@ export function textLines(report: DryRunReport, style: Style): string[] {
   for (const line of endingNotes(report)) lines.push(...hang("", line, style));
   if (lines.length > 0) lines.push("");
   if (run.drift.length > 0) {
-    lines.push(...hang("drift   ", "even without the manifests, the cluster would change:", style));
+    lines.push(...hang("drift   ", "even without the change, the cluster would change:", style));
     lines.push(...groupLines(run.drift, report, style), "");
   }
   const story = [

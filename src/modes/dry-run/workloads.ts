@@ -1,0 +1,39 @@
+/** Workloads that nobody applied, but that were created or changed: by a program. */
+import type { ObjectKey } from "../../api/key.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import type { KindName } from "../../trace/names.ts";
+import { entryName, type State } from "../../views/state.ts";
+import type { AppliedChange } from "./apply.ts";
+
+/** A workload that has changed. */
+export interface ChangedWorkload {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  readonly did: "created" | "configured";
+}
+
+/** With the number of their ready pods in the status, but without a controller here. */
+export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
+/** Kinds that run pods, themselves or by what they make. */
+export const workloadKinds: ReadonlySet<string> = new Set([
+  ...unsimulatedWorkloads,
+  "Pod",
+  "Deployment",
+  "ReplicaSet",
+  "ReplicationController",
+]);
+
+/** Those with a new spec that belong to no other workload, without those that were applied. */
+export function changedWorkloads(
+  done: readonly AppliedChange[],
+  { before, state }: { readonly before: State; readonly state: State },
+): readonly ChangedWorkload[] {
+  const applied = new Set(done.map(({ of, key }) => entryName(of, key)));
+  return [...state].flatMap(([name, { of, key, object }]): readonly ChangedWorkload[] => {
+    if (!workloadKinds.has(of.kind) || applied.has(name) || workloadKinds.has(controllerOf(object)?.kind ?? ""))
+      return [];
+    const earlier = before.get(name)?.object;
+    if (earlier === undefined || earlier.metadata.uid !== object.metadata.uid) return [{ of, key, did: "created" }];
+    return earlier.metadata.generation === object.metadata.generation ? [] : [{ of, key, did: "configured" }];
+  });
+}

@@ -1,0 +1,119 @@
+/** The programs of a rehearsal: each started once, and watched for its end. */
+import type { Transport } from "../../api/transport.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+import type { TraceBus } from "../../trace/bus.ts";
+
+/** A program that can be started once, such as a process behind a door. */
+export interface Program {
+  /** @throws Error with the system's `code` if it cannot be started. */
+  start(): Promise<{ readonly pid: number; readonly exited: Promise<number> }>;
+  signal(name: string): void;
+  /** After its end: reports what it has sent, and leaves nothing behind. */
+  close(): Promise<void>;
+  /** Ends it at once. */
+  abandon(): void;
+}
+
+/** What a program reaches, and what hears of its requests. */
+export interface Behind {
+  readonly transport: Transport;
+  readonly bus: TraceBus;
+}
+
+/** How a program is named, and how its door is opened. */
+export interface ProgramPlan {
+  /** As messages name it: `./manager`. */
+  readonly name: string;
+  readonly prepare: (behind: Behind) => Promise<Program>;
+}
+
+/** The program ended before it was asked to. */
+export class ProgramEndedError extends Error {
+  readonly program: string;
+  readonly code: number;
+
+  constructor(program: string, code: number) {
+    super(`${program} ended by itself with exit code ${code}`);
+    this.name = "ProgramEndedError";
+    this.program = program;
+    this.code = code;
+  }
+}
+
+/** The program could not be started; `cause` is the system's error. */
+export class ProgramStartError extends Error {
+  readonly program: string;
+
+  constructor(program: string, cause: unknown) {
+    super(`cannot start ${program}`, { cause });
+    this.name = "ProgramStartError";
+    this.program = program;
+  }
+}
+
+/** From SIGTERM to SIGKILL. */
+const mostEndingMs = 10_000;
+
+interface Prepared {
+  readonly name: string;
+  readonly program: Program;
+  readonly timeline: Timeline;
+}
+
+/** One run of a program. */
+export class ProgramRun {
+  readonly name: string;
+  readonly #program: Program;
+  readonly #timeline: Timeline;
+  #exited: Promise<number> | undefined;
+  #exitCode: number | undefined;
+  #isClosed = false;
+
+  private constructor({ name, program, timeline }: Prepared) {
+    this.name = name;
+    this.#program = program;
+    this.#timeline = timeline;
+  }
+
+  /** Opens its door. @throws what `prepare` throws. */
+  static async open(
+    { name, prepare }: ProgramPlan,
+    behind: Behind & { readonly timeline: Timeline },
+  ): Promise<ProgramRun> {
+    const { timeline, ...reached } = behind;
+    return new ProgramRun({ name, program: await prepare(reached), timeline });
+  }
+
+  /** @returns its process id. @throws ProgramStartError. */
+  async start(): Promise<number> {
+    try {
+      const { pid, exited } = await this.#program.start();
+      this.#exited = exited.then((code) => (this.#exitCode = code));
+      return pid;
+    } catch (error) {
+      throw new ProgramStartError(this.name, error);
+    }
+  }
+
+  /** @throws ProgramEndedError. */
+  checkRunning(): void {
+    if (this.#exitCode !== undefined) throw new ProgramEndedError(this.name, this.#exitCode);
+  }
+
+  /** Ends it, by force after 10 s, and closes its door, whether it was started or not. Called again, it does nothing. */
+  async end(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#exited !== undefined && this.#exitCode === undefined) {
+      this.#program.signal("SIGTERM");
+      const cancel = this.#timeline.after(mostEndingMs, "end of the program", () => this.#program.signal("SIGKILL"));
+      await this.#exited;
+      cancel();
+    }
+    await this.#program.close();
+  }
+
+  abandon(): void {
+    this.#program.abandon();
+  }
+}
