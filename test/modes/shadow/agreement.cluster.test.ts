@@ -15,7 +15,7 @@ import { type Cluster, controllersMissing, startCluster } from "../../support/cl
 import { tries } from "../../support/long.ts";
 import { Changes } from "./changes.ts";
 import { Garbage } from "./garbage.ts";
-import { textOf } from "./judge.ts";
+import { type Finding, textOf } from "./judge.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 import { type Played, playRounds, type Side } from "./played.ts";
 import { falselySame, stillDiffering } from "./product-verdict.ts";
@@ -164,12 +164,15 @@ function told({ side, rounds: all }: Played): string {
     all.flatMap(({ agreements }) => agreements),
     ({ is }) => is,
   );
-  const reasons = all.flatMap(({ verdict }) => verdict.notComparable.map((finding) => `\n    ${textOf(finding)}`));
+  const lines = (findings: readonly Finding[]): string[] => findings.map((finding) => `\n    ${textOf(finding)}`);
+  const reasons = all.flatMap(({ verdict }) => lines(verdict.notComparable));
+  // Of a mutant they are what is expected.
+  const differences = side.mutant === undefined ? all.flatMap(({ verdict }) => lines(verdict.differs)) : [];
   return [
     `${name}: of the owner's writes ${sum(({ verdict }) => verdict.same.length)} meant`,
     `${sum(({ verdict }) => verdict.differs.length)} differ`,
     `${reasons.length} not comparable`,
     `${sum(({ verdict }) => verdict.movedOn)} of ours overtaken by a change`,
-    `shadow says: ${[...counts].map(([is, each]) => `${each.length} ${is}`).join(", ")}${reasons.join("")}`,
+    `shadow says: ${[...counts].map(([is, each]) => `${each.length} ${is}`).join(", ")}${[...differences, ...reasons].join("")}`,
   ].join("; ");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { graceMs, judge, type Round, textOf, type Verdict } from "./judge.ts";
-import type { OwnerWrite, SyncRecord, Write } from "./judged.ts";
+import type { Change, OwnerWrite, SyncRecord, Write } from "./judged.ts";
 
 const set = { uid: "set-uid", resourceVersion: "10" };
 const ownerReferences = [
@@ -152,7 +152,7 @@ describe("writes of one object", () => {
     const { differs } = verdictOf({ syncs: [sync([status(0)]), sync([])], owner: [done(status(3))] });
     expect(differs.map(textOf)).toEqual([
       expect.stringMatching(
-        /^the owner's update of replicasets.apps\/status shop\/web: meant otherwise here: .*"replicas":3/,
+        /^the owner's update of replicasets.apps\/status shop\/web: wrote .*; meant here: .*"replicas":3/,
       ),
     ]);
   });
@@ -164,12 +164,31 @@ describe("writes of one object", () => {
 
   test("a status that follows a change of a pod that no sync of ours saw is not comparable", () => {
     const syncs = [sync([status(2)], { versions: new Map([["web-a", 12]]) }), sync([])];
-    const changes = [{ ownerUid: "set-uid", version: 13 }];
+    const changes = [{ is: "controlled", ownerUid: "set-uid", version: 13 } as const];
     const { notComparable, differs } = verdictOf({ syncs, changes, owner: [done(status(3))] });
     expect(notComparable.map(({ why }) => why)).toEqual(["no sync of ours saw version 10 with 13 of what it controls"]);
     expect(differs).toEqual([]);
     const seen = [sync([status(2)], { versions: new Map([["web-a", 13]]) }), sync([])];
     expect(verdictOf({ syncs: seen, changes, owner: [done(status(3))] }).differs).toHaveLength(1);
+  });
+
+  test("a status without a pod that our last sync still saw, and the pod had left by then, is not comparable", () => {
+    const [had, lacked] = [new Map([["web-a", 12]]), new Map<string, number>()];
+    const { at } = done(status(1));
+    const left = { is: "left", namespace: "shop", name: "web-a", at } as const;
+    const judged = (versions: ReadonlyMap<string, number>, changes: readonly Change[]): Verdict =>
+      verdictOf({
+        syncs: [sync([status(2)], { versions: had }), sync([], { versions })],
+        changes,
+        owner: [done(status(1))],
+      });
+    expect(judged(had, [left]).notComparable.map(({ why }) => why)).toEqual([
+      "no sync of ours saw version 10 without web-a",
+    ]);
+    expect(judged(lacked, [left]).differs).toHaveLength(1);
+    expect(judged(had, [{ ...left, at: at + 1 }]).differs).toHaveLength(1);
+    expect(judged(had, [{ ...left, namespace: "other" }]).differs).toHaveLength(1);
+    expect(judged(had, [{ ...left, name: "web-b" }]).differs).toHaveLength(1);
   });
 
   test("a release that was not meant differs", () => {

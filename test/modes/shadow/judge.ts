@@ -19,7 +19,7 @@ export interface Round {
   readonly syncs: readonly SyncRecord[];
   /** What the owner of this controller wrote, in the order of its answers. */
   readonly owner: readonly OwnerWrite[];
-  /** What anybody did to objects that others control. */
+  /** What anybody did to objects that others control, or controlled before. */
   readonly changes: readonly Change[];
   /** `pods ns/name`: what others than this owner have changed or deleted, beyond its status. */
   readonly touched: ReadonlySet<string>;
@@ -237,12 +237,15 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   // Of several states of what it controls, between the first that we saw with this version and the write, any may be the owner's.
   const seen = new Set(known.flatMap(({ versions }) => [...versions.values()]));
   const first = Math.min(...known.map(({ versions }) => Math.max(0, ...versions.values())));
-  const isMissed = ({ ownerUid, version }: Change): boolean =>
-    ownerUid === uid && version > first && version < to && !seen.has(version);
-  const missed = changes.find(isMissed);
-  return missed === undefined
-    ? undefined
-    : `no sync of ours saw version ${from} with ${missed.version} of what it controls`;
+  for (const change of changes) {
+    if (change.is === "left") {
+      const isSeen = known.at(-1)?.versions.has(change.name) !== true;
+      if (!isSeen && change.namespace === write.namespace && change.at <= write.at)
+        return `no sync of ours saw version ${from} without ${change.name}`;
+    } else if (change.ownerUid === uid && change.version > first && change.version < to && !seen.has(change.version))
+      return `no sync of ours saw version ${from} with ${change.version} of what it controls`;
+  }
+  return undefined;
 }
 
 /**
@@ -262,7 +265,8 @@ function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {
   const others = new Set(
     syncs.flatMap(({ writes }) => writes.filter((each) => targetOf(each) === target).map(essenceOf)),
   );
-  return others.size === 0 ? "not meant here" : `meant otherwise here: ${[...others].join(" or ")}`;
+  const wrote = essenceOf(write);
+  return others.size === 0 ? "not meant here" : `wrote ${wrote}; meant here: ${[...others].join(" or ")}`;
 }
 
 /** The syncs of the key whose object has the uid. */

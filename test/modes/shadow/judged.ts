@@ -23,11 +23,16 @@ export interface OwnerWrite extends Write {
   readonly answer: StoredObject | undefined;
 }
 
-/** A version of an object that another one controls, whoever wrote it. */
-export interface Change {
-  readonly ownerUid: string;
-  readonly version: number;
-}
+/** What anybody did to an object: it has a version and a controller after that, or it is gone or no longer controlled. */
+export type Change =
+  | { readonly is: "controlled"; readonly ownerUid: string; readonly version: number }
+  | {
+      readonly is: "left";
+      readonly namespace: string;
+      readonly name: string;
+      /** In ms since 1970. */
+      readonly at: number;
+    };
 
 /** One sync of ours: what it saw and what it would have written. */
 export interface SyncRecord {

@@ -7,7 +7,7 @@ import type { Change, OwnerWrite } from "./judged.ts";
 export interface Audited {
   /** By the names of kube-controller-manager: `replicaset-controller`. */
   readonly of: (component: string) => readonly OwnerWrite[];
-  /** What anybody did to objects that are controlled by others. */
+  /** What anybody did to objects that others control, or controlled before. */
   readonly changes: readonly Change[];
   /** `pods ns/name`: what others than this component have written to, beyond a subresource, or deleted. */
   readonly touchedBeside: (component: string) => ReadonlySet<string>;
@@ -37,11 +37,14 @@ function ownerWrite({ verb, resource, namespace, name, request, response, at }: 
   return [{ verb, resource, namespace, name: asked, body: request, at, given: name, answer: objectIn(response) }];
 }
 
-function changeOf({ response }: Effect): Change[] {
+function changeOf({ verb, resource, namespace, name, response, at }: Effect): Change[] {
   const object = objectIn(response);
   const owner = object === undefined ? undefined : controllerOf(object);
-  if (object === undefined || owner === undefined) return [];
-  return [{ ownerUid: owner.uid, version: Number(object.metadata.resourceVersion) }];
+  if (object !== undefined && owner !== undefined) {
+    return [{ is: "controlled", ownerUid: owner.uid, version: Number(object.metadata.resourceVersion) }];
+  }
+  const stays = verb === "create" || verb === "deletecollection" || resource.includes("/");
+  return stays ? [] : [{ is: "left", namespace, name, at }];
 }
 
 /** An answer with a uid is the object as it is stored. */
