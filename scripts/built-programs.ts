@@ -13,6 +13,8 @@ export interface Recipe {
   readonly sources: string;
   /** The sources that make another program; all of them, where this is missing. */
   readonly matters?: (path: string) => boolean;
+  /** Changes the copy of the sources in this folder before it is built; `cachedAs` says so. */
+  readonly alter?: (folder: string) => void;
   /** Begins the name of the folder in the cache. */
   readonly cachedAs: string;
   /** What has to be installed. */
@@ -42,6 +44,7 @@ export async function builtProgram(recipe: Recipe): Promise<Program> {
   const built = await buildOnce(folder, async (into) => {
     const work = join(into, "work");
     cpSync(recipe.sources, work, { recursive: true });
+    recipe.alter?.(work);
     const why = await run(command, { cwd: work, env });
     const made = join(tool === "cargo" ? cargoTarget() : work, makes);
     if (why === undefined) cpSync(made, join(into, name), { recursive: true });

@@ -32,6 +32,7 @@ export type { Kind } from "./api/kind.ts";
 export type {
   ConfigMap,
   CronJob,
+  CustomResourceDefinition,
   DaemonSet,
   Deployment,
   Event,
@@ -55,10 +56,10 @@ export type {
   StatefulSet,
 } from "./api/types.ts";
 export { draft } from "./api/object.ts";
-export type { Draft, StoredObject } from "./api/object.ts";
+export type { CreateInput, Draft, StoredObject } from "./api/object.ts";
 export { keyOf, splitKey } from "./api/key.ts";
 export type { ObjectKey } from "./api/key.ts";
-export { controllerReference } from "./api/owner-references.ts";
+export { controllerOf, controllerReference } from "./api/owner-references.ts";
 export { StatusError } from "./api/status-error.ts";
 export { TransportError } from "./api/transport.ts";
 export type { Transport } from "./api/transport.ts";

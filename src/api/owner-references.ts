@@ -1,7 +1,20 @@
 import { apiVersionOf, type Kind } from "./kind.ts";
 import type { ObjectMeta, OwnerReference, StoredObject } from "./object.ts";
 
-/** The one owner reference with `controller: true`. Source: apimachinery v0.36 meta/v1/controller_ref.go. */
+/**
+ * The one owner reference with `controller: true`; undefined for an object that nothing controls.
+ * Source: apimachinery v0.36 meta/v1/controller_ref.go.
+ *
+ * @example
+ * ```ts
+ * import { controllerOf, type StoredObject } from "kubectl-reconcile";
+ *
+ * function isControlledBy(object: StoredObject, owner: StoredObject): boolean {
+ *   return controllerOf(object)?.uid === owner.metadata.uid;
+ * }
+ * console.log(isControlledBy.name);
+ * ```
+ */
 export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   const references = object.metadata.ownerReferences;
   if (references === undefined) return undefined;

@@ -1,6 +1,8 @@
 /** A cluster on virtual time inside the calling program: where a controller is tried out and tested. */
+import type { CreateInput } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Transport } from "../../api/transport.ts";
+import type { CustomResourceDefinition } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -16,6 +18,8 @@ import { TimeDriver } from "./time-driver.ts";
 export interface SandboxOptions {
   /** Your controllers. */
   readonly controllers?: readonly ControllerDefinition[];
+  /** The CustomResourceDefinitions of your kinds: served before the controllers start, which wait for the first list of each kind. */
+  readonly definitions?: readonly CreateInput<CustomResourceDefinition>[];
   /** Whether the built-in controllers run as well (Deployment, ReplicaSet, garbage collector, …). Default true. */
   readonly builtIn?: boolean;
   /** Number of simulated nodes. Default 3. */
@@ -65,7 +69,7 @@ const startsAt = parseTime("2026-01-01T00:00:00Z");
  * changes one fails at once. Custom resources are served once their definition is
  * established; their validation rules (CEL) are not evaluated.
  *
- * @throws RangeError for a controller that cannot run.
+ * @throws RangeError for a controller that cannot run; StatusError or Error for a definition that cannot be served.
  * @example
  * ```ts
  * import { kinds, startSandbox } from "kubectl-reconcile";
@@ -87,7 +91,7 @@ const startsAt = parseTime("2026-01-01T00:00:00Z");
  * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { seed = 1, controllers = [], builtIn = true, nodes } = options;
+  const { seed = 1, controllers = [], definitions = [], builtIn = true, nodes } = options;
   const timeline = virtualTimeline(startsAt, seededRandom(seed));
   const driver = new TimeDriver(timeline);
   const bus = options.bus ?? new TraceBus({ now: () => timeline.now() });
@@ -98,6 +102,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       random,
       bus,
       freeze: true,
+      definitions,
       controllers: [...(builtIn ? controllersEnabledByDefault : []), ...controllers],
       ...(nodes !== undefined && { nodes }),
     }),

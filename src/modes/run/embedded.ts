@@ -12,7 +12,9 @@ import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../controllers/kubelet/node.ts";
 import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
-import { Nodes } from "../../api/kinds.ts";
+import { CustomResourceDefinitions, Nodes } from "../../api/kinds.ts";
+import type { CreateInput } from "../../api/object.ts";
+import type { CustomResourceDefinition } from "../../api/types.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
@@ -35,6 +37,8 @@ export interface EmbeddedOptions {
   readonly state?: SandboxState;
   /** Simulated nodes from `node-1` on; those that `state` has are kept. Default 3, with a state none beside its own. */
   readonly nodes?: number;
+  /** Created before any cache is filled; their kinds are served when the controllers start. */
+  readonly definitions?: readonly CreateInput<CustomResourceDefinition>[];
   /** Default true. */
   readonly scheduler?: boolean;
   /** Default true; without it, nothing runs on the nodes. */
@@ -115,6 +119,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   try {
     const client = clientFor("kubectl-reconcile-embedded");
     const made = await makeNodes(client, nodes);
+    await makeDefinitions(client, options);
     await manager.fillCaches();
     manager.startWorkers();
     if (options.kubelet !== false) await nodesReady(client, timeline, made);
@@ -147,6 +152,27 @@ async function makeNodes(client: Client, count: number): Promise<ReadonlySet<str
     }
   }
   return made;
+}
+
+const mostLooks = 100;
+
+/** @throws StatusError for one that is refused, and Error for one whose names are taken: its kind is never served. */
+async function makeDefinitions(
+  client: Client,
+  { timeline, definitions = [] }: Pick<EmbeddedOptions, "timeline" | "definitions">,
+): Promise<void> {
+  for (const definition of definitions) {
+    const { name } = (await client.create(CustomResourceDefinitions, definition)).metadata;
+    for (let look = 1; !(await isEstablished(client, name)); look++) {
+      if (look === mostLooks) throw new Error(`Cannot serve ${name}: it is not established; its names may be taken`);
+      await sleep(timeline, readyPollMs, "embedded cluster waits for its definitions");
+    }
+  }
+}
+
+async function isEstablished(client: Client, name: string): Promise<boolean> {
+  const { status } = await client.get(CustomResourceDefinitions, { namespace: "", name });
+  return status?.conditions?.some((each) => each.type === "Established" && each.status === "True") === true;
 }
 
 async function nodesReady(client: Client, timeline: Timeline, names: ReadonlySet<string>): Promise<void> {
