@@ -127,25 +127,14 @@ export class Scene {
     return { foos: foos.map(plain), deployments: (await this.#items(this.#deployments)).map(plain) };
   }
 
-  /** The Events, each with how often it was counted, for every Foo of a name together. */
-  async events(): Promise<ReadonlyMap<string, number>> {
-    const counts = new Map<string, number>();
-    for (const event of await this.#items(this.#events)) {
+  /** The Events, each once, for every Foo of a name together. */
+  async events(): Promise<readonly string[]> {
+    const texts = (await this.#items(this.#events)).map((event) => {
       const { apiVersion, kind, name } = event.involvedObject;
       const { type, reason, message, source, reportingComponent } = event;
-      const text = JSON.stringify([
-        apiVersion,
-        kind,
-        name,
-        type,
-        reason,
-        message,
-        source.component,
-        reportingComponent,
-      ]);
-      counts.set(text, (counts.get(text) ?? 0) + event.count);
-    }
-    return new Map([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+      return JSON.stringify([apiVersion, kind, name, type, reason, message, source.component, reportingComponent]);
+    });
+    return [...new Set(texts)].sort();
   }
 
   /** Removes the Foos, so that another controller has nothing to do here. */
