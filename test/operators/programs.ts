@@ -29,6 +29,19 @@ export function kubebuilderTests(): Promise<Program> {
   });
 }
 
+/** The kubebuilder project's manager. */
+export function kubebuilderManager(): Promise<Program> {
+  return builtProgram({
+    sources: join(operators, "kubebuilder"),
+    cachedAs: "operator-kubebuilder-manager",
+    tool: "go",
+    command: ["go", "build", "-ldflags=-s -w", "-o", "manager", "./cmd"],
+    env: { CGO_ENABLED: "0" },
+    makes: "manager",
+    name: "manager",
+  });
+}
+
 /** `vessels`: a scene and an operator with kube. */
 export function vessels(): Promise<Program> {
   return builtProgram({

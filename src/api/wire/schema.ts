@@ -66,6 +66,8 @@ export interface Struct {
   readonly always: readonly (readonly [name: string, field: Field])[];
   readonly open: boolean;
   readonly atomic: boolean;
+  /** `fields.get` has an answer for every name, `fields.has` for those that are described. */
+  readonly takesAny?: true;
 }
 
 const scalars: Readonly<Record<string, Scalar>> = {

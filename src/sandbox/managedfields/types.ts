@@ -95,17 +95,17 @@ export function typeOf(struct: Struct | undefined, schema: Schema): Type {
   return type;
 }
 
-function structType({ fields, open }: Struct, schema: Schema, atomic: boolean): Type {
+function structType({ fields, open, takesAny }: Struct, schema: Schema, atomic: boolean): Type {
   if (open && fields.size === 0) return atomic ? atomicAny : deducedType;
   const types = new Map<string, Type>();
   return {
     is: "map",
     atomic,
-    elements: open ? deducedType : undefined,
+    elements: open || takesAny === true ? deducedType : undefined,
     field(name) {
       const there = types.get(name);
       if (there !== undefined) return there;
-      const field = fields.get(name);
+      const field = fields.has(name) ? fields.get(name) : undefined;
       if (field === undefined) return undefined;
       const made = shapeType(field.shape, field, schema);
       types.set(name, made);

@@ -126,11 +126,16 @@ function lineOf(episode: Episode): ProcessLine {
 }
 
 function shown(write: NumberedWrite): ShownWrite {
-  const { verb, subresource, error, before, resourceVersion } = write;
+  const { verb, error, before, resourceVersion } = write;
   const isSame = (verb === "update" || verb === "patch") && before !== "" && before === resourceVersion;
-  const done = verb === "create" && subresource !== undefined ? "changed" : effects[verb];
-  const effect: Effect = error !== undefined ? "refused" : isSame ? "nothing changed" : done;
+  const effect: Effect = error !== undefined ? "refused" : isSame ? "nothing changed" : doneBy(write);
   return { write, effect, changes: summarizeChanges(write.changes, shownChanges) };
+}
+
+/** An apply, or an update of what may be missing, creates: the server says so (201). */
+function doneBy({ verb, subresource, status }: NumberedWrite): Effect {
+  if (subresource !== undefined && verb === "create") return "changed";
+  return status === 201 && (verb === "patch" || verb === "update") ? "created" : effects[verb];
 }
 
 /** The same as events, one for each write. */

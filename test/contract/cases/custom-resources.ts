@@ -1,5 +1,5 @@
 /** Custom resources: read, pruned, defaulted, validated and written as their schema says. */
-import { del, get, patch, post, put, settle, watching, type Case, type Step, type Table } from "../case.ts";
+import { apply, del, get, patch, post, put, settle, watching, type Case, type Step, type Table } from "../case.ts";
 import {
   type DefinitionOptions,
   definition,
@@ -55,6 +55,33 @@ const listMap = {
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": ["name"],
 };
+
+/** Two managers apply values of every form, nested in each other, below a field or at the top. */
+function appliedAsFound(field: string): readonly Step[] {
+  const nested = (values: Json): Json => widget("a", field === "" ? values : { [field]: values });
+  const first = {
+    size: 1,
+    on: true,
+    name: "x",
+    none: null,
+    deep: { a: { b: 1, none: null }, list: [{ x: 1 }, 2, null] },
+  };
+  return [
+    apply(`${widgets}/a`, "one", nested(first)),
+    apply(`${widgets}/a`, "one", nested(first)),
+    apply(
+      `${widgets}/a`,
+      "two",
+      nested({ deep: { a: { c: "2" }, list: [{ x: 1 }, 2, null] }, more: { empty: {}, items: [] } }),
+    ),
+    apply(`${widgets}/a`, "two", nested({ deep: { a: { b: 2 } }, size: "now a text" })),
+    apply(`${widgets}/a`, "two", nested({ deep: { a: { b: 2 } }, size: "now a text" }), "force=true"),
+    apply(`${widgets}/a`, "one", nested({ name: { is: "now an object" } })),
+    patch("merge", `${widgets}/a`, nested({ deep: { a: null, list: [3] }, none: { a: null, b: [null] } })),
+    apply(`${widgets}/a`, "two", nested({})),
+    get(`${widgets}/a`),
+  ];
+}
 
 export const customResourceCases: Table = {
   name: "custom-resources",
@@ -530,5 +557,14 @@ export const customResourceCases: Table = {
         get(widgets),
       ],
     },
+    of("what nothing describes is applied as it is found: the whole object", { schema: open }, ...appliedAsFound("")),
+    of("what nothing describes is applied as it is found: a spec", anything, ...appliedAsFound("spec")),
+    of(
+      "what nothing describes is applied as it is found: objects without properties",
+      { schema: specOf({ rest: { type: "object" }, some: { ...open, properties: { n: { type: "integer" } } } }) },
+      apply(`${widgets}/a`, "one", widget("a", { spec: { rest: { a: 1 }, some: { n: 1, m: { deep: [1, 2] } } } })),
+      apply(`${widgets}/a`, "two", widget("a", { spec: { some: { m: { deep: [1, 2], other: "x" } } } })),
+      apply(`${widgets}/a`, "one", widget("a", { spec: { some: { n: 2 } } })),
+    ),
   ],
 };

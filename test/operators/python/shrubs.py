@@ -2,6 +2,8 @@
 
 import kopf
 
+import exact
+
 SHRUBS = ("kopf.example.com", "v1", "shrubs")
 
 
@@ -9,6 +11,9 @@ SHRUBS = ("kopf.example.com", "v1", "shrubs")
 def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.posting.level = 20
     settings.watching.server_timeout = 60
+
+
+kopf.on.event(*SHRUBS)(exact.begin)
 
 
 @kopf.on.create(*SHRUBS)

@@ -1,6 +1,7 @@
 //! kube-rs: a kind by derive, server-side apply, finalizers, Events, watches. `vessels scene` plays a scene and prints a line of JSON for
 //! each answer of the server; `vessels operator NAMESPACE` is the operator alone, until SIGTERM.
 
+mod exact;
 mod operator;
 mod scene;
 mod vessel;

@@ -17,7 +17,7 @@ use kube::{
 };
 use serde_json::{Value, json};
 
-use crate::vessel::Vessel;
+use crate::{exact, vessel::Vessel};
 
 const NAME: &str = "harbour";
 const FINALIZER: &str = "rs.example.com/anchor";
@@ -46,7 +46,9 @@ pub async fn run(client: Client, namespace: &str, end: impl Future<Output = ()> 
         .await;
 }
 
-async fn reconcile(vessel: Arc<Vessel>, context: Arc<Context>) -> Result<Action, Failure> {
+async fn reconcile(vessel: Arc<Vessel>, shared: Arc<Context>) -> Result<Action, Failure> {
+    let client = exact::client(&shared.client, NAME, &*vessel);
+    let context = Context { client, recorder: shared.recorder.clone() };
     let vessels = Api::<Vessel>::namespaced(context.client.clone(), &vessel.namespace().unwrap_or_default());
     finalizer(&vessels, FINALIZER, vessel, |stage| async {
         match stage {

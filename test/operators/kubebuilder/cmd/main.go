@@ -14,6 +14,7 @@ import (
 	webv1 "example.com/site-operator/api/v1"
 	webv2 "example.com/site-operator/api/v2"
 	"example.com/site-operator/internal/controller"
+	"example.com/site-operator/internal/exact"
 	webhookv1 "example.com/site-operator/internal/webhook/v1"
 )
 
@@ -36,7 +37,9 @@ func main() {
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&opts)))
 
-	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
+	config := ctrl.GetConfigOrDie()
+	config.Wrap(exact.Wrap)
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                 scheme,
 		HealthProbeBindAddress: probeAddr,
 	})

@@ -48,13 +48,8 @@ class FoundFields extends Map<string, Field> {
   }
 }
 
-/** The struct of values that nothing describes: each of its fields is one, too. */
-function addFoundStruct(name: string, made: Struct[]): Shape {
-  const shape: Shape = { is: "struct", name: `${name} found` };
-  if (!made.some((struct) => struct.name === shape.name))
-    made.push(structNamed(shape.name, { fields: new FoundFields(new Map(), { ...plain, shape }), atomic: false }));
-  return shape;
-}
+/** Of values that nothing describes: they are owned as they are found. */
+const found: Shape = { is: "open" };
 
 /** The fields of every object of a kind. */
 function topFields(fields: Map<string, Field>): Map<string, Field> {
@@ -83,10 +78,9 @@ function addStruct({ name, structural }: Named, { made, isResource }: Making): v
   for (const [key, property] of structural.properties)
     fields.set(key, fieldOfStructural({ name: `${name}.${key}`, structural: property }, made));
   if (isResource) topFields(fields);
-  const all = structural.preservesUnknownFields
-    ? new FoundFields(fields, { ...plain, shape: addFoundStruct(name, made) })
-    : fields;
-  made.push(structNamed(name, { fields: all, atomic: structural.mapType === "atomic" }));
+  const all = structural.preservesUnknownFields ? new FoundFields(fields, { ...plain, shape: found }) : fields;
+  const struct = structNamed(name, { fields: all, atomic: structural.mapType === "atomic" });
+  made.push(structural.preservesUnknownFields ? { ...struct, takesAny: true } : struct);
 }
 
 function fieldOfStructural(named: Named, made: Struct[]): Field {
@@ -117,15 +111,14 @@ function shapeOf({ name, structural }: Named, made: Struct[]): Shape {
     case "array":
       return {
         is: "list",
-        of: items === undefined ? addFoundStruct(name, made) : shapeOf({ name: `${name}[]`, structural: items }, made),
+        of: items === undefined ? found : shapeOf({ name: `${name}[]`, structural: items }, made),
       };
     default:
       break;
   }
   if (typeof additional === "object")
     return { is: "map", of: shapeOf({ name: `${name}{}`, structural: additional }, made) };
-  // What nothing describes is owned as it is found.
-  if (properties.size === 0 && !structural.isEmbeddedResource) return addFoundStruct(name, made);
+  if (properties.size === 0 && !structural.isEmbeddedResource) return found;
   addStruct({ name, structural }, { made, isResource: structural.isEmbeddedResource });
   return { is: "struct", name };
 }

@@ -17,6 +17,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	webv1 "example.com/site-operator/api/v1"
+	"example.com/site-operator/internal/exact"
 )
 
 // finalizer holds a Site until its ConfigMap is gone.
@@ -89,5 +90,5 @@ func (r *SiteReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		For(&webv1.Site{}).
 		Owns(&corev1.ConfigMap{}).
 		Named("site").
-		Complete(r)
+		Complete(exact.Reconciler("site", r))
 }

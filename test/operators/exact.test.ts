@@ -1,0 +1,163 @@
+/** The wrappers of docs/exact.md: each write of an operator with one of them names its reconcile. */
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Program } from "../../scripts/built-programs.ts";
+import { startProgram } from "../e2e/support/program.ts";
+import { kubebuilderManager, operators, pythonPackages, vessels } from "./programs.ts";
+
+const [manager, kube, packages] = [await kubebuilderManager(), await vessels(), await pythonPackages()];
+
+const wrappers = [
+  { language: "go", path: join("kubebuilder", "internal", "exact", "exact.go") },
+  { language: "rust", path: join("kube-rs", "src", "exact.rs") },
+  { language: "python", path: join("python", "exact.py") },
+] as const;
+
+describe("docs/exact.md", () => {
+  test.each(wrappers)("has the wrapper for $language as it is tested, in at most 40 lines", ({ language, path }) => {
+    const page = readFileSync(join(operators, "..", "..", "docs", "exact.md"), "utf8");
+    const wrapper = readFileSync(join(operators, path), "utf8");
+    expect(page).toContain(`\`\`\`${language}\n${wrapper}\`\`\`\n`);
+    expect(wrapper.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
+  });
+});
+
+const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function definition(group: string, plural: string, kind: string): object {
+  const version = { name: "v1", served: true, storage: true, subresources: { status: {} } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural, kind },
+      versions: [{ ...version, schema: { openAPIV3Schema: free } }],
+    },
+  };
+}
+
+interface Operator {
+  readonly name: string;
+  readonly program: Program;
+  readonly command: (path: string) => readonly string[];
+  readonly objects: readonly object[];
+  /** Of its writes. */
+  readonly writes: readonly string[];
+}
+
+const site = { host: "shop.example.com", port: 80, paths: ["/a"] };
+const all: readonly Operator[] = [
+  {
+    name: "controller-runtime",
+    program: manager,
+    command: (path) => ["env", "ENABLE_WEBHOOKS=false", path, "--health-probe-bind-address=127.0.0.1:0"],
+    objects: [
+      definition("web.example.com", "sites", "Site"),
+      { apiVersion: "web.example.com/v1", kind: "Site", metadata: { name: "a" }, spec: site },
+    ],
+    writes: ["update Site default/a", "create ConfigMap default/a-pages", "update Site/status default/a"],
+  },
+  {
+    name: "kube-rs",
+    program: kube,
+    command: (path) => [path, "operator", "default"],
+    objects: [
+      definition("rs.example.com", "vessels", "Vessel"),
+      { apiVersion: "rs.example.com/v1", kind: "Vessel", metadata: { name: "a" }, spec: { home: "x", crew: 2 } },
+    ],
+    writes: ["patch Vessel default/a", "patch ConfigMap default/a", "patch Deployment default/a"],
+  },
+  {
+    name: "kopf",
+    program: packages,
+    command: (path) => [
+      "env",
+      `PYTHONPATH=${path}`,
+      "PYTHONDONTWRITEBYTECODE=1",
+      "python3",
+      "-m",
+      "kopf",
+      "run",
+      "--standalone",
+      "-n",
+      "default",
+      join(operators, "python", "shrubs.py"),
+    ],
+    objects: [
+      definition("kopf.example.com", "shrubs", "Shrub"),
+      { apiVersion: "kopf.example.com/v1", kind: "Shrub", metadata: { name: "a" }, spec: { height: 1 } },
+    ],
+    writes: ["patch Shrub default/a", "patch Shrub/status default/a"],
+  },
+];
+
+interface Line {
+  readonly stage: string;
+  readonly seq: number;
+  readonly verb?: string;
+  readonly of?: { readonly kind: string };
+  readonly subresource?: string;
+  readonly key?: string;
+  readonly write?: number;
+  readonly grade?: string;
+}
+
+/** The grade of each write's cause, by verb, kind and key. */
+function writtenIn(stdout: string): ReadonlyMap<string, readonly string[]> {
+  const whole = stdout.split("\n").filter((text) => text.startsWith("{") && text.endsWith("}"));
+  const lines = whole.map((text) => JSON.parse(text) as Line);
+  const causes = new Map(lines.map(({ stage, write, grade }) => [stage === "cause" ? write : undefined, grade]));
+  const done = lines.filter(({ stage, of }) => stage === "write" && !["Event", "Lease"].includes(of?.kind ?? ""));
+  const nameOf = ({ verb, of, subresource, key }: Line): string =>
+    `${verb} ${of?.kind}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
+  const byName = Map.groupBy(done, nameOf);
+  return new Map([...byName].map(([name, each]) => [name, each.map(({ seq }) => causes.get(seq) ?? "none")]));
+}
+
+describe.each(all)("$name", ({ program, command, objects, writes }) => {
+  const why = program.is === "there" ? "" : ` (${program.why})`;
+
+  async function grades(before: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (program.is !== "there") throw new Error(program.why);
+    const folder = mkdtempSync(join(tmpdir(), "exact-"));
+    try {
+      const manifests = join(folder, "objects.yaml");
+      writeFileSync(manifests, objects.map((object) => JSON.stringify(object)).join("\n---\n"));
+      const args = ["run", "--sandbox", "-f", manifests, "--quiet-child", "-o", "json", "--"];
+      await using run = startProgram([...args, ...before, ...command(program.path)], {});
+      const isDone = (): boolean => writes.every((name) => writtenIn(run.stdout).has(name));
+      for (let look = 0; look < 300 && !isDone(); look++) await Bun.sleep(100);
+      run.signal("SIGINT");
+      const { stdout, stderr } = await run.end();
+      const written = writtenIn(stdout);
+      if (!writes.every((name) => written.has(name)))
+        throw new Error(`it wrote ${[...written.keys()].join()}\n${stderr}`);
+      return written;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  test.skipIf(program.is !== "there")(
+    `the cause of every write is exact${why}`,
+    async () => {
+      const found = await grades([]);
+      expect(new Set([...found.values()].flat())).toEqual(new Set(["exact"]));
+    },
+    60_000,
+  );
+
+  test.skipIf(program.is !== "there")(
+    `it says nothing to a server that did not ask for it${why}`,
+    async () => {
+      const found = await grades(["env", "-u", "KUBECTL_RECONCILE_EXACT"]);
+      expect([...found.values()].flat()).not.toContain("exact");
+    },
+    60_000,
+  );
+});
