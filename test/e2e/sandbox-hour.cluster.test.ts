@@ -27,6 +27,8 @@ const byChance = [
   /is being terminated|being deleted/,
   // A controller that has not seen its own write yet waits: on a busy machine, on any server.
   /read version: \d+ is not as new as written version: \d+/,
+  // kwok readies a pod by its name: one that was made anew under that name meanwhile has an address already.
+  /may specify no more than one IP for each IP family/,
   /unable to get metrics|failed to get cpu utilization|no metrics returned|no recommendation/i,
 ];
 
