@@ -31,11 +31,6 @@ export interface Scene {
 export interface Fault {
   readonly name: string;
   readonly through: "tcp" | "http";
-  /**
-   * A write may be applied and its answer lost: then a pod more is created and taken back, as upstream does (replica_set.go
-   * manageReplicas: CreationObserved on any error).
-   */
-  readonly losesAnswers?: true;
   /** What must have come of it for the run, or else it was no fault. */
   readonly suffers?: keyof Failures;
   /** Churn while the fault lasts, and the fault's end. Answers how many requests or connections it was for. */
@@ -72,7 +67,6 @@ export const faults: readonly Fault[] = [
     name: "the server is killed and started again",
     through: "tcp",
     suffers: "relists",
-    losesAnswers: true,
     async strike({ cluster, tcp }, scene, random) {
       const hit = tcp.open;
       const churning = scene.churn(random, 10);
@@ -92,7 +86,6 @@ export const faults: readonly Fault[] = [
     name: "all connections are cut at any byte",
     through: "tcp",
     suffers: "watches",
-    losesAnswers: true,
     async strike({ tcp }, scene, random) {
       const hit = tcp.open;
       for (let n = 0; n < 5; n++) {
@@ -107,7 +100,6 @@ export const faults: readonly Fault[] = [
     name: "connections are half-open",
     through: "tcp",
     suffers: "watches",
-    losesAnswers: true,
     async strike({ tcp }, scene, random) {
       const hit = tcp.open;
       await tcp.set({ is: "stall" });
@@ -138,7 +130,6 @@ export const faults: readonly Fault[] = [
     name: "the server has compacted its history while it was away",
     through: "tcp",
     suffers: "relists",
-    losesAnswers: true,
     async strike({ cluster, tcp }, scene, random) {
       const hit = tcp.open;
       await tcp.set({ is: "refuse" });
@@ -188,7 +179,6 @@ export const faults: readonly Fault[] = [
     name: "writes are applied and their answers lost",
     through: "http",
     suffers: "writes",
-    losesAnswers: true,
     strike: some(isWrite, 0.3, () => ({ is: "lose-answer" })),
   },
   {

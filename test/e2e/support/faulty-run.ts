@@ -14,10 +14,15 @@ const timeline = realTimeline();
 /** Instead of 90 s: idle watches are opened anew so often. */
 const silentMs = 3000;
 
-/** Writes refused or lost, watches that ended, lists after the first. */
+/** What failed so far. */
 export interface Failures {
+  /** Writes refused or lost. */
   readonly writes: number;
+  /** Those of them without a response: they may have been applied. */
+  readonly unanswered: number;
+  /** Watches that ended. */
   readonly watches: number;
+  /** Lists after the first. */
   readonly relists: number;
 }
 
@@ -42,10 +47,11 @@ export async function startFaultyRun(
   { controllers, namespace }: { readonly controllers: readonly string[]; readonly namespace?: string },
 ): Promise<FaultyRun> {
   const bus = new TraceBus({ now: () => timeline.now() });
-  const failures = { writes: 0, watches: 0, relists: 0 };
+  const failures = { writes: 0, unanswered: 0, watches: 0, relists: 0 };
   const leasesLost: string[] = [];
   bus.listen((event) => {
     if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
+    if (event.stage === "write" && event.status === 0) failures.unanswered++;
     if (event.stage === "watch" && event.state !== "opened") failures.watches++;
     if (event.stage === "list" && event.why !== "start") failures.relists++;
   });

@@ -4,6 +4,7 @@ import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log
 interface Written {
   readonly metadata?: {
     readonly uid?: string;
+    readonly resourceVersion?: string;
     readonly deletionTimestamp?: string;
     readonly ownerReferences?: readonly { readonly uid: string; readonly controller?: boolean }[];
   };
@@ -19,7 +20,7 @@ export function podsInExcess(events: readonly AuditEvent[], namespace: string): 
   const asked = new Map<string, number>();
   const ownerOfPod = new Map<string, string>();
   const most = new Map<string, number>();
-  for (const effect of effectsOf(events)) {
+  for (const effect of asStored(effectsOf(events))) {
     if (effect.namespace !== namespace || effect.code >= 300 || effect.dryRun) continue;
     if (effect.resource.startsWith("replicasets.apps")) noteAsked(effect, asked);
     if (effect.resource !== "pods") continue;
@@ -33,6 +34,22 @@ export function podsInExcess(events: readonly AuditEvent[], namespace: string): 
     }
   }
   return Math.max(0, ...[...most].map(([uid, count]) => count - (asked.get(uid) ?? 0)));
+}
+
+/**
+ * Effects in the order in which they were stored: the log has them in that of their responses, and a controller may have reacted to a write
+ * before its response is logged. One without a version keeps its place.
+ */
+function asStored(effects: readonly Effect[]): readonly Effect[] {
+  let newest = 0;
+  const versioned = effects.map((effect) => {
+    // A Status has no version.
+    const { metadata } = (effect.response ?? {}) as Written;
+    const version = Number(metadata?.resourceVersion);
+    newest = Math.max(newest, version > 0 ? version : 0);
+    return { effect, version: version > 0 ? version : newest };
+  });
+  return versioned.toSorted((a, b) => a.version - b.version).map(({ effect }) => effect);
 }
 
 function noteAsked({ response }: Effect, asked: Map<string, number>): void {

@@ -4,8 +4,6 @@ import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { deleting, make, type Owners, to, making, owned } from "./owning.ts";
 
-const noCustomResources = "the sandbox serves no custom resources";
-
 /** So long until both sides have asked, and listed the new kind. */
 const discoveredMs = 36_000;
 
@@ -58,7 +56,6 @@ function deletingWidget(name: string, propagationPolicy: string): Step {
 export const custom: readonly Script[] = [
   {
     name: "custom resources that own and are owned",
-    notOnSandbox: noCustomResources,
     steps: [
       define,
       widget("widget"),
@@ -69,7 +66,6 @@ export const custom: readonly Script[] = [
   },
   {
     name: "custom resources are orphaned by a merge patch",
-    notOnSandbox: noCustomResources,
     steps: [
       define,
       making("an owner", { owner: undefined }),
@@ -79,7 +75,6 @@ export const custom: readonly Script[] = [
   },
   {
     name: "a CustomResourceDefinition goes, and with it the owners of others",
-    notOnSandbox: noCustomResources,
     steps: [
       define,
       widget("widget"),

@@ -4,8 +4,6 @@ import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
 import { configMap, deleteNamespace, letGo, tolerant, wake } from "./acts.ts";
 
-const noCustomResources = "the sandbox serves no custom resources";
-
 /** A group of its own for each stage: the definitions of one cluster are seen by all stages on it. */
 function widgets({ namespace }: Stage): Kind {
   return { group: `${namespace}.example.com`, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
@@ -109,20 +107,18 @@ const admission = "/apis/admissionregistration.k8s.io/v1";
 export const kindsThatChange: readonly Script[] = [
   {
     name: "custom resources go like all others",
-    notOnSandbox: noCustomResources,
     steps: [twoWidgets(), deleteNamespace, undefineStep],
   },
   {
     name: "a custom resource that a finalizer holds",
-    notOnSandbox: noCustomResources,
     steps: [
       twoWidgets({ finalizers: ["example.com/hold"] }),
       deleteNamespace,
       {
         name: "the finalizer goes",
         async act(stage) {
-          await letGo(stage, widgets(stage));
           await wake(stage, "once");
+          await letGo(stage, widgets(stage));
         },
       },
       undefineStep,
@@ -130,7 +126,6 @@ export const kindsThatChange: readonly Script[] = [
   },
   {
     name: "custom resources of two versions are deleted in one of them",
-    notOnSandbox: noCustomResources,
     steps: [
       {
         name: "one of each version",
@@ -151,7 +146,6 @@ export const kindsThatChange: readonly Script[] = [
   },
   {
     name: "a definition goes while its objects are held",
-    notOnSandbox: noCustomResources,
     steps: [
       twoWidgets({ finalizers: ["example.com/hold"] }),
       deleteNamespace,
@@ -159,8 +153,8 @@ export const kindsThatChange: readonly Script[] = [
       {
         name: "the finalizer goes",
         async act(stage) {
-          await letGo(stage, widgets(stage));
           await wake(stage, "once");
+          await letGo(stage, widgets(stage));
         },
         waitMs: 1000,
       },
@@ -168,7 +162,6 @@ export const kindsThatChange: readonly Script[] = [
   },
   {
     name: "a definition comes and goes before the namespace does",
-    notOnSandbox: noCustomResources,
     steps: [twoWidgets(), undefineStep, { ...deleteNamespace, waitMs: 1000 }],
   },
   {
@@ -186,8 +179,8 @@ export const kindsThatChange: readonly Script[] = [
       {
         name: "the APIService goes",
         async act(stage) {
-          await stage.cluster.request("DELETE", `${apiServices}/${broken.metadata.name}`);
           await wake(stage, "once");
+          await stage.cluster.request("DELETE", `${apiServices}/${broken.metadata.name}`);
         },
         waitMs: 3000,
       },
@@ -195,7 +188,6 @@ export const kindsThatChange: readonly Script[] = [
   },
   {
     name: "a policy refuses some deletions",
-    notOnSandbox: "the sandbox knows no admission policies",
     alone: true,
     steps: [
       {
@@ -217,8 +209,8 @@ export const kindsThatChange: readonly Script[] = [
       {
         name: "the label goes",
         async act(stage) {
-          await stage.patch("configmaps", "kept", { metadata: { labels: null } });
           await wake(stage, "once");
+          await stage.patch("configmaps", "kept", { metadata: { labels: null } });
         },
       },
       {
