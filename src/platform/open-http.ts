@@ -1,13 +1,21 @@
 /** The HTTP client of the current runtime; the differences are in `http-bun.ts` and `http-node.ts`. */
-import type { HttpClient, HttpSettings } from "./http.ts";
+import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings } from "./http.ts";
 import { openBunHttp } from "./http-bun.ts";
 import { openNodeHttp } from "./http-node.ts";
 import { runtime } from "./runtime.ts";
 
 /**
+ * Bun's `fetch` has 256 requests under way at a time, of all clients of the process together; others wait, without a word and for as
+ * long as watches last. So streams beyond these many go by node:https. Source: Bun's BUN_CONFIG_MAX_HTTP_REQUESTS, read when the
+ * process starts.
+ */
+const mostStreams = 160;
+let streams = 0;
+
+/**
  * Opens a client. On Bun its `fetch`, the fastest, except for headers with several values, which `fetch` joins into
- * one, and for SOCKS proxies, which it does not support. On Deno and Node `node:https`, since Deno's own client lacks
- * `serverName` and `insecure`.
+ * one, for SOCKS proxies, which it does not support, and for what it would let wait. On Deno and Node `node:https`, since Deno's
+ * own client lacks `serverName` and `insecure`.
  */
 export function openHttp(settings: HttpSettings): HttpClient {
   if (runtime !== "bun" || settings.proxy?.startsWith("socks") === true) return openNodeHttp(settings);
@@ -15,8 +23,9 @@ export function openHttp(settings: HttpSettings): HttpClient {
   let node: HttpClient | undefined;
   return {
     send(request) {
-      if (!Object.values(request.headers).some((value) => typeof value !== "string" && value.length > 1)) {
-        return bun.send(request);
+      const isFull = request.stream && streams >= mostStreams;
+      if (!isFull && !Object.values(request.headers).some((value) => typeof value !== "string" && value.length > 1)) {
+        return request.stream ? counted(bun, request) : bun.send(request);
       }
       node ??= openNodeHttp(settings);
       return node.send(request);
@@ -24,6 +33,45 @@ export function openHttp(settings: HttpSettings): HttpClient {
     close() {
       bun.close();
       node?.close();
+    },
+  };
+}
+
+/** Sends a request that counts as a stream until its body has ended, was cancelled or aborted. */
+async function counted(client: HttpClient, request: HttpRequest): Promise<HttpResponse> {
+  const { signal } = request;
+  streams++;
+  let isCounted = true;
+  const release = (): void => {
+    if (isCounted) streams--;
+    isCounted = false;
+    signal.removeEventListener("abort", release);
+  };
+  signal.addEventListener("abort", release);
+  try {
+    const response = await client.send(request);
+    return { ...response, body: releasing(response.body, release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function releasing(body: HttpBody, release: () => void): HttpBody {
+  return {
+    async next() {
+      try {
+        const piece = await body.next();
+        if (piece === undefined) release();
+        return piece;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    cancel() {
+      release();
+      body.cancel();
     },
   };
 }

@@ -394,6 +394,27 @@ describe("openHttp", () => {
     expect(values).toEqual(["a", "b"]);
   });
 
+  test("has more streams open than Bun has requests, and room for other requests beside them", async () => {
+    const { port } = await keep(
+      echoServer(undefined, ({ url = "" }, response) => {
+        if (!url.startsWith("/stream")) return false;
+        response.write("begun");
+        return true;
+      }),
+    );
+    const http = openHttp({ tls: {} });
+    const abort = new AbortController();
+    const stream = { ...request(`http://127.0.0.1:${port}/stream`), signal: abort.signal, stream: true };
+    const bodies = await Promise.all(Array.from({ length: 400 }, async () => (await http.send(stream)).body));
+    const pieces = await Promise.all(bodies.map((body) => body.next()));
+    expect(new Set(pieces.map((piece) => new TextDecoder().decode(piece)))).toEqual(new Set(["begun"]));
+    expect((await http.send(request(`http://127.0.0.1:${port}/`))).status).toBe(200);
+    abort.abort();
+    for (const body of bodies) body.cancel();
+    // Ended streams count no longer: all of this would wait otherwise.
+    for (let n = 0; n < 3; n++) expect((await http.send(request(`http://127.0.0.1:${port}/`))).status).toBe(200);
+  });
+
   test("reads a compressed body", async () => {
     const { port } = await keep(
       echoServer(undefined, (incoming, response) => {
