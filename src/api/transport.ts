@@ -55,6 +55,26 @@ export interface ApiResponse {
   readonly body: ApiBody;
 }
 
+/** A connection that has left HTTP: bytes both ways. Of the shape of `RawConnection` in src/platform. */
+export interface UpgradedConnection {
+  /** What comes in; undefined once the other side has closed it. @throws Error where it broke. */
+  next(): Promise<Uint8Array | undefined>;
+  /** Resolves once more may be written. @throws Error where it broke. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Sends what is left to be sent, and closes. May be called repeatedly. */
+  end(): void;
+}
+
+/** The response to an upgrade. */
+export interface UpgradeResponse {
+  /** 101 where the connection has left HTTP. */
+  readonly status: number;
+  /** As the server sent them. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** After 101 the new protocol, otherwise the body, and used for nothing else. End it. */
+  readonly connection: UpgradedConnection;
+}
+
 /** Sends requests to one API server. Wrappers add limits, credentials, recording or faults, and are Transports themselves. */
 export interface Transport {
   /**
@@ -63,6 +83,12 @@ export interface Transport {
    * @throws the signal's reason when aborted.
    */
   send(request: ApiRequest): Promise<ApiResponse>;
+  /**
+   * Sends a request that leaves HTTP, with its headers `connection` and `upgrade`: exec, attach, port-forward. Missing where there is
+   * no connection to take over.
+   * @throws as `send`.
+   */
+  upgrade?(request: ApiRequest): Promise<UpgradeResponse>;
 }
 
 /**

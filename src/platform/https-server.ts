@@ -6,7 +6,6 @@
 import { createServer as createHttpsServer } from "node:https";
 import {
   createServer as createHttpServer,
-  STATUS_CODES,
   type IncomingMessage,
   type Server as HttpServer,
   type ServerResponse,
@@ -16,6 +15,8 @@ import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import type { ServerCertificate } from "./certificate.ts";
 import { answerUnreadable, hostProblem, refuseMethod, type Unreadable, type WholeAnswer } from "./http-problems.ts";
+import { joinConnections, type RawConnection, rawConnection } from "./raw-connection.ts";
+import { responseHead } from "./upgrade.ts";
 import { asksForWebSocket, endWith, handshakeOf, tellLines } from "./websocket.ts";
 
 /** Whom the certificate of a client names; `invalid` for one that no trusted authority signed, or that is expired. */
@@ -62,6 +63,14 @@ export interface ServedResponse {
   readonly protocols?: readonly string[];
 }
 
+/** The response to a request that leaves HTTP. */
+export interface ServedUpgrade {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** What the client's connection is joined with; both are closed when one of them is. */
+  readonly connection: RawConnection;
+}
+
 /** Where to listen, and how to respond. */
 export interface HttpsServerOptions {
   /** The address to listen on; by default 127.0.0.1. */
@@ -82,6 +91,11 @@ export interface HttpsServerOptions {
    * requests are unaffected.
    */
   readonly allowsWebSocket?: (request: Omit<ServedRequest, "body">) => boolean;
+  /**
+   * Responds to requests with a header `Upgrade`, all of them; without it they are requests like others. Where it rejects, the connection
+   * is closed.
+   */
+  readonly upgrade?: (request: ServedRequest) => Promise<ServedUpgrade | ServedResponse>;
   /** Must not throw. */
   readonly handle: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>;
 }
@@ -145,6 +159,11 @@ async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promis
 }
 
 async function send(response: ServerResponse, body: ServedBody): Promise<void> {
+  // The client may have gone while the response was made: nobody would say so again.
+  if (response.destroyed || response.socket?.destroyed === true) {
+    body.cancel();
+    return;
+  }
   // One listener for the whole connection: waiting for a slow reader is frequent.
   let wake = (): void => undefined;
   response.on("drain", () => wake());
@@ -182,6 +201,7 @@ export async function serveHttps({
   maxBodyBytes,
   unknownMethod,
   allowsWebSocket = () => false,
+  upgrade,
   handle,
 }: HttpsServerOptions): Promise<HttpsServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -192,6 +212,7 @@ export async function serveHttps({
   };
   const { cert, key } = certificate;
   const shouldUpgradeCallback = (request: IncomingMessage): boolean => {
+    if (upgrade !== undefined) return request.headers.upgrade !== undefined;
     const head = headOf(request);
     return head.method === "GET" && asksForWebSocket(head.headers) && allowsWebSocket(head);
   };
@@ -217,7 +238,9 @@ export async function serveHttps({
         });
   http.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
   http.on("upgrade", (request, socket, early) => {
-    upgrade({ request: { ...headOf(request), body: noBody }, socket, early, handle }).catch(() => socket.destroy());
+    const served = { request: { ...headOf(request), body: noBody }, socket, early };
+    const upgraded = upgrade === undefined ? openWebSocket({ ...served, handle }) : passUpgrade({ ...served, upgrade });
+    upgraded.catch(() => socket.destroy());
   });
   http.on("connect", (_request, socket) => refuseMethod(socket, unknownMethod));
   const destroyConnections = keepConnections(server, http);
@@ -238,26 +261,25 @@ export async function serveHttps({
 
 const noBody = new Uint8Array(0);
 
-interface Upgrade {
+interface UpgradeRequest {
   readonly request: ServedRequest;
   readonly socket: Duplex;
   /** What came in behind the request. */
   readonly early: Uint8Array;
-  readonly handle: HttpsServerOptions["handle"];
 }
 
 /** Responds to a WebSocket request: with a WebSocket if the body is chunked, otherwise with a plain response. */
-async function upgrade({ request, socket, early, handle }: Upgrade): Promise<void> {
+async function openWebSocket({
+  request,
+  socket,
+  early,
+  handle,
+}: UpgradeRequest & Pick<HttpsServerOptions, "handle">): Promise<void> {
   // A broken connection closes by itself.
   socket.on("error", () => undefined);
   const { status, headers, body, protocols = [] } = await handle(request);
   if (body instanceof Uint8Array) {
-    const lines = Object.entries({ ...headers, "content-length": String(body.length), connection: "close" });
-    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-    endWith(
-      socket,
-      Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n`), body]),
-    );
+    endWithWhole(socket, { status, headers, body });
     return;
   }
   const { accepted, answer } = handshakeOf(request.headers, protocols);
@@ -268,6 +290,49 @@ async function upgrade({ request, socket, early, handle }: Upgrade): Promise<voi
   }
   socket.write(answer);
   await tellLines(socket, body, early);
+}
+
+/** Joins the client's connection with another one, or ends it with a plain response. */
+async function passUpgrade({
+  request,
+  socket,
+  early,
+  upgrade,
+}: UpgradeRequest & { readonly upgrade: NonNullable<HttpsServerOptions["upgrade"]> }): Promise<void> {
+  const client = rawConnection(socket, early);
+  const response = await upgrade(request);
+  if ("connection" in response) {
+    const { status, headers, connection } = response;
+    const isRefused = status !== 101;
+    const passed = isRefused ? headers.filter(([name]) => !/^(connection|keep-alive)$/i.test(name)) : headers;
+    const head = responseHead({ status, headers: isRefused ? [...passed, ["Connection", "close"]] : passed });
+    await client.write(Buffer.from(head, "latin1"));
+    // A client that is refused closes the connection once it has the body: whatever it would send is not for the other side.
+    await joinConnections(isRefused ? { ...client, next: () => nothingMore(socket) } : client, connection);
+    return;
+  }
+  const { status, headers, body } = response;
+  if (body instanceof Uint8Array) endWithWhole(socket, { status, headers, body });
+  else {
+    body.cancel();
+    socket.destroy();
+  }
+}
+
+/** Resolves when a connection is closed. */
+function nothingMore(socket: Duplex): Promise<undefined> {
+  socket.resume();
+  return new Promise((resolve) => void socket.once("close", () => resolve(undefined)));
+}
+
+interface WholeResponse extends Omit<ServedResponse, "body"> {
+  readonly body: Uint8Array;
+}
+
+/** Sends a whole response, and closes. */
+function endWithWhole(socket: Duplex, { status, headers, body }: WholeResponse): void {
+  const lines = { ...headers, "content-length": String(body.length), connection: "close" };
+  endWith(socket, Buffer.concat([Buffer.from(responseHead({ status, headers: Object.entries(lines) })), body]));
 }
 
 /**

@@ -6,7 +6,8 @@ import { serveHttps, type ServedRequest, type ServedResponse } from "../platform
 import { sameSecret, secretToken } from "../platform/secret.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { Observe } from "./observer/exchange.ts";
-import { forward, isCarried } from "./forward.ts";
+import { forward, forwardUpgrade, isCarried } from "./forward.ts";
+import { PendingRequests } from "./pending.ts";
 import { statusResponse } from "./refusals.ts";
 
 /** What a door opens to. */
@@ -25,7 +26,7 @@ export interface Door {
   readonly url: string;
   /** For the process; `namespace` is that of its context. It holds the door's token: write it to a file that only its owner can read. */
   kubeconfig(namespace: string): string;
-  /** Breaks all connections, and stops listening. */
+  /** Breaks all connections, and stops listening; writes have a moment to get their responses. */
   close(): Promise<void>;
 }
 
@@ -41,7 +42,8 @@ const unknownMethod = statusResponse({
 const upgrades = statusResponse({
   code: 501,
   reason: "NotImplemented",
-  message: "kubectl reconcile does not pass exec, attach and port-forward on",
+  message:
+    "exec, attach, port-forward and watches by WebSocket need a cluster behind kubectl reconcile; here is an embedded one",
 });
 
 /** Opens a door on 127.0.0.1. @throws Error where the port is taken. */
@@ -49,23 +51,34 @@ export async function openDoor({ port = 0, ...options }: DoorOptions): Promise<D
   const certificate = loopbackCertificate(options.timeline.now());
   const token = secretToken();
   const expected = `Bearer ${token}`;
+  const pending = new PendingRequests(options.timeline);
+  const isForeign = ({ headers }: ServedRequest): boolean => !sameSecret(headers["authorization"] ?? "", expected);
   const handle = (request: ServedRequest): ServedResponse | Promise<ServedResponse> => {
-    const { method, headers } = request;
-    if (!sameSecret(headers["authorization"] ?? "", expected)) return unauthorized.response;
-    if (headers["upgrade"] !== undefined) return upgrades.response;
-    return isCarried(method) ? forward(options, { ...request, method }) : unknownMethod.response;
+    const { method } = request;
+    if (isForeign(request)) return unauthorized.response;
+    if (!isCarried(method)) return unknownMethod.response;
+    return pending.during(request, (abort) => forward({ ...options, abort }, { ...request, method }));
   };
   const https = await serveHttps({
     port,
     certificate,
     maxBodyBytes,
     unknownMethod: { type: "application/json", body: unknownMethod.text },
+    upgrade: async (request) => {
+      const { method } = request;
+      if (isForeign(request)) return unauthorized.response;
+      if (!isCarried(method)) return unknownMethod.response;
+      return (await forwardUpgrade(options, { ...request, method })) ?? upgrades.response;
+    },
     handle,
   });
   const url = `https://127.0.0.1:${https.port}`;
   return {
     url,
     kubeconfig: (namespace) => kubeconfigText({ name: "kubectl-reconcile", url, ca: certificate.ca, token, namespace }),
-    close: () => https.close(),
+    async close() {
+      await pending.end();
+      await https.close();
+    },
   };
 }

@@ -1,10 +1,10 @@
 /** Forwards a request to the server behind the door, and its response to the process. */
 import { messageOf } from "../api/error-message.ts";
 import { TransportError, type ApiResponse, type Method, type Transport } from "../api/transport.ts";
-import type { ServedBody, ServedRequest, ServedResponse } from "../platform/https-server.ts";
+import type { ServedBody, ServedRequest, ServedResponse, ServedUpgrade } from "../platform/https-server.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { ExchangeEnd, ExchangeObserver, Observe } from "./observer/exchange.ts";
-import { handedOn, sentOn } from "./headers.ts";
+import { handedOn, sentOn, upgradeHeaders } from "./headers.ts";
 import { statusResponse } from "./refusals.ts";
 
 /** What requests are forwarded to, and who sees them pass. */
@@ -22,17 +22,16 @@ export function isCarried(method: string): method is Method {
 }
 
 /**
- * Sends a request on. Rejects where the connection broke before there was a response, or inside one: the process is to see the same, and
+ * Sends a request on, until it is aborted. Rejects where the connection broke before there was a response, or inside one: the process is to see the same, and
  * cannot know either whether a write was applied.
  */
 export async function forward(
-  { transport, timeline, observe }: ForwardOptions,
+  { transport, timeline, observe, abort }: ForwardOptions & { readonly abort: AbortController },
   request: ServedRequest & { readonly method: Method },
 ): Promise<ServedResponse> {
   const { method, path, query, body } = request;
   const headers = sentOn(request.headers);
   const observer = observe({ method, path, query, headers, body, at: timeline.now() });
-  const abort = new AbortController();
   const end = (how: ExchangeEnd): void => observer.end(how, timeline.now());
   let response: ApiResponse;
   try {
@@ -47,18 +46,58 @@ export async function forward(
     });
   } catch (error) {
     end({ is: "failed", error: messageOf(error) });
-    if (error instanceof TransportError && error.failure !== "broken")
-      return statusResponse({
-        code: 503,
-        reason: "ServiceUnavailable",
-        message: `kubectl reconcile cannot reach the API server: ${error.message}`,
-      }).response;
+    if (error instanceof TransportError && error.failure !== "broken") return unreachable(error);
     throw error;
   }
   observer.head(response, timeline.now());
   const passing = new PassingBody(response, { observer, timeline, abort });
   const passed = handedOn((name) => response.header(name));
   return { status: response.status, headers: passed, body: passing };
+}
+
+/**
+ * Sends an upgrade on; undefined where there is no connection behind the door. What passes in the new protocol is not read. Rejects where
+ * the connection broke before there was a response.
+ */
+export async function forwardUpgrade(
+  { transport, timeline, observe }: ForwardOptions,
+  request: ServedRequest & { readonly method: Method },
+): Promise<ServedUpgrade | ServedResponse | undefined> {
+  if (transport.upgrade === undefined) return undefined;
+  const { method, path, query, body } = request;
+  const headers = sentOn(request.headers);
+  const observer = observe({ method, path, query, headers, body, at: timeline.now() });
+  try {
+    const response = await transport.upgrade({
+      method,
+      path,
+      query,
+      headers: { ...headers, ...upgradeHeaders(request.headers) },
+      signal: AbortSignal.timeout(upgradeMs),
+    });
+    observer.head({ status: response.status, header: (name) => valueOf(response.headers, name) }, timeline.now());
+    observer.end({ is: "whole" }, timeline.now());
+    return response;
+  } catch (error) {
+    observer.end({ is: "failed", error: messageOf(error) }, timeline.now());
+    if (error instanceof TransportError && error.failure !== "broken") return unreachable(error);
+    throw error;
+  }
+}
+
+/** kubectl gives up no sooner. */
+const upgradeMs = 60_000;
+
+function valueOf(headers: ServedUpgrade["headers"], wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+function unreachable(error: TransportError): ServedResponse {
+  return statusResponse({
+    code: 503,
+    reason: "ServiceUnavailable",
+    message: `kubectl reconcile cannot reach the API server: ${error.message}`,
+  }).response;
 }
 
 interface Passage {

@@ -25,6 +25,12 @@ export function sentOn(headers: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
 }
 
+/** What asks for another protocol, beside the headers that are sent on. */
+export function upgradeHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { upgrade = "" } = headers;
+  return { connection: "Upgrade", upgrade };
+}
+
 /**
  * The headers that API servers send with responses, aside from those of the connection and of its compression.
  * Source: apiserver v0.36 endpoints/handlers/responsewriters, server/filters, endpoints/filters.

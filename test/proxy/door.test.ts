@@ -102,6 +102,27 @@ describe("what passes", () => {
     expect(scene.reported("write")).toMatchObject([{ verb: "create", status: 0, error: "gone", uid: "" }]);
   });
 
+  test("a watch that the process leaves before it has a response is left at the server too", async () => {
+    let responded = false;
+    await open({
+      wrap: (transport) => ({
+        async send(request) {
+          const response = await transport.send(request);
+          await Bun.sleep(300);
+          responded = true;
+          return response;
+        },
+      }),
+    });
+    const abort = new AbortController();
+    const left = scene.ask("GET", `${maps}?watch=1`, { signal: abort.signal }).catch(() => "left");
+    await until(() => (scene.sandbox.server.watches.size === 1 ? true : undefined));
+    abort.abort();
+    expect(await left).toBe("left");
+    await until(() => (responded && scene.sandbox.server.watches.size === 0 ? true : undefined));
+    await until(() => scene.reported("request").find(({ verb, error }) => verb === "watch" && error !== undefined));
+  });
+
   test("a watch that the process leaves is left at the server", async () => {
     await open();
     const watch = await watching(`${maps}?watch=1`);

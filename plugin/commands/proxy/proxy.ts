@@ -43,7 +43,6 @@ export const proxy: Command = clusterCommand({
     "controller in any language, works as before: its requests pass unchanged, with your credentials, and what it does is shown: " +
     "what it watches, each write with the delta that probably woke it, refusals and conflicts; at the end, what is worth acting on. " +
     "For a process that this command is to start, see `run -- COMMAND`.\n\n" +
-    "Exec, attach and port-forward are not passed on.\n\n" +
     "Exit codes: 0 ended by a signal, or --for is over; 2 wrong arguments or no connection; 130 ended by a second signal.",
   options,
   examples: [

@@ -1,11 +1,11 @@
-import type { Transport } from "../../api/transport.ts";
+import { TransportError, type ApiRequest, type ApiResponse, type Transport } from "../../api/transport.ts";
 import type { KeyPair } from "../config/rest-config.ts";
 import type { Credential, CredentialSource } from "../config/credential.ts";
 
 /**
  * Sends each request with the current credentials. A request refused with 401 is sent once more if newer credentials
  * are available: the server has not processed it, so that is safe for writes too. `open` is called for a transport when
- * the certificate changes; a connection keeps the certificate it was opened with.
+ * the certificate changes; a connection keeps the certificate it was opened with. An upgrade is sent once.
  */
 export function withCredentials(
   credentials: CredentialSource,
@@ -19,11 +19,10 @@ export function withCredentials(
     }
     return opened.transport;
   };
-  const send = (request: Parameters<Transport["send"]>[0], credential: Credential): ReturnType<Transport["send"]> => {
-    const { authorization } = credential;
-    const headers = authorization === undefined ? request.headers : { ...request.headers, authorization };
-    return transportFor(credential.keyPair).send({ ...request, ...(headers !== undefined && { headers }) });
-  };
+  const signed = (request: ApiRequest, { authorization }: Credential): ApiRequest =>
+    authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
+  const send = (request: ApiRequest, credential: Credential): Promise<ApiResponse> =>
+    transportFor(credential.keyPair).send(signed(request, credential));
   return {
     async send(request) {
       const credential = await credentials.current();
@@ -33,6 +32,13 @@ export function withCredentials(
       if (renewed === credential) return response;
       response.body.cancel();
       return send(request, renewed);
+    },
+    async upgrade(request) {
+      const credential = await credentials.current();
+      const transport = transportFor(credential.keyPair);
+      if (transport.upgrade === undefined)
+        throw new TransportError("the connection cannot be upgraded", { failure: "unreachable" });
+      return transport.upgrade(signed(request, credential));
     },
     close: () => opened?.transport.close(),
   };

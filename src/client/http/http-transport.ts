@@ -3,6 +3,7 @@ import { type ConnectionLimits, tryConnection } from "../../platform/connection.
 import { HttpError, type HttpFailure } from "../../platform/http-error.ts";
 import type { HttpClient, HttpResponse, HttpSettings } from "../../platform/http.ts";
 import { openHttp } from "../../platform/open-http.ts";
+import { requestUpgrade } from "../../platform/upgrade.ts";
 import {
   TransportError,
   type ApiRequest,
@@ -55,6 +56,24 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
           }),
           request,
           host,
+        );
+      } catch (error) {
+        throw failureOf(error, request.signal, host);
+      }
+    },
+    async upgrade(request) {
+      request.signal.throwIfAborted();
+      try {
+        const { method, signal, body } = request;
+        return await requestUpgrade(
+          {
+            method,
+            url: server + request.path + search(request),
+            headers: { ...options.headers, ...request.headers },
+            ...(body !== undefined && { body }),
+            signal,
+          },
+          options,
         );
       } catch (error) {
         throw failureOf(error, request.signal, host);

@@ -35,7 +35,11 @@ export class RightsFold {
     const right = rightOf(event);
     if (right === undefined) this.#path(event);
     else if (event.status === 403) this.#refused.set(nameOf(right), right);
-    else this.#used.set(nameOf(right), right);
+    else {
+      this.#used.set(nameOf(right), right);
+      const creating = { ...right, verb: "create" };
+      if (createsByOther(event)) this.#used.set(nameOf(creating), creating);
+    }
     if (event.as !== undefined) this.#impersonation(event.as);
   }
 
@@ -56,6 +60,15 @@ export class RightsFold {
     const refused = [...this.#refused].filter(([name]) => !this.#used.has(name)).map(([, right]) => right);
     return { used: [...this.#used.values()], paths: [...this.#paths.values()], refused };
   }
+}
+
+/**
+ * An apply or an update of what was not there, and exec, attach and port-forward by WebSocket: the server asks for the right to create as
+ * well. Source: apiserver v0.36 endpoints/handlers/patch.go, update.go withAuthorization; kubernetes v1.36
+ * pkg/registry/core/pod/rest/subresources.go.
+ */
+function createsByOther({ verb, status }: RequestEvent): boolean {
+  return status === 201 ? verb === "patch" || verb === "update" : status === 101 && verb === "get";
 }
 
 function rightOf({ of, resource, subresource, verb, key }: RequestEvent): UsedRight | undefined {

@@ -1,0 +1,44 @@
+/** Requests that were sent on and have no response yet: what becomes of a write matters, even where the process that sent it is gone. */
+import { sleep, type Timeline } from "../platform/timeline.ts";
+import { TransportError } from "../api/transport.ts";
+
+/** How long the responses of writes are waited for when a door is closed. */
+const graceMs = 2000;
+
+interface PendingRequest {
+  readonly abort: AbortController;
+  readonly isWrite: boolean;
+  readonly ended: Promise<unknown>;
+}
+
+/** Those of one door. */
+export class PendingRequests {
+  readonly #timeline: Timeline;
+  readonly #all = new Set<PendingRequest>();
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline;
+  }
+
+  /** Keeps a request until it has a response, or none will come. */
+  async during<T>(request: { readonly method: string }, send: (abort: AbortController) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    const sent = send(abort);
+    const isWrite = request.method !== "GET";
+    const pending: PendingRequest = { abort, isWrite, ended: sent.catch(() => undefined) };
+    this.#all.add(pending);
+    try {
+      return await sent;
+    } finally {
+      this.#all.delete(pending);
+    }
+  }
+
+  /** Waits for the responses of writes, a moment at most, and ends what is left. */
+  async end(): Promise<void> {
+    const writes = [...this.#all].filter(({ isWrite }) => isWrite).map(({ ended }) => ended);
+    if (writes.length > 0) await Promise.race([Promise.all(writes), sleep(this.#timeline, graceMs, "door closing")]);
+    for (const { abort } of this.#all) abort.abort(new TransportError("closed before there was a response"));
+    await Promise.all([...this.#all].map(({ ended }) => ended));
+  }
+}
