@@ -1,4 +1,4 @@
-/** Runs files of tests with `bun test`, within a time, and answers what each test came to. */
+/** Runs files of tests with `bun test`, within a time, and returns the result of each test. */
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -16,7 +16,7 @@ interface PodStory {
   readonly runningAt?: number;
 }
 
-/** Told of by their pods' lines, or of no weight in a story. */
+/** Shown by their pods' lines, or of no weight in a story. */
 const leftOut = new Set([
   "steady",
   "wait",

@@ -1,7 +1,7 @@
 /**
  * The demo: an embedded cluster in which a Deployment is applied, its controllers make a ReplicaSet and pods, the scheduler places
  * them, the simulated kubelet runs them, one dies and is replaced; then a new version rolls out, is undone, and all is deleted.
- * Told step by step as it happens. Needs no cluster, ends by itself after some seconds; exits 1 if the story went otherwise.
+ * Printed step by step as it happens. Needs no cluster, ends by itself after some seconds; exits 1 if the story went otherwise.
  */
 import { openTerminal } from "../src/platform/terminal.ts";
 import { Deployments, Pods, ReplicaSets } from "../src/api/kinds.ts";

@@ -3,7 +3,7 @@
 export interface TestResult {
   /** From the top of the work tree. */
   readonly file: string;
-  /** Of the groups that it stands in, outermost first, and its own name. */
+  /** The groups that it is in, outermost first, and its own name. */
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
 }

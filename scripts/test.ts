@@ -120,7 +120,7 @@ function lastScreen(noControlPlane: string | undefined): void {
   console.log(`\n${counted(results)}`);
 }
 
-/** Tests that were left out, a line for each reason: it stands in brackets at the end of their names. */
+/** Tests that were left out, a line for each reason: it is in brackets at the end of their names. */
 function byReason(skipped: readonly TestResult[]): string[] {
   const groups = Map.groupBy(skipped, ({ name }) => / \(([^()]*)\)$/.exec(name)?.[1] ?? "");
   return [...groups].flatMap(([reason, tests]) => {

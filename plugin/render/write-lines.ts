@@ -21,17 +21,25 @@ export interface WriteLinesOptions {
   /** Spaces before each line. */
   readonly indent: number;
   /** The changed fields are named above already. */
-  readonly told: boolean;
+  readonly areChangesShown: boolean;
 }
 
 /** A line or more for each write; of many alike the first few and a count; of earlier intentions only a count. */
-export function writeLines(writes: readonly BlockWrite[], style: Style, { indent, told }: WriteLinesOptions): string[] {
+export function writeLines(
+  writes: readonly BlockWrite[],
+  style: Style,
+  { indent, areChangesShown }: WriteLinesOptions,
+): string[] {
   const fresh = writes.filter(({ standsSince }) => standsSince === undefined);
   const shown = fresh.length > namedWrites + 1 ? fresh.slice(0, namedWrites) : fresh;
   const width = Math.max(0, ...shown.map((write) => requestText(write).length));
   const lines = shown.flatMap((write) => {
     const request = requestText(write);
-    const pieces = [...answerPieces(write), ...(told ? [] : summaryText(write.summary)), ...shadowPieces(write)];
+    const pieces = [
+      ...answerPieces(write),
+      ...(areChangesShown ? [] : summaryText(write.summary)),
+      ...shadowPieces(write),
+    ];
     const paint = write.error === undefined ? (text: string): string => text : style.colour.red;
     const text = pieces.length === 0 ? request : `${request.padEnd(width)}  ${pieces.join(" · ")}`;
     return hangingLines(text, style, indent).map((line) => paint(line));

@@ -61,7 +61,7 @@ async function serve(options: KubeApiserverOptions, { timeline, random }: Io): P
   });
   const users = options.tokenFile === undefined ? [] : await usersIn(options.tokenFile);
   for (const { token, user } of users) sandbox.server.logins.set(token, user);
-  // Nobody is told the token: clients have certificates or tokens of their own.
+  // Nobody gets the token: clients have certificates or tokens of their own.
   const identity = { certificate, token: secretToken(), until: Infinity };
   try {
     const parts = { host, port, identity, anonymous, ...(clientCa === undefined ? {} : { clientCa }) };

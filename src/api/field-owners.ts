@@ -76,14 +76,14 @@ class OwnerSearch {
   #addsOrChanges = false;
   /** Of each set, whether it owns all of what was found so far. */
   #owns: boolean[];
-  #told = false;
+  #hasOwner = false;
 
   constructor(sets: number) {
     this.#owns = Array.from({ length: sets }, () => true);
   }
 
   result(): ChangeOwners {
-    const owners = this.#told ? this.#owns.flatMap((owns, index) => (owns ? [index] : [])) : [];
+    const owners = this.#hasOwner ? this.#owns.flatMap((owns, index) => (owns ? [index] : [])) : [];
     return { addsOrChanges: this.#addsOrChanges, owners };
   }
 
@@ -102,7 +102,7 @@ class OwnerSearch {
     const named = claims.some(isObject);
     const owns = claims.map((claim) => (named ? isObject(claim) : claim === "whole"));
     if (!owns.includes(true)) return;
-    this.#told = true;
+    this.#hasOwner = true;
     this.#owns = this.#owns.map((all, index) => all && owns[index] === true);
   }
 

@@ -37,7 +37,7 @@ export type WatchLine =
       readonly is: "delta";
       readonly delta: SeenDelta;
       /** For each controller that was notified of it: the keys it enqueued, perhaps none. */
-      readonly told: readonly { readonly controller: string; readonly keys: readonly MadeKey[] }[];
+      readonly notified: readonly { readonly controller: string; readonly keys: readonly MadeKey[] }[];
     }
   /** A key that no delta that is held led to: a requeue, or a delta shown before; deltas that wait to be shown may be older than it. */
   | { readonly is: "key"; readonly made: MadeKey; readonly why: string; readonly isAfterOthers: boolean }
@@ -200,11 +200,11 @@ export class DeltaReport {
     if (keys.length === 0 && this.#options.wanted?.(delta) === false) return [];
     this.#deltas++;
     this.#byType.set(delta.type, (this.#byType.get(delta.type) ?? 0) + 1);
-    const told = controllers.map((controller) => ({
+    const notified = controllers.map((controller) => ({
       controller,
       keys: keys.filter((made) => made.controller === controller),
     }));
-    return [{ is: "delta", delta, told }];
+    return [{ is: "delta", delta, notified }];
   }
 
   #list(list: ListEvent & EventHead): readonly WatchLine[] {

@@ -161,8 +161,8 @@ function contentOf(
   shown: DiffVisibility,
 ): Record<"spec" | "labels" | "annotations", unknown> {
   // What the status says differs from pod to pod, and is most of the work.
-  const { status: _status, ...told } = object as StoredObject & { readonly status?: unknown };
-  const form = normalizeForDiff(of, told, { ...shown, ids: false, times: false });
+  const { status: _status, ...rest } = object as StoredObject & { readonly status?: unknown };
+  const form = normalizeForDiff(of, rest, { ...shown, ids: false, times: false });
   const metadata = form["metadata"] as Record<string, unknown>;
   return { spec: form["spec"], labels: metadata["labels"], annotations: metadata["annotations"] };
 }

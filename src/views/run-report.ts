@@ -86,7 +86,7 @@ const longRetryMs = 1000;
 
 /**
  * Takes events, one at a time; `accept` returns the lines that the event completes. A line's time is when what it says was
- * answered, and never before that of the line above it: of syncs that run at once, the one that ends last is told last.
+ * answered, and never before that of the line above it: of syncs that run at once, the one that ends last comes last.
  */
 export class RunReport {
   #toldAt = 0;

@@ -12,7 +12,7 @@ function report(options: Partial<DeltaReportOptions> & { readonly told?: readonl
 function brief(lines: readonly WatchLine[]): string[] {
   return lines.map((line) => {
     if (line.is === "delta") {
-      const keys = line.told.flatMap((told) => told.keys.map((made) => made.key));
+      const keys = line.notified.flatMap((notified) => notified.keys.map((made) => made.key));
       return `${line.delta.type} ${line.delta.key}${keys.length === 0 ? "" : ` → ${keys.join(", ")}`}`;
     }
     return line.is === "key" ? `key ${line.made.key} (${line.why})` : line.is;

@@ -106,10 +106,11 @@ export class SyncBlockText {
       this.#put(lines, first ? label : "", [`${style.colour.cyan(rule)}: ${sentence}`]);
       first = false;
       // A rule that names the changed fields in its facts has said them.
-      const told = "changes" in facts;
-      for (const text of writeLines(writes, style, { indent: labelWidth + 4, told })) lines.push(text);
+      const areChangesShown = "changes" in facts;
+      for (const text of writeLines(writes, style, { indent: labelWidth + 4, areChangesShown })) lines.push(text);
     }
-    for (const text of writeLines(block.otherWrites, style, { indent: labelWidth + 2, told: false })) lines.push(text);
+    for (const text of writeLines(block.otherWrites, style, { indent: labelWidth + 2, areChangesShown: false }))
+      lines.push(text);
     if (block.decisions.length === 0 && block.otherWrites.length === 0 && block.done.error === undefined) {
       this.#put(lines, label, ["nothing: no decision was needed"]);
     }
@@ -118,13 +119,13 @@ export class SyncBlockText {
   #events(lines: string[], block: ShownBlock): void {
     // A decision that is repeated while its intention stands was printed before.
     const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
-    const told = this.#options.shadow && !isNew ? [] : block.recorded;
+    const events = this.#options.shadow && !isNew ? [] : block.recorded;
     const madeUp = writesOf(block).flatMap((write) => madeUpName(write) ?? []);
     const refusals = longErrorsOf(block);
-    const recorded = told.map(({ type, reason, message }) => {
+    const recorded = events.map(({ type, reason, message }) => {
       const known = madeUp.reduce(
         (text, { name, shown }) => text.replaceAll(name, shown),
-        withoutTold(message, refusals),
+        withoutRepeated(message, refusals),
       );
       return `${type} ${reason}: ${known}`;
     });
@@ -141,7 +142,7 @@ export class SyncBlockText {
   #outcome(block: ShownBlock): string[] {
     const { done, woke, controller } = block;
     const { outcome, expected } = done;
-    const error = withoutTold(done.error ?? "", longErrorsOf(block));
+    const error = withoutRepeated(done.error ?? "", longErrorsOf(block));
     const due = (delayMs: number): string => `${formatDuration(delayMs)}, at ${this.#time(done.at + delayMs).trim()}`;
     const pieces: string[] = [];
     switch (outcome.is) {
@@ -210,8 +211,8 @@ function longErrorsOf(block: ShownBlock): readonly string[] {
   return [...new Set(errors)];
 }
 
-function withoutTold(text: string, told: readonly string[]): string {
-  return told.reduce((rest, each) => rest.replaceAll(each, "(as above)"), text);
+function withoutRepeated(text: string, shown: readonly string[]): string {
+  return shown.reduce((rest, each) => rest.replaceAll(each, "(as above)"), text);
 }
 
 function otherCause(trigger: Extract<ShownCause, { readonly is: "other" }>["trigger"]): string {
@@ -259,10 +260,10 @@ function wokenText({ controller, key, sync, kind, object, type, more }: Woken, h
 /** The facts of each decision that are one word, under the name of its rule: `scale-up: desired 5, active 2`. */
 function factPieces(decisions: readonly BlockDecision[]): string[] {
   return decisions.flatMap(({ rule, facts }) => {
-    const told = Object.entries(facts).flatMap(([name, value]) =>
+    const pieces = Object.entries(facts).flatMap(([name, value]) =>
       typeof value === "number" || typeof value === "boolean" ? [factText(name, value)] : [],
     );
-    return told.length === 0 ? [] : [`${rule}: ${told.join(", ")}`];
+    return pieces.length === 0 ? [] : [`${rule}: ${pieces.join(", ")}`];
   });
 }
 

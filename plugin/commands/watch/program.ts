@@ -1,4 +1,4 @@
-/** `watch -- COMMAND`: what a program is told, delta by delta. It works against a fork: nothing that it writes reaches the cluster. */
+/** `watch -- COMMAND`: what a program receives, delta by delta. It works against a fork: nothing that it writes reaches the cluster. */
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";
 import { UsageFold } from "../../../src/views/process/usage.ts";

@@ -45,7 +45,7 @@ export class WatchLines {
     switch (line.is) {
       case "delta": {
         const lines = this.#delta(line);
-        for (const { controller, keys } of line.told) {
+        for (const { controller, keys } of line.notified) {
           // Most deltas of what a controller owns, or others own, make none.
           if (keys.length === 0 && this.#options.wide)
             lines.push(...this.#below(undefined, `${controller} ← no key`, []));

@@ -81,7 +81,7 @@ export const watch: Command = clusterCommand({
     { says: "The kind and not the controller of the same name", line: "watch kind/replicaset -n shop" },
     { says: "One object, every field", line: "watch deploy/web -n shop -o wide" },
     { says: "How full the queues are", line: "watch replicaset deployment -A --live" },
-    { says: "What an operator is told", line: "watch -n shop -- ./manager" },
+    { says: "What an operator receives", line: "watch -n shop -- ./manager" },
     { says: "Without a cluster: from a manifest to running pods", line: "watch pods rs --sandbox -f web.yaml" },
   ],
   onSignal: "drain",

@@ -31,7 +31,7 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
   },
   {
     file: scaling,
-    line: 'const told = newReplicaSet.metadata.annotations?.[desiredReplicasAnnotation] ?? "";',
+    line: 'const annotated = newReplicaSet.metadata.annotations?.[desiredReplicasAnnotation] ?? "";',
     replacement: "newReplicaSet.metadata.annotations[desiredReplicasAnnotation]",
     why: "equivalent: the new ReplicaSet got a revision earlier in the same sync, so it has annotations; their type does not say so",
   },

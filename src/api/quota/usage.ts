@@ -4,7 +4,7 @@
  *
  * Source: kubernetes v1.36 pkg/quota/v1/evaluator/core; apiserver v0.36 pkg/quota/v1/generic/evaluator.go. Differs: devices of
  * ResourceClaims (`CLASS.deviceclass.resource.k8s.io/devices`) are not counted, and neither are those that stand for an extended
- * resource; `namesFor` never answers the former.
+ * resource; `namesFor` never returns the former.
  */
 import { parseQuantity, type Quantity } from "../quantity.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../types.ts";

@@ -84,9 +84,9 @@ async function writeNewReplicaSet(
 }
 
 /** Copies the revision to the Deployment; one without a condition Progressing yet reports that it found its ReplicaSet. */
-async function syncRevision(rollout: Rollout, newReplicaSet: ReplicaSet, told: string): Promise<void> {
+async function syncRevision(rollout: Rollout, newReplicaSet: ReplicaSet, revision: string): Promise<void> {
   const before = rollout.deployment.metadata.annotations?.[revisionAnnotation];
-  const isOther = setRevision(rollout, told);
+  const isOther = setRevision(rollout, revision);
   const firstFound = hasProgressDeadline(rollout.deployment) && progressing(rollout.deployment.status) === undefined;
   if (!isOther && !firstFound) return;
   const { name } = newReplicaSet.metadata;
@@ -98,6 +98,6 @@ async function syncRevision(rollout: Rollout, newReplicaSet: ReplicaSet, told: s
       message: `Found new replica set "${name}"`,
     });
   }
-  const because = rollout.context.decide(deploymentRevision, { replicaSet: name, before, revision: told, firstFound });
+  const because = rollout.context.decide(deploymentRevision, { replicaSet: name, before, revision, firstFound });
   await writeStatus(rollout, because);
 }

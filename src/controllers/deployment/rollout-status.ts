@@ -108,8 +108,8 @@ function withFailure(
   conditions: readonly DeploymentCondition[],
   { all, newReplicaSet }: Members,
 ): readonly DeploymentCondition[] {
-  const told = [...(newReplicaSet === undefined ? [] : [newReplicaSet]), ...all].map(replicaFailureOf);
-  const failure = told.find((one) => one !== undefined);
+  const failures = [...(newReplicaSet === undefined ? [] : [newReplicaSet]), ...all].map(replicaFailureOf);
+  const failure = failures.find((one) => one !== undefined);
   return failure === undefined ? withoutCondition(conditions, "ReplicaFailure") : setCondition(conditions, failure);
 }
 

@@ -23,8 +23,8 @@ import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: ReplicaSetPartition): boolean {
   const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
   return filterActive(all).some((replicaSet) => {
-    const told = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
-    return told !== undefined && told !== desiredReplicas(deployment);
+    const annotated = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
+    return annotated !== undefined && annotated !== desiredReplicas(deployment);
   });
 }
 
@@ -59,9 +59,9 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
 function isSaturated(deployment: Deployment, newReplicaSet: ReplicaSet | undefined): boolean {
   if (newReplicaSet === undefined) return false;
   const desired = desiredReplicas(deployment);
-  const told = newReplicaSet.metadata.annotations?.[desiredReplicasAnnotation] ?? "";
+  const annotated = newReplicaSet.metadata.annotations?.[desiredReplicasAnnotation] ?? "";
   return (
-    parseInt64(told) === BigInt(desired) &&
+    parseInt64(annotated) === BigInt(desired) &&
     sizeOf(newReplicaSet) === desired &&
     (newReplicaSet.status?.availableReplicas ?? 0) === desired
   );

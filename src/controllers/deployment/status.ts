@@ -102,9 +102,9 @@ export async function replaceStatus(rollout: Rollout, wanted: DeploymentStatus):
 
 function decideStatus(context: SyncContext, before: DeploymentStatus, wanted: DeploymentStatus): Decision {
   const changes = fieldChanges(statusOf(before), wanted).filter(({ path }) => !path.startsWith(".conditions"));
-  const told = changes.filter(({ path, after }) => path !== ".terminatingReplicas" || after !== 0);
+  const notable = changes.filter(({ path, after }) => path !== ".terminatingReplicas" || after !== 0);
   return context.decide(statusRule, {
-    changes: told.length > 0 ? told : changes,
+    changes: notable.length > 0 ? notable : changes,
     conditions: conditionChanges(before.conditions ?? [], wanted.conditions ?? []),
   });
 }

@@ -116,11 +116,11 @@ function activeDeadline(pod: Pod, life: PodLife): PendingTransition | undefined 
 /** A running container stops once it has been signalled: sidecars after the others. */
 function pendingStop(pod: Pod, life: PodLife, container: ContainerLife): PendingTransition | undefined {
   if (container.state.is !== "running") return undefined;
-  const told = container.role === "sidecar" ? life.mainsEndedAt : life.stop?.at;
-  if (told === undefined) return undefined;
+  const signalledAt = container.role === "sidecar" ? life.mainsEndedAt : life.stop?.at;
+  if (signalledAt === undefined) return undefined;
   const deadline = life.stop?.deadline ?? Infinity;
-  const stopped = told + behaviour(pod, container).stopAfterMs;
-  const at = Math.max(told, Math.min(stopped, deadline));
+  const stopped = signalledAt + behaviour(pod, container).stopAfterMs;
+  const at = Math.max(signalledAt, Math.min(stopped, deadline));
   return {
     at,
     apply: () => end(pod, container, { at, exitCode: stopped > deadline ? 137 : 0, forGood: true }),

@@ -72,14 +72,14 @@ export async function validateOnServer(
   const { sendable, unsent } = sorted(writes, exists);
   const validations = await Promise.all(sendable.map((each) => validate(transport, each)));
   const accepted = sendable.filter((_, index) => validations[index]?.is === "accepted").length;
-  const told = validations.filter(({ is }) => is !== "accepted" && is !== "not judged");
+  const notable = validations.filter(({ is }) => is !== "accepted" && is !== "not judged");
   const foreign = sendable.filter((_, index) => validations[index]?.is === "not judged");
   const summary = `server: ${accepted} of ${sendable.length - foreign.length} distinct writes accepted unchanged`;
   const left = unsent > 0 ? `; ${unsent} more were not sent: their objects do not exist there yet` : "";
   const others = validations.find(({ is }) => is === "not judged");
   const notes: Validation[] =
     others === undefined ? [] : [{ is: "not judged", text: foreignText(foreign, others.text) }];
-  return [...told, ...notes, { is: "accepted", text: `${summary}${left}` }];
+  return [...notable, ...notes, { is: "accepted", text: `${summary}${left}` }];
 }
 
 /** The API server was asked as the user, who lacks the rights of the controllers, and does not need them. */

@@ -31,14 +31,14 @@ export function listenToStore({ server }: Sandbox, listener: (change: StoreChang
   const listen = (resource: Resource): (() => void) => {
     const collection = collectionOf(server, resource);
     const of = { group: resource.group, kind: resource.kind };
-    const told = ({ type, at, entry, previous }: Change): void => {
+    const onChange = ({ type, at, entry, previous }: Change): void => {
       // Objects in the store are complete.
       const [before, after] = [previous?.object, entry.object] as [StoredObject | undefined, StoredObject];
       const key = objectKey(entry.namespace, entry.name);
       listener({ of, key, at, before, after: type === "DELETED" ? undefined : after });
     };
-    collection.listeners.add(told);
-    return () => void collection.listeners.delete(told);
+    collection.listeners.add(onChange);
+    return () => void collection.listeners.delete(onChange);
   };
   const listening: StoreListening = {
     takeNewKinds() {

@@ -42,7 +42,7 @@ export interface FollowersOptions {
 export type AsFound = (of: KindName, live: StoredObject) => StoredObject;
 
 /**
- * How a resource stands in a namespace. `followed`: its objects are in the fork, and changes come in. `unlistable`: the user may not list
+ * The state of a resource in a namespace. `followed`: its objects are in the fork, and changes come in. `unlistable`: the user may not list
  * and watch it there. `absent`: the cluster does not serve it.
  */
 export type Following = "followed" | "unlistable" | "absent";

@@ -71,29 +71,7 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
     client: clientOn(unheard, "kubectl-reconcile"),
     onUnreadable: ({ group, kind }, why) => void unread.set(`${group}/${kind}`, why),
   });
-  const storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope };
-  const lacks = async (pod: Pod & StoredObject): Promise<string | undefined> => {
-    await referenced.bringIn(pod);
-    return whatPodLacks(pod, storage);
-  };
-  const simulated = [scheduler, dryRunKubelet({ ...place.pods, lacks, clock: "real" }), resourcequota];
-  const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
-  const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
-  const manager = new ControllerManager({
-    controllers: withinScope([...asked, ...simulated], scope),
-    informers: new SharedInformerFactory({
-      client: clientOn(unheard, "informers"),
-      timeline,
-      random,
-      bus: unheard,
-      trackFieldManagers: false,
-    }),
-    clientOf: (definition) => clientOn(isSimulated(definition) ? unheard : bus, fieldManagerOf(definition)),
-    bus,
-    timeline,
-    random,
-    events: false,
-  });
+  const manager = managerOn({ options, bus, unheard, scope, referenced, clientOn });
   const parts = { options, bus, manager, referenced, releasing: clientOn(unheard, "kubectl-reconcile") };
   const behind = { transport: place.transportFor("program"), bus, timeline };
   const opened: ProgramRun[] = [];
@@ -113,6 +91,45 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
     await manager.stop();
     throw error;
   }
+}
+
+/** What the controllers of a rehearsal are made of. */
+interface Surroundings {
+  readonly options: RehearsalOptions;
+  readonly bus: TraceBus;
+  readonly unheard: TraceBus;
+  readonly scope: Scope;
+  readonly referenced: ReferencedObjects;
+  readonly clientOn: (on: TraceBus, fieldManager: string) => Client;
+}
+
+/** The controllers that are asked for and the simulated components. */
+function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surroundings): ControllerManager {
+  const { place, timeline, random } = options;
+  const { sandbox } = place;
+  const storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope };
+  const lacks = async (pod: Pod & StoredObject): Promise<string | undefined> => {
+    await referenced.bringIn(pod);
+    return whatPodLacks(pod, storage);
+  };
+  const simulated = [scheduler, dryRunKubelet({ ...place.pods, lacks, clock: "real" }), resourcequota];
+  const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
+  const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
+  return new ControllerManager({
+    controllers: withinScope([...asked, ...simulated], scope),
+    informers: new SharedInformerFactory({
+      client: clientOn(unheard, "informers"),
+      timeline,
+      random,
+      bus: unheard,
+      trackFieldManagers: false,
+    }),
+    clientOf: (definition) => clientOn(isSimulated(definition) ? unheard : bus, fieldManagerOf(definition)),
+    bus,
+    timeline,
+    random,
+    events: false,
+  });
 }
 
 interface Parts {

@@ -314,8 +314,8 @@ export class Intentions {
       const past = chooses(episode.controller) ? undefined : overtaken(write, now(write));
       if (past === undefined) intention.overdue = true;
       else episode.standing.delete(intention);
-      const told = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
-      this.#agree({ ...intention, ...told, intention: intention.id }, write, undefined, undefined);
+      const outcome = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
+      this.#agree({ ...intention, ...outcome, intention: intention.id }, write, undefined, undefined);
     }
   }
 

@@ -66,7 +66,7 @@ class ShadowRun implements Shadow {
   readonly #stopListening: () => void;
   #lastDelta: (DeltaEvent & EventHead) | undefined;
 
-  /** `registry` answers the writes. */
+  /** `registry` decides what a server would respond to the writes. */
   constructor(options: ShadowOptions, registry: Server) {
     const { controllers, timeline, random, bus, transport } = options;
     const client = createClient({ transport, bus, timeline });

@@ -1,4 +1,4 @@
-/** What is known of what the process knows: what it was told by its watches, and what it read. */
+/** What is known of what the process knows: what its watches delivered, and what it read. */
 import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -7,7 +7,7 @@ import { GenerationalCache } from "../../trace/generational-cache.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { KindNames } from "./kind-names.ts";
 import type { Meaning, Target } from "./meaning.ts";
-import { Told } from "./told.ts";
+import { Delivered } from "./delivered.ts";
 
 /** A list that was read to its last page: an informer starts from it if it watches from its version. */
 export interface WholeList {
@@ -37,7 +37,7 @@ const mostLists = 64;
 export class Knowledge {
   readonly kinds: KindNames;
   readonly #bus: TraceBus;
-  readonly #told = new Map<string, Told>();
+  readonly #delivered = new Map<string, Delivered>();
   readonly #lists = new Map<string, WholeList>();
   readonly #pages = new Map<string, Pages>();
   readonly #read = new GenerationalCache<string, StoredObject>();
@@ -48,17 +48,17 @@ export class Knowledge {
     this.#bus = bus;
   }
 
-  /** What a process was told of a collection; undefined where it watches none of it. */
-  told(asked: Asked): Told | undefined {
-    return this.#told.get(collectionOf(asked));
+  /** What a process has received of a collection; undefined where it watches none of it. */
+  delivered(asked: Asked): Delivered | undefined {
+    return this.#delivered.get(collectionOf(asked));
   }
 
   /** The same for a watch, which makes it known. */
-  watched(asked: Asked): Told {
-    return this.#told.getOrInsertComputed(collectionOf(asked), () => {
+  watched(asked: Asked): Delivered {
+    return this.#delivered.getOrInsertComputed(collectionOf(asked), () => {
       const { selected, target } = asked.meaning;
       const of = (): KindName => (target === undefined ? { group: "", kind: "" } : this.kinds.of(target));
-      return new Told({ of, agent: asked.agent, selected, emit: (delta) => void this.#bus.emit(delta) });
+      return new Delivered({ of, agent: asked.agent, selected, emit: (delta) => void this.#bus.emit(delta) });
     });
   }
 
@@ -102,7 +102,7 @@ export class Knowledge {
   /** Why an informer lists. */
   reasonToList(asked: Asked): ListEvent["why"] {
     if (this.#expired.delete(collectionOf(asked))) return "expired";
-    return this.told(asked)?.isKnown === true ? "relist" : "start";
+    return this.delivered(asked)?.isKnown === true ? "relist" : "start";
   }
 
   /** Notes an object as a response showed it. */
@@ -110,15 +110,16 @@ export class Knowledge {
     this.#read.set(nameOf(target, keyOf(object)), object);
   }
 
-  /** The states in which the process may know an object, by what it was told and what it read; the one known last is last. */
+  /** The states in which the process may know an object, by what it received and what it read; the one known last is last. */
   statesOf(target: Target): readonly StoredObject[] {
     const key = objectKey(target.namespace, target.name);
-    return [this.#read.get(nameOf(target, key)), ...this.#toldOf(target, key)].filter((one) => one !== undefined);
+    return [this.#read.get(nameOf(target, key)), ...this.#deliveredOf(target, key)].filter((one) => one !== undefined);
   }
 
-  *#toldOf(target: Target, key: ObjectKey): Generator<StoredObject | undefined> {
+  *#deliveredOf(target: Target, key: ObjectKey): Generator<StoredObject | undefined> {
     const { group, kind } = this.kinds.of(target);
-    for (const told of this.#told.values()) if (told.of.group === group && told.of.kind === kind) yield told.get(key);
+    for (const delivered of this.#delivered.values())
+      if (delivered.of.group === group && delivered.of.kind === kind) yield delivered.get(key);
   }
 }
 

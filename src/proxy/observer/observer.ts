@@ -107,7 +107,7 @@ class ObservedExchange implements ExchangeObserver {
     const { bus, knowledge } = this.#options;
     const [meaning, agent] = [this.#meaning, this.#agent];
     this.#isLost = true;
-    knowledge.told({ meaning, agent })?.forget();
+    knowledge.delivered({ meaning, agent })?.forget();
     bus.emit({ stage: "unread", agent, uri: uriOf(this.#request), bytes });
   }
 

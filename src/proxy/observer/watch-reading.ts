@@ -1,4 +1,4 @@
-/** Reads a watch: what the process is told, event by event. */
+/** Reads a watch: what the process receives, event by event. */
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { WatchEvent } from "../../trace/events.ts";
@@ -7,7 +7,7 @@ import type { ExchangeEnd } from "./exchange.ts";
 import { flag, parameter } from "./meaning.ts";
 import type { Ended, Found, ObserverOptions, Passed, ResponseReading } from "./reading.ts";
 import { isStored, metadataOf } from "./stored.ts";
-import type { Told } from "./told.ts";
+import type { Delivered } from "./delivered.ts";
 
 const changes: Readonly<Record<string, "Added" | "Updated" | "Deleted">> = {
   ADDED: "Added",
@@ -24,7 +24,7 @@ export class WatchReading implements ResponseReading {
   readonly #passed: Passed;
   readonly #frames: (piece: Uint8Array) => Iterable<Frame>;
   /** Known when the first piece is read: what came before it has then been read. */
-  #told: Told | undefined;
+  #delivered: Delivered | undefined;
   /** The list that the watch begins with, until its end has come. */
   #initial: Map<ObjectKey, StoredObject> | undefined;
   #bytes = 0;
@@ -45,13 +45,13 @@ export class WatchReading implements ResponseReading {
   /** The list that it follows is what the process knows from now on. */
   *#open(): Generator<void> {
     const { bus, knowledge } = this.#options;
-    const told = knowledge.watched(this.#passed);
-    this.#told = told;
+    const delivered = knowledge.watched(this.#passed);
+    this.#delivered = delivered;
     const list = knowledge.takeList(this.#passed, this.#resourceVersion);
-    const why = list === undefined && this.#initial === undefined && told.isKnown ? "resume" : "start";
+    const why = list === undefined && this.#initial === undefined && delivered.isKnown ? "resume" : "start";
     if (list !== undefined) {
       bus.emit({ ...list.event });
-      yield* told.replace(list.objects, list.receivedAt);
+      yield* delivered.replace(list.objects, list.receivedAt);
     }
     this.#emit("opened", why);
   }
@@ -65,16 +65,16 @@ export class WatchReading implements ResponseReading {
   }
 
   *#frame({ type, object }: Frame, at: number): Generator<void> {
-    const told = this.#told;
+    const delivered = this.#delivered;
     if (type === "ERROR") return this.#error(object);
     const { resourceVersion, annotations } = metadataOf(object);
     this.#resourceVersion = resourceVersion ?? this.#resourceVersion;
     if (type === "BOOKMARK" && annotations?.[initialEventsEnd] === "true") yield* this.#endInitial(at);
     const change = changes[type];
-    if (change === undefined || told === undefined || !isStored(object)) return;
+    if (change === undefined || delivered === undefined || !isStored(object)) return;
     this.#learnKind(object);
     if (this.#initial !== undefined && change === "Added") this.#initial.set(keyOf(object), object);
-    else told.apply({ type: change, object, receivedAt: at });
+    else delivered.apply({ type: change, object, receivedAt: at });
   }
 
   #error({ code, reason }: Json): void {
@@ -83,15 +83,15 @@ export class WatchReading implements ResponseReading {
   }
 
   *#endInitial(at: number): Generator<void> {
-    const [objects, told] = [this.#initial, this.#told];
+    const [objects, delivered] = [this.#initial, this.#delivered];
     const { bus, knowledge } = this.#options;
     const { agent, request } = this.#passed;
-    if (objects === undefined || told === undefined) return;
+    if (objects === undefined || delivered === undefined) return;
     this.#initial = undefined;
     bus.emit({
       stage: "list",
       agent,
-      of: told.of,
+      of: delivered.of,
       why: knowledge.reasonToList(this.#passed),
       objects: objects.size,
       pages: 0,
@@ -99,7 +99,7 @@ export class WatchReading implements ResponseReading {
       ms: at - request.at,
       resourceVersion: this.#resourceVersion,
     });
-    yield* told.replace(objects, at);
+    yield* delivered.replace(objects, at);
   }
 
   end({ how }: Ended): Found {
@@ -116,8 +116,8 @@ export class WatchReading implements ResponseReading {
   #emit(state: WatchEvent["state"], why: string): void {
     const { bus } = this.#options;
     const { agent } = this.#passed;
-    if (this.#told === undefined) return;
-    bus.emit({ stage: "watch", agent, of: this.#told.of, state, resourceVersion: this.#resourceVersion, why });
+    if (this.#delivered === undefined) return;
+    bus.emit({ stage: "watch", agent, of: this.#delivered.of, state, resourceVersion: this.#resourceVersion, why });
   }
 }
 

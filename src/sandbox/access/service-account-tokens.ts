@@ -126,7 +126,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
       this.#problemOfAccount(account) ??
       this.#problemOfBound("secret", secret) ??
       this.#problemOfBound("pod", pod) ??
-      // The node of a pod's token is only told.
+      // The node of a pod's token is only reported.
       (pod === undefined ? this.#problemOfBound("node", node) : undefined)
     );
   }

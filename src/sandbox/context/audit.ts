@@ -19,7 +19,7 @@ export interface AuditedRequest {
   readonly auditId: string;
 }
 
-/** One request's part of the log. Each of these is told at most once, in this order. */
+/** One request's part of the log. Each of these is called at most once, in this order. */
 export interface RequestAudit {
   /** The user that the request acts as instead; `constraint` is the verb of the constrained mode, `""` for none. */
   impersonated(user: User, constraint: string): void;

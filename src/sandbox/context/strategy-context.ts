@@ -39,7 +39,7 @@ function serviceAddresses(server: Server): ServiceAddresses {
     families: serviceRanges.map(familyOf),
     ranges: () => readyRanges(server),
     isTaken(address) {
-      // Any IPAddress takes its own, whoever made it. A snapshot may have Services without.
+      // Any IPAddress takes its own, no matter who made it. A snapshot may have Services without.
       if (store.collection("ipaddresses.networking.k8s.io", false).get("", address) !== undefined) return true;
       ofServices ??= new Set(
         [...serviceSpecs(server)].flatMap(({ clusterIPs }) => textsIn(clusterIPs).map(canonicalAddress)),

@@ -1,4 +1,4 @@
-/** What the audit log is told of requests and responses. Source: apiserver v0.36 pkg/endpoints/filters/{audit,authn_audit}.go. */
+/** What the audit log has of requests and responses. Source: apiserver v0.36 pkg/endpoints/filters/{audit,authn_audit}.go. */
 import type { ApiBody } from "../../api/transport.ts";
 import { attributesOf } from "../access/authorize.ts";
 import type { AuditedRequest, RequestAudit } from "../context/audit.ts";
@@ -17,7 +17,7 @@ export function auditIdOf({ requests }: Server, { headers }: Pick<HttpRequest, "
   return headers["audit-id"] ?? `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
 }
 
-/** A request as the audit log is told of it. */
+/** A request as the audit log has it. */
 export function auditedRequest(
   { request, auditId }: { readonly request: Incoming; readonly auditId: string },
   { user, asked }: { readonly user: User | undefined; readonly asked: Attributes },

@@ -1,4 +1,4 @@
-/** Leader election, told from other traffic: one Lease that is read and written at a steady pace. */
+/** Leader election, distinguished from other traffic: one Lease that is read and written at a steady pace. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { RequestEvent, WriteEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";

@@ -1,7 +1,7 @@
 /** Controllers that have lost a behaviour: what the comparison with the real ones has to find out. */
 import { resourceOf, type Kind } from "../../../src/api/kind.ts";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
-import type { StoredObject } from "../../../src/api/object.ts";
+import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import type { Lister } from "../../../src/cache/lister.ts";
@@ -111,7 +111,7 @@ function noneReady(context: SyncContext): SyncContext {
 
 function oldStay(context: SyncContext): SyncClient {
   const { client } = context;
-  const revision = ({ metadata }: StoredObject): number =>
+  const revision = ({ metadata }: { readonly metadata: ObjectMeta }): number =>
     Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0);
   return {
     ...client,
@@ -123,7 +123,7 @@ function oldStay(context: SyncContext): SyncClient {
       // Of the kind ReplicaSets the object is a ReplicaSet.
       const after = (object as unknown as ReplicaSet).spec?.replicas ?? 0;
       const isOld = its.some((set) => revision(set) > revision(object));
-      return isOld && after < before ? Promise.resolve(object) : client.update(kind, object, options);
+      return isOld && after < before ? Promise.resolve(object as never) : client.update(kind, object, options);
     },
   };
 }

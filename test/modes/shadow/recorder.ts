@@ -1,7 +1,6 @@
 /** Writes down what a controller means to write, at its own client: before anything of shadow has seen it. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { Pods } from "../../../src/api/kinds.ts";
-import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
@@ -60,6 +59,10 @@ function seen({ for: kind, watches }: ControllerDefinition, context: SyncContext
   };
 }
 
+interface Named {
+  readonly metadata: { readonly namespace?: string; readonly name: string };
+}
+
 interface Recorded {
   readonly writes: Write[];
   readonly reads: Read[];
@@ -72,7 +75,7 @@ function recordingClient(context: SyncContext, { writes, reads }: Recorded): Syn
     const resource = resourceOf(kind) + (subresource === undefined ? "" : `/${subresource}`);
     writes.push({ verb, resource, namespace: "", name: "", body: undefined, at: context.now(), ...rest });
   };
-  const whole = ({ metadata }: StoredObject): Pick<Write, "namespace" | "name"> => ({
+  const whole = ({ metadata }: Named): Pick<Write, "namespace" | "name"> => ({
     namespace: metadata.namespace ?? "",
     name: metadata.name,
   });

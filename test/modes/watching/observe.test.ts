@@ -88,7 +88,7 @@ describe("observe", () => {
     await create(watched, "web");
     lines.push(...view.flush(Infinity));
     const said = lines.map((line) =>
-      line.is === "delta" ? `${line.delta.key} → ${line.told[0]?.keys[0]?.key}` : line.is,
+      line.is === "delta" ? `${line.delta.key} → ${line.notified[0]?.keys[0]?.key}` : line.is,
     );
     expect(said).toEqual(["default/web → default/web"]);
     expect(view.summary).toMatchObject({ deltas: 1, keys: 1 });

@@ -62,7 +62,7 @@ export function reasonOf(change: ObjectChange): string {
   return [...parts, ...(more > 0 ? [`and ${pluralize(more, "more decision")}`] : [])].join("; ");
 }
 
-/** A size that one decision changed is told in its own words; one of several decisions in numbers: theirs, not the object's. */
+/** A size that one decision changed is described in its own words; one of several decisions in numbers: theirs, not the object's. */
 function causeText(change: ObjectChange, cause: Cause, isOneOfMany: boolean): string {
   const { rule, sentence = "", later = [], replicas, writes } = cause;
   if (rule === undefined) return appliedText(change, cause);

@@ -42,7 +42,7 @@ const refusals: Readonly<Record<Clause["is"], string>> = {
 /** What is said of an argument that a clause does not take. */
 export const refusal = (is: Clause["is"], type: string): string => `${refusals[is]}, was given ${type}`;
 
-/** Handed the clauses of a format in turn; it answers the text for each. */
+/** Gets the clauses of a format in turn, and returns the text for each. */
 export interface Arguments {
   readonly count: number;
   /** An argument by a clause; what it throws is said to be wrong in formatting. @throws Error */

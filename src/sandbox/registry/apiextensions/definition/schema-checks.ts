@@ -14,7 +14,7 @@ import { isUnset, unsupportedIn } from "./unsupported.ts";
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** How a schema stands in the whole. */
+/** Where a schema is in the whole. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;

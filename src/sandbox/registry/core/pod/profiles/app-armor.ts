@@ -28,7 +28,7 @@ export function applyAppArmorAnnotations(pod: ApiObject): string[] {
   if (!Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix))) return [];
   if (at(pod.spec, "os", "name") === "windows") return [];
   const ofPod = at(pod.spec, "securityContext", "appArmorProfile");
-  const told: string[] = [];
+  const warned: string[] = [];
   for (const container of ["initContainers", "containers"].flatMap((key) => fieldsIn(pod.spec?.[key]))) {
     const name = textOf(container["name"]);
     const annotation = annotations[appArmorPrefix + name];
@@ -37,7 +37,7 @@ export function applyAppArmorAnnotations(pod: ApiObject): string[] {
     const usable = profile !== undefined && isUsable(profile);
     if (usable && deepEqual(profile, ofPod)) continue;
     if (usable) child(container, "securityContext")["appArmorProfile"] = profile;
-    told.push(name);
+    warned.push(name);
   }
-  return told;
+  return warned;
 }

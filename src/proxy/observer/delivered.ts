@@ -1,4 +1,4 @@
-/** What the process was told of a collection that it watches, and the deltas of that. */
+/** What was delivered to the process of a collection that it watches, and the deltas of that. */
 import { compactManagedFields, fieldManagerOfChange } from "../../api/field-manager.ts";
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -28,7 +28,7 @@ export interface WatchedChange {
 }
 
 /** The objects of one collection as the process knows them: what an informer's store holds. */
-export class Told {
+export class Delivered {
   readonly #options: ToldOptions;
   #objects = new Map<ObjectKey, StoredObject>();
   #isKnown = false;
@@ -42,7 +42,7 @@ export class Told {
     return this.#options.of();
   }
 
-  /** Whether a list or a watch has told of the collection before. */
+  /** Whether a list or a watch has delivered the collection before. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
