@@ -3,7 +3,7 @@
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
  * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
- * [garbage] [memory]`
+ * [garbage] [memory] [proxy]`
  *
  * Prints a table and what each side does, or with `--json` a line for each. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
@@ -22,6 +22,7 @@ import { buildOurs, buildProgram, peer } from "./bench/peers.ts";
 import { fillWithPods, savePods } from "./bench/pods.ts";
 import { emitFigures, queueFigures } from "./bench/queue.ts";
 import { sandboxFigures } from "./bench/sandbox.ts";
+import { proxyFigures } from "./bench/proxy.ts";
 import { replicaSetFigures } from "./bench/replicaset.ts";
 import { runAllFigures } from "./bench/run-all.ts";
 import { sides } from "./bench/sides.ts";
@@ -45,6 +46,7 @@ const groups = [
   "all",
   "garbage",
   "memory",
+  "proxy",
 ] as const;
 type Group = (typeof groups)[number];
 const podCount = 10_000;
@@ -151,6 +153,16 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
       deltas: Number(values.deltas),
     })),
   ],
+  proxy: async () =>
+    proxyFigures({
+      rounds,
+      ...(await filled()),
+      program: await buildProgram(dir),
+      dir,
+      clientGo: await peer("client-go"),
+      firehose: await peer("firehose"),
+      events: Number(values.deltas),
+    }),
   garbage: async () =>
     garbageFigures({
       rounds,

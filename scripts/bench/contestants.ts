@@ -13,8 +13,8 @@ export function startOurs(
 ): Child {
   const command = [options.program, "run", ...controllers, "-A", "--kubeconfig", options.cluster.kubeconfig];
   // --force: the managedFields of the round before tell of kube-controller-manager.
-  const told = events === undefined ? [] : ["-o", "json"];
-  return start([...command, ...unlimited, "--force", ...told], {
+  const output = events === undefined ? [] : ["-o", "json"];
+  return start([...command, ...unlimited, "--force", ...output], {
     said: events === undefined ? "ignored" : { file: events },
   });
 }

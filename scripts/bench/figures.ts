@@ -2,11 +2,12 @@
 
 /**
  * `at most`: ours divided by the peer's must not be more; `at least`: not less. `below` and `above`: a limit for ours alone, in the
- * figure's unit, whatever the peer's is.
+ * figure's unit, whatever the peer's is. `within`: ours may be so much more than the peer's, in the figure's unit.
  */
 export type Goal =
   | { readonly is: "at most" | "at least"; readonly ratio: number }
-  | { readonly is: "below" | "above"; readonly limit: number };
+  | { readonly is: "below" | "above"; readonly limit: number }
+  | { readonly is: "within"; readonly more: number };
 
 /** One figure of the table: medians, the peer's beside ours. */
 export interface Figure {
@@ -51,10 +52,11 @@ export function figure(
   if (rounds.ours.length === 0 || rounds.peer.length === 0) throw new RangeError(`Cannot compare ${name}: no rounds`);
   const [ours, peer] = [median(rounds.ours), median(rounds.peer)];
   const ratio = ours / peer;
-  return { name, unit, ours, peer, ratio, goal: goalText(goal, unit), holds: reaches(goal, ours, ratio), rounds };
+  return { name, unit, ours, peer, ratio, goal: goalText(goal, unit), holds: reaches(goal, ours, peer), rounds };
 }
 
-function reaches(goal: Goal, ours: number, ratio: number): boolean {
+function reaches(goal: Goal, ours: number, peer: number): boolean {
+  const ratio = ours / peer;
   switch (goal.is) {
     case "at most":
       return ratio <= goal.ratio;
@@ -64,6 +66,8 @@ function reaches(goal: Goal, ours: number, ratio: number): boolean {
       return ours <= goal.limit;
     case "above":
       return ours >= goal.limit;
+    case "within":
+      return ours <= peer + goal.more;
   }
 }
 
@@ -77,5 +81,7 @@ function goalText(goal: Goal, unit: string): string {
       return `≤ ${goal.limit} ${unit}`;
     case "above":
       return `≥ ${goal.limit} ${unit}`;
+    case "within":
+      return `≤ peer + ${goal.more} ${unit}`;
   }
 }

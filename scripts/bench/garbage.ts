@@ -95,7 +95,7 @@ async function newNamespace({ cluster }: GarbageOptions): Promise<string> {
   return name;
 }
 
-/** Makes an owner; answers the reference to it. */
+/** Makes an owner; returns the reference to it. */
 async function owner({ cluster }: GarbageOptions, namespace: string, name: string): Promise<object> {
   const { status, body } = await cluster.request("POST", path(namespace), { metadata: { name } });
   if (status !== 201) throw new Error(`Cannot create an owner: ${JSON.stringify(body)}`);

@@ -24,7 +24,7 @@ export async function fillWithPods(cluster: Cluster, count: number): Promise<voi
   });
 }
 
-/** Saves all pods as one PodList, each item as the server wrote it; answers the bytes a pod. */
+/** Saves all pods as one PodList, each item as the server wrote it; returns the bytes per pod. */
 export async function savePods(cluster: Cluster, path: string): Promise<number> {
   const items: string[] = [];
   let token = "";

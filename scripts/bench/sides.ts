@@ -17,6 +17,10 @@ export const sides: Readonly<Record<string, readonly string[]>> = {
     "ReplicaSet: both write Events, held back by the same rule; how many is a figure of its own",
     "ReplicaSet: one more watch, in JSON, takes the time; it costs the server the same beside both",
   ],
+  proxy: [
+    "proxy: as a user starts it, with its text screen; client-go runs unchanged, with the kubeconfig that `proxy` wrote",
+    "proxy: lag is from the server's write of 100 events to the client's reading of the last; the 99th percentile of all such chunks",
+  ],
   trace: [
     "trace: the same controller, once with nobody listening and once with the text of `trace`, whose lines nobody reads",
   ],

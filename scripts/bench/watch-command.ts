@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type Child, start, usageOf } from "./child.ts";
 import { figure, median, type Result } from "./figures.ts";
+import { firehoseKubeconfig } from "./firehose.ts";
 import type { Program } from "./peers.ts";
 
 /** A second; a busy cluster of thousands of nodes has no more. */
@@ -103,7 +104,7 @@ async function watched(
   const server = start(command, { longestMs: 180_000 + 2 * paceMs });
   try {
     const kubeconfig = join(options.dir, "firehose-tls.kubeconfig");
-    await Bun.write(kubeconfig, kubeconfigOf(await server.firstLine(), ca));
+    await Bun.write(kubeconfig, firehoseKubeconfig(await server.firstLine(), ca));
     return await readLines([options.program, "watch", "pods", "-A", "--kubeconfig", kubeconfig], sending, server);
   } finally {
     await server.stop();
@@ -135,15 +136,4 @@ async function readLines(command: readonly string[], { deltas }: Sending, server
   }
   const seconds = (endedAt - progress.firstAt) / 1000;
   return { perSecond: deltas / seconds, behindMs: Math.max(0, endedAt - progress.sentAt), samples };
-}
-
-function kubeconfigOf(server: string, ca: string): string {
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "firehose", cluster: { server, "certificate-authority": ca } }],
-    users: [{ name: "nobody", user: {} }],
-    contexts: [{ name: "firehose", context: { cluster: "firehose", user: "nobody" } }],
-    "current-context": "firehose",
-  });
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { start } from "./child.ts";
 import { type Goal, figure, type Result } from "./figures.ts";
+import { firehoseKubeconfig } from "./firehose.ts";
 import type { Program } from "./peers.ts";
 
 export interface WatchOptions {
@@ -49,7 +50,7 @@ export async function watchFigures(options: WatchOptions): Promise<readonly Resu
   const server = start([firehose.path, "-pods", options.pods, "-n", "1000", "-events", String(ourEvents)]);
   try {
     const kubeconfig = join(options.dir, "firehose.kubeconfig");
-    await Bun.write(kubeconfig, kubeconfigOf(await server.firstLine()));
+    await Bun.write(kubeconfig, firehoseKubeconfig(await server.firstLine()));
     const ours: number[] = [];
     const theirs = new Map(sides.map(({ name }) => [name, [] as number[]]));
     for (let round = 0; round < rounds; round++) {
@@ -77,15 +78,4 @@ async function eventsPerSecond(command: readonly string[], kubeconfig: string): 
   } finally {
     await child.stop();
   }
-}
-
-function kubeconfigOf(server: string): string {
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "firehose", cluster: { server } }],
-    users: [{ name: "nobody", user: {} }],
-    contexts: [{ name: "firehose", context: { cluster: "firehose", user: "nobody" } }],
-    "current-context": "firehose",
-  });
 }

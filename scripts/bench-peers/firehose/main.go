@@ -5,6 +5,7 @@
 // usage: firehose -pods list.json -n 1000 -events 100000 [-addr 127.0.0.1:0] [-rate 5000] [-tls ca.crt]
 // prints its address first, then one JSON line a watch that took all events. With -rate so many events a second are sent, or as many
 // as the client reads; with -tls over HTTPS, under a certificate made for it and written there. Each event changes a restartCount.
+// With -rate each chunk ends with a bookmark whose name is the time at which it was written, in ms since 1970.
 // What a client asks before it watches is answered too: which kinds there are (pods), and whether it may (it may).
 package main
 
@@ -47,6 +48,12 @@ func frame(b *bytes.Buffer, event string, object []byte) {
 	b.WriteString(`{"type":"` + event + `","object":{"kind":"Pod","apiVersion":"v1",`)
 	b.Write(object[1:])
 	b.WriteString("}\n")
+}
+
+// mark is a bookmark that says when it was sent.
+func mark(b *bytes.Buffer, v int) {
+	now := float64(time.Now().UnixMicro()) / 1000
+	fmt.Fprintf(b, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","name":"sent-%.3f"},"spec":{"containers":null},"status":{}}}`+"\n", v, now)
 }
 
 func load(path string, n int) [][]byte {
@@ -101,6 +108,9 @@ func send(w http.ResponseWriter, fl http.Flusher, all [][3][]byte, events int, r
 		b.Write(parts[2])
 		if (i+1)%size != 0 && i != events-1 {
 			continue
+		}
+		if rate > 0 {
+			mark(&b, 100001+i)
 		}
 		total += b.Len()
 		if _, err = w.Write(b.Bytes()); err != nil {
