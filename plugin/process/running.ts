@@ -5,6 +5,7 @@ import type { Transport } from "../../src/api/transport.ts";
 import { ProcessBehindDoor } from "../../src/modes/process/process.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import type { Session } from "../cli/session.ts";
+import { shorten } from "../cli/style.ts";
 import { UserError } from "../cli/user-error.ts";
 import { type ProcessOutput, type ProcessScreen, showProcess } from "./screen.ts";
 
@@ -21,6 +22,8 @@ export interface ProcessRequest {
   readonly forMs: number | undefined;
 }
 
+/** Of a command line as it is shown. */
+const mostCommandLength = 160;
 /** A program that has sent no request by then probably looks elsewhere for its server. */
 const patienceMs = 10_000;
 /** Before it is started again: 1 s, doubled each time up to this. */
@@ -45,6 +48,8 @@ export interface ProcessRunParts {
   readonly session: Session;
   /** Shows what passes. Default: reconciles and their writes. */
   readonly screen?: (bus: TraceBus) => ProcessScreen;
+  /** The line about the context has been printed. */
+  readonly isIntroduced?: true;
 }
 
 /** A run of a program. */
@@ -53,13 +58,15 @@ export class ProcessRun {
   readonly #request: ProcessRequest;
   readonly #session: Session;
   readonly #screen: (bus: TraceBus) => ProcessScreen;
+  readonly #isIntroduced: boolean;
 
-  constructor({ behind, request, session, screen }: ProcessRunParts) {
+  constructor({ behind, request, session, screen, isIntroduced }: ProcessRunParts) {
     const { output, sinceStart } = request;
     const times = sinceStart ? { sinceStartAt: session.startedAt } : {};
     this.#behind = behind;
     this.#request = request;
     this.#session = session;
+    this.#isIntroduced = isIntroduced === true;
     this.#screen = screen ?? ((bus) => showProcess(bus, { session, output, ...times }));
   }
 
@@ -70,7 +77,7 @@ export class ProcessRun {
     const session = this.#session;
     const version = await session.unlessInterrupted(() => this.#behind.serverVersion());
     if (version === undefined) return 0;
-    session.say(`context ${context} · ${server} (${version}) · namespace ${namespace}`);
+    if (!this.#isIntroduced) session.say(`context ${context} · ${server} (${version}) · namespace ${namespace}`);
     const screen = this.#screen(bus);
     const process = await this.#prepare();
     session.beforeExit(() => process.abandon());
@@ -138,7 +145,7 @@ export class ProcessRun {
         throw cannotStart(command, error);
       });
       const again = starts === 1 ? "" : ` (start ${starts})`;
-      session.say(`started ${program.join(" ")} as process ${pid}${again}, Ctrl-C stops`);
+      session.say(`started ${shorten(program.join(" "), mostCommandLength)} as process ${pid}${again}, Ctrl-C stops`);
       const code = await Promise.race([exited, session.ended]);
       if (code === undefined) return await this.#end(process, exited);
       session.warn(`${command} ended by itself with exit code ${code} after ${formatDuration(session.elapsedMs)}`);

@@ -34,6 +34,12 @@ export interface ProcessScreen {
   stop(): void;
 }
 
+/** `copier` of `copier/v1 (linux)`; `process` where none names itself. */
+function roleName(agents: readonly string[]): string {
+  const named = agents.map((agent) => agent.split("/")[0] ?? "").find((name) => name !== "");
+  return named ?? "process";
+}
+
 /** Prints what the bus carries from now on. */
 export function showProcess(bus: TraceBus, { session, output, sinceStartAt }: ProcessScreenOptions): ProcessScreen {
   const { out } = session.io;
@@ -65,7 +71,7 @@ export function showProcess(bus: TraceBus, { session, output, sinceStartAt }: Pr
   tick();
   return {
     get hasConnected() {
-      return usage.usage.requests > 0;
+      return usage.usage.agents.length > 0;
     },
     stop() {
       timer();
@@ -73,8 +79,7 @@ export function showProcess(bus: TraceBus, { session, output, sinceStartAt }: Pr
     end() {
       print(report.flush(Infinity));
       const found = usage.usage;
-      const [agent = "process"] = found.agents;
-      if (output === "rbac") out.write(rightsManifest(rights.rights, agent.split("/")[0] ?? agent));
+      if (output === "rbac") out.write(rightsManifest(rights.rights, roleName(found.agents)));
       session.say(usageSummary(found, session.elapsedMs));
       if (output === "text") for (const text of ["", ...usagePage(found, style)]) out.line(text);
     },

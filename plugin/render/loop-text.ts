@@ -6,6 +6,10 @@ import {
   type LoopField,
   type ObjectLoop,
   type ObjectName,
+  type CauseShare,
+  type IneffectiveLoop,
+  type ProcessLoop,
+  type RefusedLoop,
   type SelfTriggeredLoop,
   type RecreateLoop,
   type RequeueLoop,
@@ -26,6 +30,7 @@ const shownFields = 4;
 /** The same where the cause is named already. */
 const shownOfFollowers = 2;
 const shownValues = 3;
+const shownCauses = 2;
 const indent = " ".repeat(8);
 /** A loop that was not written for this long is reported with the time of its last write. */
 const quietMs = 5000;
@@ -36,16 +41,24 @@ export interface LoopTextOptions {
   readonly next: string;
   /** In ms since 1970, to tell when a loop was seen last. */
   readonly now: number;
+  /** Why a program wrote the object of the loop. */
+  readonly causes?: readonly CauseShare[];
 }
 
 /** A block for a loop: what it is and how fast, the fields that do it with the values seen, and who writes them. */
-export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: LoopTextOptions): readonly string[] {
+export function loopText(
+  loop: Loop,
+  { columns, colour }: Style,
+  { next, now, causes = [] }: LoopTextOptions,
+): readonly string[] {
   const ago = now - loop.lastAt;
   const last = ago < quietMs ? "" : `, last ${formatDuration(ago)} ago`;
   const body = [
     ...(loop.is === "rewritten" ? rewriteLines(loop) : []),
     ...(loop.is === "recreated" ? recreateLines(loop) : []),
     ...(loop.is === "own writes" ? fieldLines(loop.fields, shownFields) : []),
+    ...("because" in loop ? [`by ${loop.controller}`, ...causeLines(loop.because)] : []),
+    ...causeLines(causes),
   ];
   const room = columns === undefined ? undefined : columns - indent.length;
   const set = (text: string): string[] => wrapWords(text.split(" "), room);
@@ -56,7 +69,8 @@ export function loopText(loop: Loop, { columns, colour }: Style, { next, now }: 
 }
 
 /** `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`: as soon as it is one. */
-export function foundText(loop: ObjectLoop): string {
+export function foundText(loop: ObjectLoop | ProcessLoop): string {
+  if ("controller" in loop) return `found   ${headOf(loop)}`;
   const said =
     loop.is === "recreated"
       ? `deleted and created again · ${pluralize(loop.times, "time")}`
@@ -74,7 +88,24 @@ function headOf(loop: Loop): string {
       return `${syncsText(loop)}, ${loop.byOwnWrite} of them woken by its own write`;
     case "requeued":
       return `${syncsText(loop)}, ${rate(loop.syncs, loop.ms)}: each requeues the key, writes nothing and sees nothing new (${loop.why})`;
+    case "without effect":
+      return `${writtenText(loop)}, ${rate(loop.writes, loop.ms)}, and nothing changed: compare before writing`;
+    case "refused":
+      return `${writtenText(loop)}, ${rate(loop.writes, loop.ms)}, and refused each time: ${loop.error}`;
+    case "read again":
+      return `GET ${loop.key}: read ${pluralize(loop.reads, "time")} by ${loop.controller}, every ${formatDuration(loop.everyMs)}, with the same answer`;
   }
+}
+
+function writtenText({ of, subresource, key, writes, ms }: IneffectiveLoop | RefusedLoop): string {
+  const what = subresource === undefined ? of.kind : `${of.kind}/${subresource}`;
+  return `${what} ${key}: written ${pluralize(writes, "time")} in ${formatDuration(ms)}`;
+}
+
+/** `because ConfigMap web Updated (.data.turn), 37 of 40 times`. */
+function causeLines(causes: readonly CauseShare[]): readonly string[] {
+  const all = causes.reduce((sum, { writes }) => sum + writes, 0);
+  return causes.slice(0, shownCauses).map(({ why, writes }) => `${why}, ${writes} of ${pluralize(all, "time")}`);
 }
 
 function syncsText({ controller, key, syncs, ms }: SelfTriggeredLoop | RequeueLoop): string {

@@ -68,6 +68,8 @@ export class ProcessLines {
       }
       case "watch broke":
         return say(`watch of ${line.watch.of.kind} broke: ${line.watch.why}`, colour.yellow);
+      case "many watches":
+        return say(`${line.open.toLocaleString("en")} watches of ${line.of.kind} are open at once`, colour.yellow);
       case "electing":
         return say(`leader election on Lease ${line.key}: not shown from here on`, colour.dim);
       case "refused": {

@@ -4,6 +4,7 @@ import type { KindName } from "../../src/trace/names.ts";
 import type { ProcessUsage, Refused } from "../../src/views/process/usage.ts";
 import { pluralize, shorten, type Style, wrapWords } from "../cli/style.ts";
 import { plainTable } from "../cli/table.ts";
+import { agentName } from "./process-lines.ts";
 
 /** Of each list that may be long. */
 const shownEach = 5;
@@ -74,6 +75,14 @@ function findingsOf(usage: ProcessUsage): readonly Findings[] {
         const listed = relists === 0 ? [] : [`listed again ${relists === 1 ? "once" : `${relists} times`}`];
         return `${of.kind}: ${[...ended, ...listed].join(", ")}`;
       }),
+    },
+    {
+      title: "watches open at once",
+      items: few(
+        usage.manyWatches,
+        ({ agent, of, most }) =>
+          `${of.kind}: up to ${most.toLocaleString("en")} by ${agentName(agent)}; one for each kind, or for each namespace, is usual`,
+      ),
     },
     {
       title: "reads that a watch would save",

@@ -6,6 +6,7 @@ import type { TlsSettings } from "../platform/http.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { RestConfig, Impersonation, KeyPair } from "./config/rest-config.ts";
+import { type AnsweredRequest, requestLine, withAnswered } from "./http/answered.ts";
 import { withCredentials } from "./http/credentials.ts";
 import { createClient } from "./api/client.ts";
 import { credentialsOf } from "./config/credentials.ts";
@@ -13,7 +14,6 @@ import { patienceMs, withFirstContact } from "./http/first-contact.ts";
 import { httpTransport } from "./http/http-transport.ts";
 import { withMaxInFlight } from "./http/in-flight.ts";
 import { withReconcileHeader } from "./http/reconcile-header.ts";
-import { withRequestLog } from "./http/request-log.ts";
 import { proxyFromEnvironment } from "./config/proxy.ts";
 import { type OwnLimits, withRateLimit } from "./http/rate-limit.ts";
 import { readOnly } from "./http/read-only.ts";
@@ -42,6 +42,8 @@ export interface ConnectOptions {
   readonly silentMs?: number;
   /** Called with a line for each request sent. */
   readonly log?: (line: string) => void;
+  /** Called when the response to a request begins, or when it fails; must not throw. */
+  readonly onAnswered?: (answered: AnsweredRequest) => void;
   /** Called once if the server has not responded for 2 s. */
   readonly onSlow?: () => void;
   /** Writes of syncs name their sync, for a door that they pass. Default false. */
@@ -90,9 +92,10 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
   const credentials = credentialsOf(access, { host, timeline });
   const wire = withCredentials(credentials, (keyPair) => {
     const http = openTransport(access, options, keyPair);
-    const { log } = options;
-    const told = log === undefined ? http : withRequestLog(http, { timeline, server: access.server, log });
-    const contact = withFirstContact(told, {
+    const listeners = answeredListeners(access.server, options);
+    const onAnswered = (answered: AnsweredRequest): void => listeners.forEach((listener) => listener(answered));
+    const reporting = listeners.length === 0 ? http : withAnswered(http, { timeline, onAnswered });
+    const contact = withFirstContact(reporting, {
       timeline,
       probe: (signal) => http.tryConnection(options.limits ?? defaultLimits, signal),
       onSlow: options.onSlow ?? (() => undefined),
@@ -126,7 +129,9 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     namespace: access.namespace,
     clientFor,
     passThrough() {
-      const passing = withCredentials(credentials, (keyPair) => openTransport(access, options, keyPair));
+      // A process that does not name itself stays nameless: the server derives the manager of fields from the name.
+      const nameless = { ...options, userAgent: "" };
+      const passing = withCredentials(credentials, (keyPair) => openTransport(access, nameless, keyPair));
       opened.push(passing);
       return passing;
     },
@@ -134,6 +139,16 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
       for (const one of opened) one.close();
     },
   };
+}
+
+function answeredListeners(
+  server: string,
+  { log, onAnswered }: Pick<ConnectOptions, "log" | "onAnswered">,
+): readonly ((answered: AnsweredRequest) => void)[] {
+  return [
+    ...(log === undefined ? [] : [(answered: AnsweredRequest) => log(requestLine(server, answered))]),
+    ...(onAnswered === undefined ? [] : [onAnswered]),
+  ];
 }
 
 function openTransport(

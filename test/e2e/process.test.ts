@@ -108,31 +108,30 @@ describe("a program behind --", () => {
   });
 
   test("its exit code is ours, and nothing of it is left behind", async () => {
-    const before = left();
-    const ended = await runProgram(["run", "--", "sh", "-c", "exit 7"], { kubeconfig });
+    // A folder of its own: other tests run programs at the same time.
+    const temporary = mkdtempSync(join(folder, "tmp-"));
+    const options = { kubeconfig, through: `TMPDIR=${temporary} exec "$@"` };
+    const ended = await runProgram(["run", "--", "sh", "-c", "exit 7"], options);
     expect(ended.code).toBe(7);
     expect(ended.stderr).toMatch(/^sh ended by itself with exit code 7 after/m);
-    const unused = await runProgram(["run", "--for", "500ms", "--", "sleep", "100"], { kubeconfig });
+    const unused = await runProgram(["run", "--for", "500ms", "--", "sleep", "100"], options);
     expect(unused.code).toBe(0);
-    const missing = await runProgram(["run", "--", "/no/such/program"], { kubeconfig });
+    const missing = await runProgram(["run", "--", "/no/such/program"], options);
     expect(missing.code).toBe(2);
     expect(missing.stderr).toBe(
       "error: cannot start /no/such/program: there is no such program\ngive its path, such as ./manager, or a name on PATH\n",
     );
-    await using twice = startProgram(["run", "--", "sh", "-c", "trap '' INT; sleep 0.3; echo ready; sleep 100"], {
-      kubeconfig,
-    });
+    await using twice = startProgram(
+      ["run", "--", "sh", "-c", "trap '' INT; sleep 0.3; echo ready; sleep 100"],
+      options,
+    );
     await twice.says(/\| ready/);
     twice.signal("SIGINT");
     await Bun.sleep(100);
     twice.signal("SIGINT");
     expect((await twice.end()).code).toBe(130);
-    expect(left()).toEqual(before);
+    expect(readdirSync(temporary)).toEqual([]);
   });
-
-  function left(): readonly string[] {
-    return readdirSync(tmpdir()).filter((name) => /^kubectl-reconcile-.*\.kubeconfig$/.test(name));
-  }
 
   test("a restarted program is reported as such", async () => {
     await using program = startProgram(["run", "--restart", "--", "sh", "-c", "exit 3"], { kubeconfig });

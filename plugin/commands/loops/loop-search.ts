@@ -4,9 +4,17 @@ import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type Changes, watchChanges } from "../../../src/modes/watching/changes-only.ts";
 import { cannotTellExitCode, type Verdict } from "../../../src/verdict/verdict.ts";
 import { Coverage } from "../../../src/views/loops/coverage.ts";
-import { type Acquittal, isFollower, isObjectLoop, type Loop, nameOf } from "../../../src/views/loops/loop.ts";
+import {
+  type Acquittal,
+  type CauseShare,
+  isFollower,
+  isObjectLoop,
+  type Loop,
+  nameOf,
+} from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
 import { loopsVerdict } from "../../../src/views/loops/verdict.ts";
+import type { ProcessLoops } from "../../../src/views/process/process-loops.ts";
 import { reconcileAdvice } from "../../cli/advice.ts";
 import type { Session } from "../../cli/session.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
@@ -22,6 +30,8 @@ export interface LoopSearchParts {
   readonly request: LoopsRequest;
   readonly session: Session;
   readonly reading: Reading;
+  /** What a program does, seen at its door. */
+  readonly program?: ProcessLoops;
 }
 
 /** How often new loops are looked for. */
@@ -40,15 +50,17 @@ export class LoopSearch {
   readonly #request: LoopsRequest;
   readonly #session: Session;
   readonly #reading: Reading;
+  readonly #program: ProcessLoops | undefined;
   readonly #view: Loops;
   readonly #coverage = new Coverage();
   readonly #announced = new Set<string>();
   #changes: Changes | undefined;
 
-  constructor({ request, session, reading }: LoopSearchParts) {
+  constructor({ request, session, reading, program }: LoopSearchParts) {
     this.#request = request;
     this.#session = session;
     this.#reading = reading;
+    this.#program = program;
     this.#view = new Loops({ perMinute: request.perMinute });
   }
 
@@ -114,9 +126,9 @@ export class LoopSearch {
 
   /** Each loop once; what only follows from another is left to the report. */
   #announce(): void {
-    for (const loop of this.#view.settled()) {
-      if (!isObjectLoop(loop)) continue;
-      const name = `${loop.is} ${nameOf(loop)}`;
+    this.#program?.flush(this.#session.io.timeline.now());
+    for (const loop of [...this.#view.settled().filter(isObjectLoop), ...(this.#program?.found() ?? [])]) {
+      const name = `${loop.is} ${"of" in loop ? nameOf(loop) : loop.key}`;
       if (this.#announced.has(name)) continue;
       this.#announced.add(name);
       this.#session.say(foundText(loop));
@@ -127,7 +139,9 @@ export class LoopSearch {
     const { kinds, refused, undiscovered } = watched;
     const { words, flags, failOnLoop } = this.#request;
     const now = this.#session.io.timeline.now();
-    const [loops, acquitted, deltas] = [this.#view.found(), this.#view.acquitted(), this.#view.deltas];
+    this.#program?.flush(Infinity);
+    const loops = [...this.#view.found(), ...(this.#program?.found() ?? [])];
+    const [acquitted, deltas] = [this.#view.acquitted(), this.#view.deltas];
     const ms = now - startedAt;
     const verdict = loopsVerdict({
       loops,
@@ -162,9 +176,17 @@ export class LoopSearch {
     if (loops.length > 0 && this.#announced.size > 0 && out.columns !== undefined) out.write("\n");
     for (const [index, loop] of loops.entries()) {
       if (index > 0 && !isFollower(loop)) out.write("\n");
-      const lines = loopText(loop, styleOf(out), { next: this.#watchCommand(loop, kinds), now });
+      const lines = loopText(loop, styleOf(out), {
+        next: this.#watchCommand(loop, kinds),
+        now,
+        causes: this.#causesOf(loop),
+      });
       for (const line of lines) out.line(line);
     }
+  }
+
+  #causesOf(loop: Loop): readonly CauseShare[] {
+    return isObjectLoop(loop) ? (this.#program?.causesOf(loop) ?? []) : [];
   }
 
   #watchCommand(loop: Loop, kinds: readonly Kind[]): string {

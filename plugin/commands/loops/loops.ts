@@ -4,8 +4,10 @@ import { sandboxManifests, sandboxState } from "../../cli/shared-options.ts";
 import { kindCandidates, namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { readingConnection } from "../../connections/reading-connection.ts";
+import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram } from "../../process/options.ts";
 import { LoopSearch } from "./loop-search.ts";
-import type { LoopsRequest } from "./request.ts";
+import { loopsOfProgram } from "./program.ts";
+import type { LoopsRequest, ProgramLoopsRequest } from "./request.ts";
 
 const options = {
   namespace: text("-n, --namespace <name>", "watch the objects of this namespace", {
@@ -26,6 +28,7 @@ const options = {
   sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
   manifests: sandboxManifests,
   load: sandboxState,
+  ...processOptions,
 } as const;
 
 const defaultRate = 10;
@@ -47,16 +50,28 @@ export const loops: Command = clusterCommand({
     name: "[kind...]",
     about: "only these kinds, as kubectl names them (default: all but Leases and Events)",
   },
+  program: {
+    name: "COMMAND",
+    about:
+      "a program in any language, against a fork of the cluster, which is only read: its own loops. Beside objects that do not " +
+      "converge, with what led to its writes: writes that change nothing, writes that are refused, and reads with the same answer, " +
+      "more often than --rate. All namespaces, unless -n names one.",
+  },
   argumentCandidates: (io, _, typing) => kindCandidates(io, typing),
   options,
   examples: [
     { says: "Hot loops in the whole cluster", line: "loops -A --for 60s" },
     { says: "In CI, after an operator was installed", line: "loops -A --for 2m --fail-on loop" },
+    { says: "The loops of one operator, without writing anything", line: "loops --for 60s -- ./manager" },
     { says: "One kind of an operator of yours", line: "loops widgets.example.com -n shop" },
   ],
   onSignal: "drain",
-  complete({ arguments: words, options: flags }): LoopsRequest {
+  complete({ arguments: words, options: flags, program }): LoopsRequest | ProgramLoopsRequest {
+    if (program !== undefined) refuseForProgram({ controllers: [], program, given: [] });
+    else refuseWithoutProgram(flags);
+    const process = program === undefined ? {} : { process: processRequest(program, { ...flags, output: "text" }) };
     return {
+      ...process,
       // kubectl takes several kinds with commas.
       words: words.flatMap((word) => word.split(",")).filter((word) => word !== ""),
       flags,
@@ -71,6 +86,7 @@ export const loops: Command = clusterCommand({
     refuseManifestsOnCluster(flags, "loops writes nothing");
   },
   async run(request, session) {
+    if ("process" in request) return loopsOfProgram(request, session);
     const reading = await session.unlessInterrupted(() => readingConnection(request.flags, session.io));
     if (reading === undefined) return 0;
     const search = new LoopSearch({ request, session, reading });

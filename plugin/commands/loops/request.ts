@@ -1,5 +1,7 @@
 /** What `loops` is asked to find. */
+import type { ProcessTarget } from "../../connections/process-connection.ts";
 import type { ReadingFlags } from "../../connections/reading-connection.ts";
+import type { ProcessRequest } from "../../process/running.ts";
 
 /** The request: flags read, defaults filled in. What the words name is asked of the server. */
 export interface LoopsRequest {
@@ -12,4 +14,10 @@ export interface LoopsRequest {
   readonly forMs: number | undefined;
   readonly failOnLoop: boolean;
   readonly json: boolean;
+}
+
+/** A program whose loops are looked for. */
+export interface ProgramLoopsRequest extends LoopsRequest {
+  readonly flags: ReadingFlags & ProcessTarget;
+  readonly process: ProcessRequest;
 }

@@ -92,8 +92,56 @@ export interface RequeueLoop {
   readonly why: string;
 }
 
+/** How often a program wrote for one reason. */
+export interface CauseShare {
+  /** `because Tenant acme Updated (.spec.size)`. */
+  readonly why: string;
+  readonly writes: number;
+}
+
+/** What a program wrote over and over, seen at its door. */
+interface RepeatedWrites extends ObjectName {
+  /** The program's user agent, without its version. */
+  readonly controller: string;
+  readonly subresource?: string;
+  readonly writes: number;
+  readonly ms: number;
+  readonly lastAt: number;
+  /** The most frequent reason first. */
+  readonly because: readonly CauseShare[];
+}
+
+/** Writes of a program that changed nothing: the server had what was sent. */
+export interface IneffectiveLoop extends RepeatedWrites {
+  readonly is: "without effect";
+}
+
+/** Writes of a program that were refused. */
+export interface RefusedLoop extends RepeatedWrites {
+  readonly is: "refused";
+  /** The last refusal, in the server's words. */
+  readonly error: string;
+}
+
+/** A read that a program repeats though its answer stays the same. */
+export interface RepeatedRead {
+  readonly is: "read again";
+  readonly controller: string;
+  /** What is read: a path with its query. */
+  readonly key: string;
+  /** Those whose answer was the one before. */
+  readonly reads: number;
+  readonly ms: number;
+  readonly lastAt: number;
+  /** The median of the pauses. */
+  readonly everyMs: number;
+}
+
+/** A loop of a program that no object shows. */
+export type ProcessLoop = IneffectiveLoop | RefusedLoop | RepeatedRead;
+
 /** A loop of any sort. */
-export type Loop = ObjectLoop | SelfTriggeredLoop | RequeueLoop;
+export type Loop = ObjectLoop | SelfTriggeredLoop | RequeueLoop | ProcessLoop;
 
 /** Whether it is a loop of an object, and not of a key in a queue. */
 export function isObjectLoop(loop: Loop): loop is ObjectLoop {

@@ -6,7 +6,11 @@ import type { LeaderElection } from "./leader-election.ts";
 export interface Poll {
   /** `get` or `list`. */
   readonly verb: string;
+  /** The user agent, without its version. */
+  readonly agent: string;
   readonly uri: string;
+  /** When it was made last, in ms since 1970. */
+  readonly lastAt: number;
   readonly count: number;
   /** The median of the pauses between two, in ms. */
   readonly everyMs: number;
@@ -53,9 +57,11 @@ export class Polling {
   found(elections: LeaderElection): readonly Poll[] {
     return [...this.#asked.values()]
       .filter(({ count, event }) => count >= pollsFrom && !elections.isAbout(event.of, event.key))
-      .map(({ event: { verb, uri }, count, unchanged, pauses }) => ({
+      .map(({ event: { verb, agent, uri }, count, unchanged, last, pauses }) => ({
         verb,
+        agent: agent.split("/")[0] ?? agent,
         uri,
+        lastAt: last,
         count,
         unchanged,
         everyMs: median(pauses),

@@ -5,6 +5,7 @@ import type { KindName } from "../../trace/names.ts";
 import { summarizeChanges, type ChangeSummary } from "../field-interest.ts";
 import { Episodes, type Episode } from "./episodes.ts";
 import type { NumberedWrite } from "./subject.ts";
+import { OpenWatches } from "./open-watches.ts";
 import { LeaderElection } from "./leader-election.ts";
 
 /** What a report listens to. */
@@ -39,6 +40,8 @@ export type ProcessLine =
     }
   | { readonly is: "relisted"; readonly at: number; readonly list: ListEvent }
   | { readonly is: "watch broke"; readonly at: number; readonly watch: WatchEvent }
+  /** So many watches of a kind are open at once: 100, 1,000, … */
+  | { readonly is: "many watches"; readonly at: number; readonly of: KindName; readonly open: number }
   /** A reconcile, as far as it can be seen: what led to it, and what it wrote. */
   | { readonly is: "reconcile"; readonly at: number; readonly episode: Episode; readonly writes: readonly ShownWrite[] }
   | { readonly is: "electing"; readonly at: number; readonly key: ObjectKey }
@@ -66,6 +69,7 @@ export class ProcessReport {
   readonly #episodes = new Episodes();
   readonly #elections = new LeaderElection();
   readonly #agents = new Set<string>();
+  readonly #watches = new OpenWatches();
   readonly #electing = new Set<ObjectKey>();
   readonly #refused = new Set<string>();
 
@@ -75,19 +79,31 @@ export class ProcessReport {
     if (!("agent" in event) || event.agent === undefined) return [];
     if (event.stage === "list") return [this.#list(event)];
     if (event.stage === "write") return this.#write(event);
-    return event.stage === "watch" && event.state === "failed"
-      ? [{ is: "watch broke", at: event.at, watch: event }]
-      : [];
+    return event.stage === "watch" ? this.#watch(event) : [];
+  }
+
+  #watch(event: Extract<StageEvent, { readonly stage: "watch" }>): readonly ProcessLine[] {
+    const { at, agent = "", state } = event;
+    if (state === "failed") return [{ is: "watch broke", at, watch: event }];
+    const many = this.#watches.accept(event);
+    return [
+      // The request itself is reported when the watch ends.
+      ...this.#connected(agent, at),
+      ...(many === undefined ? [] : [{ is: "many watches", at, of: many.of, open: many.open } as const]),
+    ];
+  }
+
+  #connected(agent: string, at: number): readonly ProcessLine[] {
+    if (this.#agents.has(agent)) return [];
+    this.#agents.add(agent);
+    return [{ is: "connected", at, agent }];
   }
 
   #request(event: Extract<StageEvent, { readonly stage: "request" }>): readonly ProcessLine[] {
     const { at, agent, verb, of, key, resource, subresource, status } = event;
     const lines: ProcessLine[] = [...this.flush(event.sentAt)];
     this.#elections.request(event);
-    if (!this.#agents.has(agent)) {
-      this.#agents.add(agent);
-      lines.push({ is: "connected", at, agent });
-    }
+    lines.push(...this.#connected(agent, at));
     if (this.#elections.isAbout(of, key) && !this.#electing.has(key)) {
       this.#electing.add(key);
       lines.push({ is: "electing", at, key });

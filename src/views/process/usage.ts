@@ -4,6 +4,7 @@ import type { DeltaEvent, RequestEvent, StageEvent, WriteEvent } from "../../tra
 import type { KindName } from "../../trace/names.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { LeaderElection, type Election } from "./leader-election.ts";
+import { type ManyWatches, OpenWatches } from "./open-watches.ts";
 import { Polling, type Poll } from "./polling.ts";
 
 /** Requests of one verb for one resource. */
@@ -79,6 +80,7 @@ export interface ProcessUsage {
   readonly elections: readonly Election[];
   readonly largeLists: readonly LargeList[];
   readonly restarts: readonly Restarts[];
+  readonly manyWatches: readonly ManyWatches[];
   /** Bytes that passed and were not read: what is said here is without them. */
   readonly unreadBytes: number;
 }
@@ -113,6 +115,7 @@ export class UsageFold {
   readonly #lastWriter = new GenerationalCache<string, string>();
   readonly #polling = new Polling();
   readonly #elections = new LeaderElection();
+  readonly #watches = new OpenWatches();
   #requests = 0;
   #writes = 0;
   #unread = 0;
@@ -122,6 +125,8 @@ export class UsageFold {
     if (event.stage === "unread") this.#unread += event.bytes;
     if (event.stage === "request") this.#request(event);
     if (!("agent" in event) || event.agent === undefined) return;
+    // A watch is a request that is reported when it ends.
+    this.#agents.add(event.agent.split(" ")[0] ?? event.agent);
     if (event.stage === "write") this.#write(event);
     if (event.stage === "delta") this.#delta(event);
     if (event.stage === "watch") this.#watch(event);
@@ -133,9 +138,8 @@ export class UsageFold {
   }
 
   #request(event: RequestEvent): void {
-    const { agent, verb, status, ms, objects = 0, uri } = event;
+    const { verb, status, ms, objects = 0, uri } = event;
     this.#requests++;
-    this.#agents.add(agent.split(" ")[0] ?? agent);
     const resource = resourceText(event);
     const use = this.#verbs.getOrInsertComputed(`${verb} ${resource}`, () => ({
       verb,
@@ -206,6 +210,7 @@ export class UsageFold {
   }
 
   #watch({ of, state, why, agent, ...event }: Extract<StageEvent, { readonly stage: "watch" }>): void {
+    this.#watches.accept({ of, state, why, ...(agent !== undefined && { agent }), ...event });
     const name = `${agent} ${of.group} ${of.kind}`;
     if (state === "opened") {
       this.#opened.set(name, event.at);
@@ -240,6 +245,7 @@ export class UsageFold {
       elections: this.#elections.found,
       largeLists: [...this.#lists.values()],
       restarts: [...this.#restarts.values()].filter(({ count, relists }) => count >= restartsFrom || relists > 0),
+      manyWatches: this.#watches.many,
       unreadBytes: this.#unread,
     };
   }

@@ -1,6 +1,6 @@
 /**
  * An operator of twenty lines, without any library: for each ConfigMap with the label `copy` it keeps a copy that belongs to it. It knows
- * its API server by KUBECONFIG alone. `LOOP=1`: it writes the copy again each time, though nothing has changed. `BUG=…`: it does one
+ * its API server by KUBECONFIG alone. `LASTS=1`: it survives the end of its watch. `LOOP=1`: it writes the copy again each time, though nothing has changed. `BUG=…`: it does one
  * thing wrong.
  */
 import { readFileSync } from "node:fs";
@@ -32,6 +32,8 @@ const ask = (method: string, rest: string, body?: unknown): Promise<Response> =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
+/** It lists again when its watch has ended. */
+const lasts = process.env["LASTS"] === "1";
 /** What is done wrong, if anything. */
 const bug = process.env["BUG"];
 let writes = 0;
@@ -67,22 +69,35 @@ async function reconcile({ metadata: { name, uid, labels }, data = {} }: ConfigM
     await ask("PUT", `/${name}-copy`, wanted);
 }
 
-console.log("copier begins");
-const list = (await (await ask("GET", "")).json()) as {
-  readonly metadata: { readonly resourceVersion: string };
-  readonly items: readonly ConfigMap[];
-};
-for (const item of list.items) await reconcile(item);
-const watch = await ask("GET", `?watch=1&resourceVersion=${list.metadata.resourceVersion}`);
-const decoder = new TextDecoder();
-let rest = "";
-for await (const piece of watch.body as unknown as AsyncIterable<Uint8Array>) {
-  const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
-  rest = lines.pop() ?? "";
-  for (const line of lines) {
-    const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: ConfigMap };
-    if (type !== "DELETED") await reconcile(object);
-    const again = bug === "endless" && object.metadata.labels?.["copy"] === "yes" ? 1_000_000 : 0;
-    for (let n = 0; n < again; n++) await reconcile(object);
+async function listAndWatch(): Promise<void> {
+  const list = (await (await ask("GET", "")).json()) as {
+    readonly metadata: { readonly resourceVersion: string };
+    readonly items: readonly ConfigMap[];
+  };
+  for (const item of list.items) await reconcile(item);
+  const watch = await ask("GET", `?watch=1&resourceVersion=${list.metadata.resourceVersion}`);
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of watch.body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: ConfigMap };
+      if (type !== "DELETED") await reconcile(object);
+      const again = bug === "endless" && object.metadata.labels?.["copy"] === "yes" ? 1_000_000 : 0;
+      for (let n = 0; n < again; n++) await reconcile(object);
+    }
   }
+}
+
+console.log("copier begins");
+for (;;) {
+  try {
+    await listAndWatch();
+  } catch (error) {
+    if (!lasts) throw error;
+    console.log("begins again");
+  }
+  if (!lasts) break;
+  await Bun.sleep(200);
 }

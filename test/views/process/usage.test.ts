@@ -135,7 +135,15 @@ describe("how a process uses the server", () => {
       ...versions.map((resourceVersion, n) => request({ ...lease, resourceVersion, sentAt: n * 2000 })),
     ]);
     expect(usage.polls).toEqual([
-      { verb: "get", uri: "/apis/apps/v1/namespaces/shop/deployments/web", count: 5, everyMs: 2000, unchanged: 3 },
+      {
+        verb: "get",
+        agent: "operator",
+        uri: "/apis/apps/v1/namespaces/shop/deployments/web",
+        count: 5,
+        everyMs: 2000,
+        unchanged: 3,
+        lastAt: 8000,
+      },
     ]);
     expect(usage.elections).toEqual([{ key: "kube-system/op", reads: 5, writes: 0 }]);
   });

@@ -1,22 +1,22 @@
 import { expect, test } from "bun:test";
 import { TransportError } from "../../../src/api/transport.ts";
-import { withRequestLog } from "../../../src/client/http/request-log.ts";
+import { requestLine, withAnswered } from "../../../src/client/http/answered.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { rejection } from "../../support/rejection.ts";
 import { fakeTransport, get } from "../transports.ts";
 
-test("each request is told of in a line, without its login and its body", async () => {
+test("each request is reported in a line, without its login and its body", async () => {
   const lines: string[] = [];
   const inner = fakeTransport(({ path }) => {
     if (path === "/gone") throw new TransportError("the connection was closed");
     return { status: path === "/api" ? 200 : 403 };
   });
   const timeline = virtualTimeline(0, seededRandom(1));
-  const transport = withRequestLog(inner, {
+  const server = "https://a:6443/prefix";
+  const transport = withAnswered(inner, {
     timeline,
-    server: "https://a:6443/prefix",
-    log: (line) => lines.push(line),
+    onAnswered: (answered) => lines.push(requestLine(server, answered)),
   });
   const secret = { headers: { authorization: "Bearer hunter2" }, body: new TextEncoder().encode("hunter2") };
   await transport.send(get("/api", { ...secret, query: [["labelSelector", "a=b"]] }));

@@ -1,0 +1,103 @@
+/** `loops -- COMMAND`: a program against a fork, and the loops in what it does there. */
+import { createClient } from "../../../src/client/api/client.ts";
+import { readOnly } from "../../../src/client/http/read-only.ts";
+import { sleep } from "../../../src/platform/timeline.ts";
+import { ProcessLoops } from "../../../src/views/process/process-loops.ts";
+import type { Session } from "../../cli/session.ts";
+import type { Connected } from "../../connections/connection.ts";
+import { connectToFork } from "../../connections/fork-connection.ts";
+import { connectionForProcess } from "../../connections/process-connection.ts";
+import type { Reading } from "../../connections/reading-connection.ts";
+import { openBus } from "../../connections/trace-bus.ts";
+import { ProcessRun } from "../../process/running.ts";
+import type { ProcessScreen } from "../../process/screen.ts";
+import { LoopSearch } from "./loop-search.ts";
+import type { ProgramLoopsRequest } from "./request.ts";
+
+/** The search begins when the program has sent a request; or after this, for one that never does. */
+const patienceMs = 10_000;
+
+/** @returns the exit code: the program's where `--fail-on` asks for no other. @throws UserError. */
+export async function loopsOfProgram(request: ProgramLoopsRequest, session: Session): Promise<number> {
+  const { flags, perMinute, failOnLoop } = request;
+  const { io } = session;
+  const behind = await session.unlessInterrupted((): Promise<Connected> =>
+    flags.sandbox === true ? connectionForProcess(flags, io) : connectToFork({ flags, io }),
+  );
+  if (behind === undefined) return 0;
+  if (flags.sandbox !== true) session.say("writes go to a fork: the cluster is only read");
+  const program = new ProcessLoops({ perMinute });
+  behind.bus.listen((event) => program.accept(event));
+  const running = new RunningProgram(request, { behind, session });
+  const search = new LoopSearch({ request, session, reading: running.reading, program });
+  try {
+    const code = await search.untilEnded();
+    const ended = await running.ended;
+    return failOnLoop ? code : ended;
+  } finally {
+    await search.stop();
+    await behind.close();
+  }
+}
+
+/** Starts when everything is watched. */
+class RunningProgram {
+  readonly reading: Reading;
+  /** Its exit code; 0 where it was never started. */
+  ended: Promise<number> = Promise.resolve(0);
+
+  constructor(
+    { flags, process }: ProgramLoopsRequest,
+    { behind, session }: { readonly behind: Connected; readonly session: Session },
+  ) {
+    const { timeline } = session.io;
+    const bus = openBus(session.io);
+    this.reading = {
+      ...behind,
+      bus,
+      client: createClient({ transport: readOnly(behind.passThrough()), bus, timeline }),
+      namespace: flags.namespace,
+      begin: async () => {
+        const connected = firstRequest(behind);
+        const run = new ProcessRun({
+          behind,
+          request: process,
+          session,
+          screen: () => connected.screen,
+          isIntroduced: true,
+        });
+        this.ended = run.untilEnded().finally(() => session.end());
+        // A program that cannot be started is an error of the start.
+        await Promise.race([this.ended, connected.first, sleep(timeline, patienceMs, "loops", { background: true })]);
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+}
+
+/** A screen that prints nothing, and when the first request came. */
+function firstRequest({ bus }: Pick<Connected, "bus">): {
+  readonly screen: ProcessScreen;
+  readonly first: Promise<void>;
+} {
+  let hasConnected = false;
+  const { promise: first, resolve } = Promise.withResolvers<void>();
+  bus.listen(
+    () => {
+      hasConnected = true;
+      resolve();
+    },
+    { stages: ["request"] },
+  );
+  const nothing = (): void => undefined;
+  return {
+    first,
+    screen: {
+      get hasConnected() {
+        return hasConnected;
+      },
+      stop: nothing,
+      end: nothing,
+    },
+  };
+}

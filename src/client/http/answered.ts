@@ -1,0 +1,45 @@
+import { messageOf } from "../../api/error-message.ts";
+import type { ApiRequest, Transport } from "../../api/transport.ts";
+import type { Timeline } from "../../platform/timeline.ts";
+
+/** A request whose response has begun, or that has failed. */
+export interface AnsweredRequest {
+  readonly request: ApiRequest;
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined;
+  /** Why there was none. */
+  readonly error?: unknown;
+  /** Until the response began. */
+  readonly ms: number;
+}
+
+/** Reports each request when its response begins, or when it fails. `onAnswered` must not throw. */
+export function withAnswered(
+  transport: Transport,
+  { timeline, onAnswered }: { readonly timeline: Timeline; readonly onAnswered: (answered: AnsweredRequest) => void },
+): Transport {
+  return {
+    async send(request) {
+      const startedAt = timeline.now();
+      try {
+        const response = await transport.send(request);
+        onAnswered({ request, status: response.status, ms: timeline.now() - startedAt });
+        return response;
+      } catch (error) {
+        onAnswered({ request, status: undefined, error, ms: timeline.now() - startedAt });
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * `GET https://127.0.0.1:6443/version 200 in 12 ms`. Headers and bodies, and so credentials, are not in it.
+ * Source: what `kubectl -v=6` prints, client-go v0.36 transport/round_trippers.go.
+ */
+export function requestLine(server: string, { request, status, error, ms }: AnsweredRequest): string {
+  const query = (request.query ?? []).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  const url = `${server}${request.path}${query === "" ? "" : `?${query}`}`;
+  const outcome = status === undefined ? `failed (${messageOf(error)})` : String(status);
+  return `${request.method} ${url} ${outcome} in ${Math.round(ms)} ms`;
+}

@@ -1,0 +1,140 @@
+/** Loops of a process that no object shows: writes that change nothing or are refused, and reads with the same answer, over and over. */
+import type { StageEvent } from "../../trace/events.ts";
+import type { KindName } from "../../trace/names.ts";
+import {
+  type CauseShare,
+  defaultLeastMs,
+  leastWrites,
+  type LoopsOptions,
+  nameOf,
+  type ObjectName,
+  type ProcessLoop,
+} from "../loops/loop.ts";
+import { because } from "./because.ts";
+import type { Episode } from "./episodes.ts";
+import { LeaderElection } from "./leader-election.ts";
+import { Polling } from "./polling.ts";
+import { type ProcessLine, ProcessReport, type ShownWrite } from "./process-report.ts";
+
+/** Writes of one sort to one object. */
+interface History {
+  readonly how: "without effect" | "refused";
+  readonly controller: string;
+  readonly of: KindName;
+  readonly subresource: string | undefined;
+  readonly key: string;
+  readonly firstAt: number;
+  lastAt: number;
+  writes: number;
+  /** Of the last refusal. */
+  error: string;
+  readonly because: Map<string, number>;
+}
+
+/** Objects and sorts of writes that are followed. */
+const mostHistories = 20_000;
+/** Causes that are told apart for one object. */
+const mostCauses = 20;
+
+/** Give it every event of a door; ask it for the loops at any time. */
+export class ProcessLoops {
+  readonly #options: Required<LoopsOptions>;
+  readonly #report = new ProcessReport();
+  readonly #polling = new Polling();
+  readonly #elections = new LeaderElection();
+  readonly #histories = new Map<string, History>();
+  /** Of each written object, why the process wrote it. */
+  readonly #causes = new Map<string, Map<string, number>>();
+
+  constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {
+    this.#options = { perMinute, leastMs };
+  }
+
+  accept(event: StageEvent): void {
+    if (event.stage === "request") {
+      this.#elections.request(event);
+      this.#polling.request(event);
+    }
+    if (event.stage === "write" && event.agent !== undefined) this.#elections.write(event);
+    this.#take(this.#report.accept(event));
+  }
+
+  /** Reconciles that are over at this time, in ms since 1970, are counted too; `Infinity` for all. */
+  flush(now: number): void {
+    this.#take(this.#report.flush(now));
+  }
+
+  #take(lines: readonly ProcessLine[]): void {
+    for (const line of lines) {
+      if (line.is === "reconcile") for (const write of line.writes) this.#write(line.episode, write);
+    }
+  }
+
+  #write(episode: Episode, { write, effect }: ShownWrite): void {
+    const { of, key, subresource, sentAt, error = "" } = write;
+    const why = because(episode);
+    if (this.#causes.size < mostHistories || this.#causes.has(nameOf(write)))
+      count(
+        this.#causes.getOrInsertComputed(nameOf(write), () => new Map<string, number>()),
+        why,
+      );
+    if (effect !== "nothing changed" && effect !== "refused") return;
+    const how = effect === "refused" ? "refused" : "without effect";
+    const name = `${how} ${subresource ?? ""} ${nameOf(write)}`;
+    if (this.#histories.size >= mostHistories && !this.#histories.has(name)) return;
+    const history = this.#histories.getOrInsertComputed(name, () => ({
+      how,
+      controller: episode.agent.split("/")[0] ?? episode.agent,
+      of,
+      subresource,
+      key,
+      firstAt: sentAt,
+      lastAt: sentAt,
+      writes: 0,
+      error,
+      because: new Map<string, number>(),
+    }));
+    history.writes++;
+    history.lastAt = sentAt;
+    history.error = error;
+    count(history.because, why);
+  }
+
+  /** The loops so far, the busiest first. */
+  found(): readonly ProcessLoop[] {
+    const written = [...this.#histories.values()].flatMap((history): readonly ProcessLoop[] => {
+      const { how, controller, of, subresource, key, firstAt, lastAt, writes, error } = history;
+      const ms = lastAt - firstAt;
+      if (!this.#isLoop(writes, ms)) return [];
+      const sub = subresource === undefined ? {} : { subresource };
+      const loop = { controller, of, ...sub, key, writes, ms, lastAt, because: sharesOf(history.because) };
+      return [how === "refused" ? { is: how, ...loop, error } : { is: how, ...loop }];
+    });
+    const read = this.#polling.found(this.#elections).flatMap((poll): readonly ProcessLoop[] => {
+      const { agent, uri, unchanged, everyMs, lastAt } = poll;
+      const ms = unchanged * everyMs;
+      if (!this.#isLoop(unchanged, ms)) return [];
+      return [{ is: "read again", controller: agent, key: uri, reads: unchanged, ms, lastAt, everyMs }];
+    });
+    const size = (loop: ProcessLoop): number => (loop.is === "read again" ? loop.reads : loop.writes);
+    return [...written, ...read].toSorted((a, b) => size(b) - size(a));
+  }
+
+  /** Why the process wrote the object, the most frequent first; empty where it did not. */
+  causesOf(object: ObjectName): readonly CauseShare[] {
+    return sharesOf(this.#causes.get(nameOf(object)) ?? new Map());
+  }
+
+  #isLoop(times: number, ms: number): boolean {
+    const { perMinute, leastMs } = this.#options;
+    return times >= leastWrites && ms >= leastMs && ((times - 1) * 60_000) / ms >= perMinute;
+  }
+}
+
+function count(causes: Map<string, number>, why: string): void {
+  if (causes.size < mostCauses || causes.has(why)) causes.set(why, (causes.get(why) ?? 0) + 1);
+}
+
+function sharesOf(causes: ReadonlyMap<string, number>): readonly CauseShare[] {
+  return [...causes].map(([why, writes]) => ({ why, writes })).toSorted((a, b) => b.writes - a.writes);
+}

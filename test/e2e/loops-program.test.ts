@@ -1,0 +1,131 @@
+/** `loops -- COMMAND`: the loops of a program in a fork, which are not the cluster's: nothing reaches that. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { metadataPolicy } from "../../src/sandbox/audit/policy.ts";
+import { serveSandbox } from "../../src/sandbox/https.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { AuditEvent } from "../support/audit-log.ts";
+import { type ProgramEnd, startProgram } from "./support/program.ts";
+
+const operator = [process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
+const maps = "/api/v1/namespaces/default/configmaps";
+
+/** Ten times a second: a write of what is there, a write that is refused, and the same read. */
+const restless = `
+  const config = await Bun.file(process.env.KUBECONFIG).text();
+  const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
+  const ask = async (method, path, body) => {
+    const response = await fetch(found("server") + path, {
+      method,
+      headers: { authorization: "Bearer " + found("token"), "user-agent": "restless/1", "content-type": "application/json" },
+      tls: { ca: atob(found("certificate-authority-data")) },
+      body: body && JSON.stringify(body),
+    });
+    return await response.json();
+  };
+  const maps = "${maps}";
+  for (;;) {
+    const { metadata, data } = await ask("GET", maps + "/calm");
+    await ask("PUT", maps + "/calm", { metadata, data });
+    await ask("PUT", maps + "/refused", { metadata: { ...metadata, name: "refused", uid: "" }, data: { "not a key!": "" } });
+    await ask("GET", maps + "/never");
+    await Bun.sleep(100);
+  }`;
+
+describe("loops of a program", () => {
+  let sandbox: Sandbox;
+  let served: Awaited<ReturnType<typeof serveSandbox>>;
+  let folder: string;
+  let kubeconfig: string;
+  const audit: AuditEvent[] = [];
+  beforeAll(async () => {
+    sandbox = await createSandbox({
+      timeline: realTimeline(),
+      random: seededRandom(1),
+      audit: { policy: metadataPolicy, write: (event) => void audit.push(JSON.parse(event) as AuditEvent) },
+    });
+    served = await serveSandbox(sandbox);
+    folder = mkdtempSync(join(tmpdir(), "loops-program-"));
+    kubeconfig = join(folder, "kubeconfig");
+    writeFileSync(kubeconfig, served.kubeconfig(), { mode: 0o600 });
+    for (const [name, labels] of [
+      ["web", { copy: "yes" }],
+      ["calm", {}],
+      ["refused", {}],
+    ] as const)
+      await send("POST", "", { metadata: { name, labels }, data: { size: "1", colour: "red" } });
+  });
+  afterAll(async () => {
+    await served.close();
+    sandbox.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function send(method: string, name: string, body: object): Promise<void> {
+    const { status } = await fetch(`${served.url}${maps}${name}`, {
+      method,
+      headers: { authorization: `Bearer ${served.identity.token}`, "content-type": "application/json" },
+      tls: { ca: served.identity.certificate.ca },
+      body: JSON.stringify(body),
+    });
+    expect(status).toBeLessThan(300);
+  }
+
+  async function loops(options: readonly string[], program: readonly string[]): Promise<ProgramEnd> {
+    await using run = startProgram(["loops", "--quiet-child", ...options, "--", ...program], { kubeconfig });
+    return await run.end();
+  }
+
+  test("an object that it rewrites is named with field, values and what led to the writes", async () => {
+    const before = audit.length;
+    const args = ["loops", "--for", "10s", "--fail-on", "loop", "--", "env", "BUG=endless", ...operator];
+    await using run = startProgram(args, { kubeconfig });
+    await run.says(/copier begins/);
+    await Bun.sleep(500);
+    // The copier has no end from here on.
+    await send("PUT", "/web", { metadata: { name: "web", labels: { copy: "yes" } }, data: { size: "2" } });
+    const { code, stdout, stderr } = await run.end();
+    expect(stderr).toContain("writes go to a fork: the cluster is only read");
+    expect(stdout).toMatch(/^loop +ConfigMap default\/web-copy: written \d+ times in /m);
+    expect(stdout).toMatch(/^ +\.data\.turn 0 ⇄ 1 /m);
+    expect(stdout).toMatch(/^ +because ConfigMap web\S* \w+.* \d+ of \d+ times$/m);
+    expect(code).toBe(3);
+    const ours = audit.slice(before).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));
+    const wrote = ours.filter(({ verb, objectRef }) => {
+      const isReview = objectRef?.resource?.startsWith("selfsubject") === true;
+      return !isReview && !["get", "list", "watch"].includes(verb);
+    });
+    expect(wrote).toEqual([]);
+  }, 60_000);
+
+  test("writes without effect, refused writes and repeated reads", async () => {
+    const { code, stdout } = await loops(["--for", "8s"], [process.execPath, "-e", restless]);
+    expect(stdout).toMatch(
+      /^loop +ConfigMap default\/calm: written \d+ times in [\d.]+ s, \d+ a second, and nothing changed: compare before writing$/m,
+    );
+    expect(stdout).toMatch(
+      /^loop +ConfigMap default\/refused: written \d+ times in .*, and refused each time: .*not a key!/m,
+    );
+    expect(stdout).toMatch(
+      /^loop +GET \/api\/v1\/namespaces\/default\/configmaps\/never: read \d+ times by restless, every 1\d\d ms, with the same answer$/m,
+    );
+    expect(stdout).toMatch(/^ +by restless$/m);
+    expect(code).toBe(0);
+  }, 60_000);
+
+  test("one that comes to rest has none", async () => {
+    const { code, stdout, stderr } = await loops(["--for", "6s", "--fail-on", "loop"], operator);
+    expect(stdout + stderr).toMatch(/: no loop in \d+ changes?/);
+    expect(code).toBe(0);
+  }, 60_000);
+
+  test("one that cannot be started is an error", async () => {
+    const { code, stdout, stderr } = await loops([], ["/nonexistent/manager"]);
+    expect(stderr).toContain("error: cannot start /nonexistent/manager: there is no such program");
+    expect([code, stdout]).toEqual([2, ""]);
+  }, 30_000);
+});

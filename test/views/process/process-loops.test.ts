@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
+import { TraceBus } from "../../../src/trace/bus.ts";
+import type { DeltaEvent, RequestEvent, StageEventBody, WriteEvent } from "../../../src/trace/events.ts";
+import { WriteDetail } from "../../../src/trace/write-detail.ts";
+import { ProcessLoops } from "../../../src/views/process/process-loops.ts";
+
+const of = { group: "apps", kind: "Deployment" };
+const agent = "operator/v1 (linux)";
+
+/** By default one that changes nothing. */
+function write(sentAt: number, over: Partial<WriteEvent> = {}): WriteEvent {
+  return {
+    stage: "write",
+    agent,
+    verb: "update",
+    fieldManager: "operator",
+    of,
+    key: "shop/web",
+    uid: "u",
+    before: "7",
+    conditional: true,
+    resourceVersion: "7",
+    deletes: false,
+    status: 200,
+    sentAt,
+    ms: 1,
+    changes: [],
+    detail: new WriteDetail({}, { metadata: { uid: "u" } }),
+    ...over,
+  };
+}
+
+function read(sentAt: number, over: Partial<RequestEvent> = {}): RequestEvent {
+  return {
+    stage: "request",
+    agent,
+    verb: "get",
+    of,
+    resource: "deployments",
+    key: "shop/web",
+    uri: "/apis/apps/v1/namespaces/shop/deployments/web",
+    status: 200,
+    auditId: "",
+    sentAt,
+    ms: 1,
+    sent: 0,
+    received: 10,
+    resourceVersion: "7",
+    ...over,
+  };
+}
+
+const delta = (receivedAt: number, resourceVersion = "7"): DeltaEvent => ({
+  stage: "delta",
+  agent,
+  of,
+  type: "Updated",
+  key: "shop/web",
+  uid: "u",
+  resourceVersion,
+  receivedAt,
+  detail: new DeltaDetail(of, undefined, undefined, undefined),
+});
+
+function loopsOf(events: readonly StageEventBody[], perMinute = 10): ProcessLoops {
+  const bus = new TraceBus({ now: () => 0 });
+  const loops = new ProcessLoops({ perMinute });
+  bus.listen((event) => loops.accept(event));
+  for (const event of events) bus.emit(event);
+  loops.flush(Infinity);
+  return loops;
+}
+
+const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+
+describe("loops of a process that no object shows", () => {
+  test("writes that change nothing, with what led to them", () => {
+    const events = times(10, (n) => {
+      const version = String(10 + n);
+      return [delta(n * 1000, version), write(n * 1000 + 5, { before: version, resourceVersion: version })];
+    }).flat();
+    const [loop, ...more] = loopsOf(events).found();
+    expect(more).toEqual([]);
+    expect(loop).toMatchObject({
+      is: "without effect",
+      controller: "operator",
+      of,
+      key: "shop/web",
+      writes: 10,
+      ms: 9000,
+      lastAt: 9005,
+    });
+    const because = loop?.is === "without effect" ? loop.because : [];
+    expect(because.reduce((sum, { writes }) => sum + writes, 0)).toBe(10);
+    expect(because[0]?.why).toStartWith("because Deployment web Updated");
+  });
+
+  test("writes that are refused, with the last refusal; a status by itself", () => {
+    const refused = { status: 422, resourceVersion: "", error: "spec.replicas: Invalid value: -1" };
+    const found = loopsOf(times(8, (n) => write(n * 1000, { ...refused, subresource: "status" }))).found();
+    expect(found).toMatchObject([
+      { is: "refused", subresource: "status", writes: 8, ms: 7000, error: "spec.replicas: Invalid value: -1" },
+    ]);
+  });
+
+  test("reads with the same answer", () => {
+    const found = loopsOf(times(9, (n) => read(n * 1000))).found();
+    expect(found).toEqual([
+      {
+        is: "read again",
+        controller: "operator",
+        key: "/apis/apps/v1/namespaces/shop/deployments/web",
+        reads: 8,
+        ms: 8000,
+        lastAt: 8000,
+        everyMs: 1000,
+      },
+    ]);
+  });
+
+  test.each([
+    ["too few", times(5, (n) => write(n * 2000))],
+    ["too short", times(20, (n) => write(n * 100))],
+    ["too seldom", times(10, (n) => write(n * 20_000))],
+    ["each changes something", times(10, (n) => write(n * 1000, { resourceVersion: String(10 + n) }))],
+    ["answers that differ", times(10, (n) => read(n * 1000, { resourceVersion: String(n) }))],
+    [
+      "leader election",
+      times(20, (n) => {
+        const lease = { of: { group: "coordination.k8s.io", kind: "Lease" }, key: "kube-system/op" };
+        return [read(n * 1000, { ...lease, resource: "leases", uri: "/lease" }), write(n * 1000 + 1, lease)];
+      }).flat(),
+    ],
+  ])("none: %s", (_, events) => {
+    expect(loopsOf(events).found()).toEqual([]);
+  });
+
+  test("why an object was written, whatever the writes did", () => {
+    const events = times(6, (n) => [delta(n * 1000), write(n * 1000 + 5, { resourceVersion: String(10 + n) })]).flat();
+    const causes = loopsOf(events).causesOf({ of, key: "shop/web" });
+    expect(causes.map(({ writes }) => writes)).toEqual([6]);
+    expect(loopsOf(events).causesOf({ of, key: "shop/other" })).toEqual([]);
+  });
+});
