@@ -56,7 +56,7 @@ export type {
   StatefulSet,
 } from "./api/types.ts";
 export { draft } from "./api/object.ts";
-export type { CreateInput, Draft, StoredObject } from "./api/object.ts";
+export type { CreateInput, Draft, StoredObject, UpdateInput } from "./api/object.ts";
 export { keyOf, splitKey } from "./api/key.ts";
 export type { ObjectKey } from "./api/key.ts";
 export { controllerOf, controllerReference } from "./api/owner-references.ts";

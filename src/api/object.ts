@@ -90,6 +90,14 @@ export type CreateInput<T> = T extends StoredObject
   : never;
 
 /**
+ * What a client sends to replace a T: the object as it was read and changed, or one of its own making. Without a resourceVersion it
+ * replaces whatever is there.
+ */
+export type UpdateInput<T> = T extends StoredObject
+  ? Omit<T, "metadata"> & { readonly metadata: ObjectMeta & { readonly name: string } }
+  : never;
+
+/**
  * A mutable deep copy of plain JSON: objects of a cache are shared and must not be changed.
  *
  * @example

@@ -1,5 +1,6 @@
 /** `kubectl reconcile why` and `trace` beside a real kube-controller-manager, as programs; and that they send nothing but reads. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { type ProgramEnd, runProgram, startProgram } from "./support/program.ts";
 import { quotaInForce } from "./support/quota.ts";
@@ -69,6 +70,21 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       expect(stdout).not.toContain("would now");
       expect(stdout).toMatch(/^ {2}try +kubectl describe quota few -n tight$/m);
     });
+  });
+
+  test("a controller of a file is asked what it would do, and the command that follows it live names the file", async () => {
+    const file = join(import.meta.dir, "..", "..", "docs", "examples", "max-pods.ts");
+    await cluster.createNamespace("limited");
+    const annotations = { "example.com/max-pods": "20" };
+    await cluster.request("PATCH", "/api/v1/namespaces/limited", { metadata: { annotations } }, merge);
+    const asked = await reconcile("why", file, "ns/limited");
+    expect(asked.stdout).toMatch(
+      /our max-pods would now: create-quota: limited asks for at most 20 pods → create the quota/,
+    );
+    expect(asked.stdout.replaceAll(/\s+/g, " ")).toContain(`trace ${file} `);
+    expect((await reconcile("why", "ns/limited")).stdout).not.toContain("max-pods");
+    const { body } = await cluster.request("GET", "/api/v1/namespaces/limited/resourcequotas");
+    expect(body["items"]).toEqual([]);
   });
 
   test("a finalizer that holds a deletion is named, and so is what a namespace still waits for", async () => {

@@ -5,7 +5,7 @@
 import { deepEqual } from "../../src/api/field-changes.ts";
 import { keyOf, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
-import type { OwnerReference, StoredObject } from "../../src/api/object.ts";
+import type { OwnerReference, StoredObject, UpdateInput } from "../../src/api/object.ts";
 import { StatusError } from "../../src/api/status-error.ts";
 import { formatTime } from "../../src/api/time.ts";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -267,7 +267,13 @@ export function syncScene(definition: ControllerDefinition): Scene {
         return store(kind, { ...body, metadata });
       });
     },
-    update(kind, object, { because }) {
+    update<T extends StoredObject>(
+      kind: Kind<T>,
+      given: T | UpdateInput<T>,
+      { because }: { readonly because: Decision },
+    ): Promise<T> {
+      // Controllers replace what they have read.
+      const object = given as T;
       return ask({ verb: "update", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));
         if (before.metadata.resourceVersion !== object.metadata.resourceVersion)

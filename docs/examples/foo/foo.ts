@@ -3,7 +3,7 @@
  * its status says how many of these are available. A Deployment that another object controls is left alone, and an Event says so.
  */
 import { type ControllerDefinition, controllerOf, controllerReference, defineController } from "kubectl-reconcile";
-import { type CreateInput, type Deployment, keyOf, kinds, rule, watch, watchPrimary } from "kubectl-reconcile";
+import { type Deployment, type UpdateInput, keyOf, kinds, rule, watch, watchPrimary } from "kubectl-reconcile";
 import { type Foo, Foos } from "./kinds.ts";
 
 const fieldManager = "sample-controller";
@@ -37,7 +37,7 @@ const refuse = rule<{ deployment: string }>({
 });
 
 /** What a Foo asks for. */
-function deploymentFor(foo: Foo, name: string): CreateInput<Deployment> {
+function deploymentFor(foo: Foo, name: string): UpdateInput<Deployment> {
   const labels = { app: "nginx", controller: foo.metadata.name };
   const { namespace = "" } = foo.metadata;
   return {
@@ -104,11 +104,8 @@ export const foo: ControllerDefinition = defineController({
     const was = deployment.spec?.replicas ?? 1;
     if (replicas !== undefined && replicas !== was) {
       const because = context.decide(scale, { deployment: name, replicas, was });
-      // As in the original, whatever was written since is replaced: with an empty uid and version the update has no precondition.
-      const metadata = { ...deployment.metadata, ...wanted.metadata, name, uid: "", resourceVersion: "" };
-      const { labels: _labels, annotations: _annotations, managedFields: _managers, ...bare } = metadata;
-      const changed = { metadata: bare, ...(wanted.spec !== undefined && { spec: wanted.spec }) };
-      deployment = await context.client.update(kinds.Deployments, changed, { because, fieldManager });
+      // As in the original, whatever was written since is replaced: an update without a resourceVersion has no precondition.
+      deployment = await context.client.update(kinds.Deployments, wanted, { because, fieldManager });
     }
     const availableReplicas = deployment.status?.availableReplicas ?? 0;
     const because = context.decide(report, { available: availableReplicas });

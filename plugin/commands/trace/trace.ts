@@ -100,7 +100,7 @@ export const trace: Command = clusterCommand({
         given: ofControllers.filter((name) => flags[name] !== undefined).map((name) => options[name].flags),
       });
       if (flags.failOn !== undefined && flags.failOn !== "differs")
-        throw new UserError(`--fail-on ${flags.failOn} is for controllers: of a program, only differs can be told`);
+        throw new UserError(`--fail-on ${flags.failOn} is for controllers: of a program, only differs can be decided`);
       return { flags, ...processRequest(program, flags), failOnDiffers: flags.failOn === "differs" };
     }
     refuseWithoutProgram(flags);

@@ -1,6 +1,5 @@
 /** Prints the answers of `why` in the requested format. */
 import { stringify } from "yaml";
-import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import type { Advice } from "../../../src/diagnosis/diagnosis.ts";
 import { kubectlAdvice, quoted, reconcileAdvice } from "../../cli/advice.ts";
@@ -44,10 +43,15 @@ export function printAnswers(whole: WhyAnswers, request: WhyRequest, io: Io): vo
 }
 
 /** The trace of the object, where a controller of ours is for its kind. */
-function followCommand({ of }: Answer, { flags, sandbox }: WhyRequest, { calledAs }: Io): string | undefined {
+function followCommand(
+  { of }: Answer,
+  { flags, sandbox, controllers }: WhyRequest,
+  { calledAs }: Io,
+): string | undefined {
   const { kind, namespace, name } = of;
-  const controller = controllersEnabledByDefault.find(
-    ({ for: own }) => own?.kind === kind.kind && own.group === kind.group,
+  // One of the user's own before a built-in one.
+  const controller = controllers.findLast(
+    ({ definition: { for: own } }) => own?.kind === kind.kind && own.group === kind.group,
   );
   if (controller === undefined) return undefined;
   const object = `${kind.kind.toLowerCase()}/${name}`;
@@ -55,8 +59,8 @@ function followCommand({ of }: Answer, { flags, sandbox }: WhyRequest, { calledA
     const files = (flags.manifests ?? []).map((file) => ` -f ${quoted(file)}`).join("");
     const state = flags.load === undefined ? "" : ` --load ${quoted(flags.load)}`;
     const where = namespace === "" ? "" : ` -n ${quoted(namespace)}`;
-    return `${calledAs} trace ${controller.name} --sandbox${state}${files}${where} --why ${object}`;
+    return `${calledAs} trace ${quoted(controller.word)} --sandbox${state}${files}${where} --why ${object}`;
   }
   const where = namespace === "" ? "-A" : `-n ${quoted(namespace)}`;
-  return reconcileAdvice(calledAs, flags, `trace ${controller.name} ${where} --why ${object}`);
+  return reconcileAdvice(calledAs, flags, `trace ${quoted(controller.word)} ${where} --why ${object}`);
 }

@@ -19,6 +19,7 @@ export async function answerUntilOver(request: WhyRequest, connected: Connected,
   const { flags, waitMs } = request;
   const asked: WhyQuery = {
     words: request.words,
+    controllers: request.controllers.map(({ definition }) => definition),
     namespace: flags.allNamespaces === true ? "" : (flags.namespace ?? connected.namespace),
     selector: request.selector,
     calledAs: io.calledAs,

@@ -22,9 +22,9 @@ export function answersLines(answers: readonly Answer[], options: AnswersText): 
   const well = answers.filter(({ is }) => is === "well");
   const paint = bad.length > 0 ? style.colour.yellow : verdict.is === "well" ? style.colour.green : style.colour.yellow;
   const lines = [paint(`${where}: ${headline(answers.length, bad.length, unclear.length, well.length)}`)];
-  const told = [...bad, ...unclear];
-  for (const answer of told.slice(0, shownBad)) lines.push(...shortAnswerLines(answer, options));
-  if (told.length > shownBad) lines.push(`and ${pluralize(told.length - shownBad, "more object")}`);
+  const notable = [...bad, ...unclear];
+  for (const answer of notable.slice(0, shownBad)) lines.push(...shortAnswerLines(answer, options));
+  if (notable.length > shownBad) lines.push(`and ${pluralize(notable.length - shownBad, "more object")}`);
   if (well.length > 0) {
     const names = well
       .slice(0, shownWell)

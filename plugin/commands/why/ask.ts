@@ -1,7 +1,7 @@
 /** One reading of the cluster, and the answers about all that was asked. */
 import { createClient } from "../../../src/client/api/client.ts";
 import type { Discovery } from "../../../src/client/api/discovery.ts";
-import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { Reading } from "../../../src/modes/why/why.ts";
 import { askedOfOne, chainOf } from "../../../src/modes/why/would.ts";
@@ -32,8 +32,8 @@ const unwrittenInSandbox: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What our controllers would do with them is asked of one object at a time. */
-function unasked(answers: readonly Answer[]): readonly Unseen[] {
-  if (answers.every(({ of }) => chainOf(controllersEnabledByDefault, of.kind).length === 0)) return [];
+function unasked(controllers: readonly ControllerDefinition[], answers: readonly Answer[]): readonly Unseen[] {
+  if (answers.every(({ of }) => chainOf(controllers, of.kind).length === 0)) return [];
   return [{ what: "what controllers of ours would do", why: askedOfOne, isDecisive: false }];
 }
 
@@ -43,7 +43,8 @@ export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryCo
   const { bus, unlimited: transport } = connected;
   const client = createClient({ transport, bus, timeline });
   const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
-  const parts = { transport, client, bus, timeline, random, discovery, controllers: controllersEnabledByDefault };
+  const { controllers } = asked;
+  const parts = { transport, client, bus, timeline, random, discovery, controllers };
   const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
   const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
   const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
@@ -56,7 +57,7 @@ export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryCo
     unseen: [
       ...targets.unseen,
       ...unclear.map(({ of, says }) => ({ what: `${of.kind.kind} ${of.name}`, why: says, isDecisive: true })),
-      ...(isOne ? [] : unasked(answers)),
+      ...(isOne ? [] : unasked(controllers, answers)),
     ],
   });
   return { targets, answers: worstFirst(answers), verdict, now: reading.now };

@@ -3,7 +3,7 @@ import { Pods } from "../../../src/api/kinds.ts";
 import { keyOf } from "../../../src/api/key.ts";
 import { readOnly } from "../../../src/client/http/read-only.ts";
 import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
-import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { Connected } from "../../connections/connection.ts";
@@ -23,14 +23,15 @@ export interface SettlingFlags {
   readonly namespace?: string;
   /** Ask after this time, in ms, instead of at rest. */
   readonly settleMs: number | undefined;
+  readonly controllers: readonly ControllerDefinition[];
 }
 
 /** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
 export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Connected> {
-  const { manifests = [], load, namespace, settleMs } = flags;
+  const { manifests = [], load, namespace, settleMs, controllers } = flags;
   const { timeline } = io;
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests, load, ...where, controllers: controllersEnabledByDefault }, io);
+  const connected = await connectToSandbox({ manifests, load, ...where, controllers }, io);
   const { manager } = connected.cluster;
   const until = timeline.now() + longestMs;
   const isIdle = (): boolean => manager.isIdle(maxFailures) && !isKubeletDue(manager, timeline.now() + soonMs);

@@ -3,6 +3,7 @@ import { messageOf } from "../../../src/api/error-message.ts";
 import { type Selector } from "../../../src/api/labels.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
 import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import type { Item } from "../../../src/diagnosis/diagnosis.ts";
@@ -18,6 +19,8 @@ import { UserError } from "../../cli/user-error.ts";
 /** What is asked about, with the namespace resolved. */
 export interface WhyQuery {
   readonly words: readonly TypeAndName[];
+  /** What they would do is asked. */
+  readonly controllers: readonly ControllerDefinition[];
   /** Empty for all namespaces, and what is in none. */
   readonly namespace: string;
   readonly selector: Selector;

@@ -2,6 +2,7 @@ import { choice, type Command, duration, flag, optionalDuration, text } from "..
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
 import { sandboxManifests, sandboxState } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
 import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
 import { connectAs } from "../../connections/connection.ts";
@@ -46,7 +47,11 @@ export const why: Command = clusterCommand({
     "cluster, worst first. It works for any kind, custom resources included.\n\n" +
     "Exit codes: 0 all is as it should be; 1 something is not; 2 wrong arguments, no such object, or no connection; " +
     `${cannotTellExitCode} it cannot tell; 130 interrupted.`,
-  arguments: { name: "[object...]", about: "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace" },
+  arguments: {
+    name: "[object...]",
+    about:
+      "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace. The file of a controller of yours is asked as well",
+  },
   argumentCandidates: (io, _, typing) => objectCandidates(io, typing),
   options,
   examples: [
@@ -55,12 +60,17 @@ export const why: Command = clusterCommand({
     { says: "What is wrong in the whole cluster, nodes and volumes first", line: "why -A" },
     { says: "Why a namespace is not deleted", line: "why ns/shop" },
     { says: "Wait for a rollout, and explain why it fails", line: "why deploy/web --wait=2m" },
+    { says: "What a controller of yours would do with an object now", line: "why ./tenant.ts tenant/acme -n shop" },
     { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
   ],
   onSignal: "exit",
-  complete({ arguments: words, options: flags }): WhyRequest {
+  complete({ arguments: words, options: flags }, { controllerFiles }): WhyRequest {
+    const files = words.filter((word) => controllerFiles.has(word));
+    const own = files.flatMap((word) => (controllerFiles.get(word) ?? []).map((definition) => ({ word, definition })));
+    const builtIn = controllersEnabledByDefault.map((definition) => ({ word: definition.name, definition }));
     return {
-      words: typesAndNames(words),
+      words: typesAndNames(words.filter((word) => !files.includes(word))),
+      controllers: [...builtIn, ...own],
       flags,
       selector: selectorFrom(flags.selector),
       waitMs: flags.wait ?? 0,
@@ -78,7 +88,10 @@ export const why: Command = clusterCommand({
   async run(request, { io }) {
     const { flags, settleMs } = request;
     const connected = request.sandbox
-      ? await settledSandbox({ ...flags, settleMs }, io)
+      ? await settledSandbox(
+          { ...flags, settleMs, controllers: request.controllers.map(({ definition }) => definition) },
+          io,
+        )
       : await connectAs(flags, io, { qps: 0, burst: 0, readOnly: true });
     try {
       return await answerUntilOver(request, connected, io);

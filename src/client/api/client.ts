@@ -206,10 +206,15 @@ function podVerbs(context: RequestContext): PodVerbs {
   };
 }
 
+/** An object that replaces another, with or without the version of that. */
+interface Replacing {
+  readonly metadata: ObjectMeta & { readonly name: string };
+}
+
 async function put<T extends StoredObject>(
   context: RequestContext,
   kind: Kind<T>,
-  object: T,
+  object: Replacing,
   subresource: string | undefined,
   options: WriteOptions | undefined,
 ): Promise<T> {

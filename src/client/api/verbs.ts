@@ -1,7 +1,7 @@
 /** The typed verbs: their options, and the contract of `Client`. */
 import type { NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { StoredObject, CreateInput } from "../../api/object.ts";
+import type { StoredObject, CreateInput, UpdateInput } from "../../api/object.ts";
 import type { Patch } from "../../api/patch.ts";
 import type { DecisionId } from "../../api/transport.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
@@ -83,7 +83,7 @@ export interface Client {
   /** Replaces the object, or one of its subresources; if its resourceVersion is set, it must be the stored one. */
   update<T extends StoredObject>(
     kind: Kind<T>,
-    object: T,
+    object: T | UpdateInput<T>,
     options?: WriteOptions & { readonly subresource?: string },
   ): Promise<T>;
   /** PUT of `status` alone; its resourceVersion must still be the stored one. */

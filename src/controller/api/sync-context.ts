@@ -1,7 +1,7 @@
 /** Everything that a `sync` may use. A controller reaches nothing else: no globals, no clock, no other I/O. */
 import type { NamespacedName, ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { StoredObject, CreateInput } from "../../api/object.ts";
+import type { StoredObject, CreateInput, UpdateInput } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { ListOptions, ListPage, Selectors } from "../../client/api/lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
@@ -49,10 +49,10 @@ export interface SyncClient {
     options: WriteOptions & Because & MetadataAnswer,
   ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: CreateInput<T>, options: WriteOptions & Because): Promise<T>;
-  /** PUT of the whole object; its resourceVersion guards against concurrent writes (409). */
+  /** PUT of the whole object; its resourceVersion, if it has one, guards against concurrent writes (409). */
   update<T extends StoredObject>(
     kind: Kind<T>,
-    object: T,
+    object: T | UpdateInput<T>,
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
   /** PUT of `status` alone. */

@@ -17,7 +17,7 @@ export interface DiscoveredWatchesOptions {
   readonly client: Client;
   readonly timeline: Timeline;
   readonly state: WatchContext["state"];
-  /** Told when the server could not be asked which kinds it has: the first time, and then once a minute while that lasts. */
+  /** Called when the server could not be asked which kinds it has: the first time, and then once a minute while that lasts. */
   readonly onFailed?: (why: string) => void;
   /** What a notification is handled with. */
   readonly contextOf: (notification: Notification<StoredObject>) => WatchContext;
