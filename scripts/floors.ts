@@ -275,6 +275,11 @@ export const rooms: readonly Room[] = [
       },
       { floor: 2, folder: "render", owns: "text that several commands print" },
       {
+        floor: 2,
+        folder: "telemetry",
+        owns: "a run for Prometheus (/metrics, /healthz, /readyz) and for OpenTelemetry (spans), by their libraries",
+      },
+      {
         floor: 3,
         folder: "manifests",
         owns: "-f and -k: files, folders, URLs, kustomizations; kinds that nothing serves",

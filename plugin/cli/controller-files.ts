@@ -1,8 +1,8 @@
 /** Controllers in files of the user's own: `./tenant.ts` stands wherever the name of a controller does. */
 import { messageOf } from "../../src/api/error-message.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
-import { absolutePath, readTextFile } from "../../src/platform/files.ts";
-import { loadUserModule, type OwnModule } from "../../src/platform/user-module.ts";
+import { absolutePath, folderOf, readTextFile } from "../../src/platform/files.ts";
+import { forgetUserModules, loadUserModule, type OwnModule, userModulesIn } from "../../src/platform/user-module.ts";
 import type { ControllerFiles } from "./io.ts";
 import { UserError } from "./user-error.ts";
 
@@ -21,6 +21,18 @@ export async function loadControllerFiles(words: readonly string[]): Promise<Con
   const files = new Map<string, readonly ControllerDefinition[]>();
   for (const word of new Set(words.filter(isControllerFile))) files.set(word, await controllersIn(word));
   return files;
+}
+
+/** A file's controllers as it is now; see `loadControllerFiles`. `loaded` are the modules that the last load left. @throws UserError. */
+export async function loadAgain(word: string, loaded: readonly string[]): Promise<readonly ControllerDefinition[]> {
+  forgetUserModules(loaded);
+  return await controllersIn(word);
+}
+
+/** The file that a word names, and what it imports from its folder. */
+export function modulesOf(word: string): readonly string[] {
+  const path = absolutePath(word);
+  return [...new Set([path, ...userModulesIn(folderOf(path))])];
 }
 
 async function controllersIn(word: string): Promise<readonly ControllerDefinition[]> {

@@ -5,6 +5,7 @@ import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
+import type { AnsweredRequest } from "../../src/client/http/answered.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { OwnLimits } from "../../src/client/http/rate-limit.ts";
 import { realHost } from "../../src/platform/host.ts";
@@ -51,6 +52,8 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean | "validate";
   /** Holds writes back while it is closed. */
   readonly fence?: WriteFence;
+  /** Called when the response to a request begins, or when it fails. */
+  readonly onAnswered?: (answered: AnsweredRequest) => void;
 }
 
 /** `1`: controllers name their syncs in their requests, for a door that these pass (docs/exact.md). */

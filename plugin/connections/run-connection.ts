@@ -2,7 +2,7 @@
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
-import { type Connected, connectAs } from "./connection.ts";
+import { type Connected, connectAs, type ConnectionOptions } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 import { refuseManifestsOnCluster } from "../cli/scope.ts";
@@ -23,13 +23,14 @@ export interface RunTarget extends ConfigFlags {
  */
 export function connectionFor(
   chosen: readonly ControllerDefinition[],
-  options: RunTarget & { readonly fence: WriteFence },
+  options: RunTarget & Pick<ConnectionOptions, "onAnswered"> & { readonly fence: WriteFence },
   io: Io,
 ): Promise<Connected> {
   const { manifests, load, qps = 20, burst = 30 } = options;
   if (options.sandbox !== true) {
     refuseManifestsOnCluster(options, "run changes no more than its controllers do");
-    return connectAs(options, io, { qps, burst, fence: options.fence });
+    const { fence, onAnswered } = options;
+    return connectAs(options, io, { qps, burst, fence, ...(onAnswered !== undefined && { onAnswered }) });
   }
   const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
   const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };

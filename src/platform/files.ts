@@ -151,3 +151,8 @@ export async function removeFile(path: string): Promise<void> {
 export function removeFileNow(path: string): void {
   rmSync(path, { force: true });
 }
+
+/** When a file was written last, in ms since 1970; undefined where there is none. */
+export async function writtenAt(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.mtimeMs;
+}

@@ -1,4 +1,4 @@
-/** A listener for plain HTTP that answers paths with short texts: health checks. */
+/** A listener for plain HTTP that answers paths with texts: health checks, metrics. */
 import { createServer } from "node:http";
 
 /** The response to a path. */
@@ -15,8 +15,8 @@ export interface PlainHttpOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Must not throw. `path` is without the query. */
-  readonly answer: (path: string) => TextAnswer;
+  /** Must not throw or reject. `path` is without the query. */
+  readonly answer: (path: string) => TextAnswer | Promise<TextAnswer>;
 }
 
 /** A listening server. */
@@ -30,8 +30,10 @@ export interface PlainHttpServer {
 /** Listens. @throws Error if the address is not this machine's or the port is in use. */
 export async function servePlainHttp({ host, port, answer }: PlainHttpOptions): Promise<PlainHttpServer> {
   const server = createServer((request, response) => {
-    const { status, type, text } = answer((request.url ?? "/").split("?")[0] ?? "/");
-    response.writeHead(status, { "content-type": type }).end(text);
+    const path = (request.url ?? "/").split("?")[0] ?? "/";
+    void Promise.resolve(answer(path)).then(({ status, type, text }) =>
+      response.writeHead(status, { "content-type": type }).end(text),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

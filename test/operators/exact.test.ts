@@ -3,11 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Program } from "../../scripts/built-programs.ts";
 import { startProgram } from "../e2e/support/program.ts";
-import { kubebuilderManager, operators, pythonPackages, vessels } from "./programs.ts";
-
-const [manager, kube, packages] = [await kubebuilderManager(), await vessels(), await pythonPackages()];
+import { operators } from "./programs.ts";
+import { operatorScenes } from "./scenes.ts";
 
 const wrappers = [
   { language: "go", path: join("kubebuilder", "internal", "exact", "exact.go") },
@@ -23,78 +21,6 @@ describe("docs/exact.md", () => {
     expect(wrapper.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
   });
 });
-
-const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-
-function definition(group: string, plural: string, kind: string): object {
-  const version = { name: "v1", served: true, storage: true, subresources: { status: {} } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural, kind },
-      versions: [{ ...version, schema: { openAPIV3Schema: free } }],
-    },
-  };
-}
-
-interface Operator {
-  readonly name: string;
-  readonly program: Program;
-  readonly command: (path: string) => readonly string[];
-  readonly objects: readonly object[];
-  /** Of its writes. */
-  readonly writes: readonly string[];
-}
-
-const site = { host: "shop.example.com", port: 80, paths: ["/a"] };
-const all: readonly Operator[] = [
-  {
-    name: "controller-runtime",
-    program: manager,
-    command: (path) => ["env", "ENABLE_WEBHOOKS=false", path, "--health-probe-bind-address=127.0.0.1:0"],
-    objects: [
-      definition("web.example.com", "sites", "Site"),
-      { apiVersion: "web.example.com/v1", kind: "Site", metadata: { name: "a" }, spec: site },
-    ],
-    writes: ["update Site default/a", "create ConfigMap default/a-pages", "update Site/status default/a"],
-  },
-  {
-    name: "kube-rs",
-    program: kube,
-    command: (path) => [path, "operator", "default"],
-    objects: [
-      definition("rs.example.com", "vessels", "Vessel"),
-      { apiVersion: "rs.example.com/v1", kind: "Vessel", metadata: { name: "a" }, spec: { home: "x", crew: 2 } },
-    ],
-    writes: ["patch Vessel default/a", "patch ConfigMap default/a", "patch Deployment default/a"],
-  },
-  {
-    name: "kopf",
-    program: packages,
-    command: (path) => [
-      "env",
-      `PYTHONPATH=${path}`,
-      "PYTHONDONTWRITEBYTECODE=1",
-      "python3",
-      "-m",
-      "kopf",
-      "run",
-      "--standalone",
-      "-n",
-      "default",
-      join(operators, "python", "shrubs.py"),
-    ],
-    objects: [
-      definition("kopf.example.com", "shrubs", "Shrub"),
-      { apiVersion: "kopf.example.com/v1", kind: "Shrub", metadata: { name: "a" }, spec: { height: 1 } },
-    ],
-    writes: ["patch Shrub default/a", "patch Shrub/status default/a"],
-  },
-];
 
 interface Line {
   readonly stage: string;
@@ -119,7 +45,7 @@ function writtenIn(stdout: string): ReadonlyMap<string, readonly string[]> {
   return new Map([...byName].map(([name, each]) => [name, each.map(({ seq }) => causes.get(seq) ?? "none")]));
 }
 
-describe.each(all)("$name", ({ program, command, objects, writes }) => {
+describe.each(operatorScenes)("$name", ({ program, command, definition, object, writes }) => {
   const why = program.is === "there" ? "" : ` (${program.why})`;
 
   async function grades(before: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -127,7 +53,7 @@ describe.each(all)("$name", ({ program, command, objects, writes }) => {
     const folder = mkdtempSync(join(tmpdir(), "exact-"));
     try {
       const manifests = join(folder, "objects.yaml");
-      writeFileSync(manifests, objects.map((object) => JSON.stringify(object)).join("\n---\n"));
+      writeFileSync(manifests, `${JSON.stringify(definition)}\n---\n${JSON.stringify(object)}`);
       const args = ["run", "--sandbox", "-f", manifests, "--quiet-child", "-o", "json", "--"];
       await using run = startProgram([...args, ...before, ...command(program.path)], {});
       const isDone = (): boolean => writes.every((name) => writtenIn(run.stdout).has(name));

@@ -42,6 +42,20 @@ export function kubebuilderManager(): Promise<Program> {
   });
 }
 
+/** A candidate of client-go's leader election. */
+export function goCandidate(): Promise<Program> {
+  return builtProgram({
+    sources: join(operators, "kubebuilder"),
+    matters: (path) => path.startsWith(join("cmd", "candidate")) || /^go\.(mod|sum)$/.test(path),
+    cachedAs: "operator-go-candidate",
+    tool: "go",
+    command: ["go", "build", "-ldflags=-s -w", "-o", "candidate", "./cmd/candidate"],
+    env: { CGO_ENABLED: "0" },
+    makes: "candidate",
+    name: "candidate",
+  });
+}
+
 /** `vessels`: a scene and an operator with kube. */
 export function vessels(): Promise<Program> {
   return builtProgram({

@@ -10,6 +10,9 @@ import { leaseNamespace, type LiveOptions, type LiveRun, startLive } from "../..
 import { fieldManagerOf } from "../../../src/controller/runtime/field-manager.ts";
 import { hostName, isAlive, processId } from "../../../src/platform/process.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
+import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";
+import { measuredStages } from "../../telemetry/metrics.ts";
+import { type RunSpans, spannedStages } from "../../telemetry/spans.ts";
 import { quoted, reconcileAdvice } from "../../cli/advice.ts";
 import { maxFailures } from "../../cli/idle.ts";
 import type { Session } from "../../cli/session.ts";
@@ -19,6 +22,8 @@ import { UserError } from "../../cli/user-error.ts";
 import type { Connected } from "../../connections/connection.ts";
 import { cachesText, overridden, preflightLine, refuseOrPass } from "../../render/preflight-text.ts";
 import { summaryLine } from "../../render/run-lines.ts";
+import { Leadership } from "./leadership.ts";
+import { Reload } from "./reload.ts";
 import type { RunRequest } from "./request.ts";
 import { showRun } from "./screen.ts";
 
@@ -29,7 +34,16 @@ export interface RunParts {
   readonly connected: Connected;
   /** That of the connection: it holds writes back while a Lease is not held for certain. */
   readonly fence: LeaseFence;
+  /** Undefined: nothing is measured. */
+  readonly endpoint: MetricsEndpoint | undefined;
+  /** Undefined: no spans are sent. */
+  readonly spans: RunSpans | undefined;
 }
+
+/** With `--leader-elect`: another copy may lead. */
+const deposedExitCode = 3;
+/** Of an object. */
+const mostNameLength = 253;
 
 /** Whether the holder of a Lease was a process of this host that is gone. */
 function isDeadHere(identity: string): boolean {
@@ -43,26 +57,45 @@ export class Run {
   readonly #session: Session;
   readonly #connected: Connected;
   readonly #fence: LeaseFence;
+  readonly #endpoint: MetricsEndpoint | undefined;
   /** Undefined: all of them. */
   readonly #namespace: string | undefined;
   readonly #controllers: readonly ControllerDefinition[];
+  readonly #reload: Reload | undefined;
   #eventsLost = 0;
   #isAnnounced = false;
   /** Why the run ended by itself. */
   #stopped: UserError | undefined;
+  readonly #identity: string;
+  /** Undefined: nobody else is waited for. */
+  #leadership: Leadership | undefined;
 
-  constructor({ request, session, connected, fence }: RunParts) {
+  constructor({ request, session, connected, fence, endpoint, spans }: RunParts) {
     const { flags, controllers, isAll } = request;
     this.#request = request;
     this.#session = session;
     this.#connected = connected;
     this.#fence = fence;
+    this.#endpoint = endpoint;
+    if (spans !== undefined) connected.bus.listen(spans.listener, { stages: spannedStages });
     this.#namespace = flags.allNamespaces === true ? undefined : (flags.namespace ?? connected.namespace);
-    this.#controllers = isAll ? this.#fitting(controllers) : controllers;
+    const { reloads } = request;
+    this.#reload = reloads ? new Reload(session.io.controllerFiles, session) : undefined;
+    const chosen = isAll ? this.#fitting(controllers) : controllers;
+    this.#controllers = chosen.map((each) => this.#reload?.standingFor(each) ?? each);
+    this.#identity = `${hostName()}_${processId()}_${randomSuffix(session.io.random)}`;
   }
 
   /** Runs until the session ends. @returns the exit code. @throws UserError where the run was refused, or had to stop. */
   async untilEnded(): Promise<number> {
+    try {
+      return await this.#untilEnded();
+    } finally {
+      await this.#leadership?.resign();
+    }
+  }
+
+  async #untilEnded(): Promise<number> {
     const { once, json, sinceStart, forMs } = this.#request;
     const session = this.#session;
     const report = showRun(this.#connected.bus, {
@@ -71,8 +104,14 @@ export class Run {
       controllers: this.#controllers.map(({ name }) => name),
       ...(sinceStart && { sinceStartAt: session.startedAt }),
     });
+    this.#measure();
     const live = await session.unlessInterrupted(() => this.#start());
     if (live === undefined) return 0;
+    if (this.#endpoint !== undefined) {
+      this.#endpoint.metrics.measure(live.manager.controllers);
+      this.#endpoint.missing = undefined;
+    }
+    await this.#reload?.start(live.manager.controllers);
     session.endAfter(forMs);
     if (once) session.endWhenIdle(() => live.manager.isIdle(maxFailures));
     await session.ended;
@@ -84,6 +123,11 @@ export class Run {
       session.warn(`${objects} had changed or failed since the last sync; the next run syncs each at its start`);
     }
     if (this.#stopped !== undefined) throw this.#stopped;
+    const deposed = this.#leadership?.deposed;
+    if (deposed !== undefined) {
+      session.warn(`stopped: ${deposed}`);
+      return deposedExitCode;
+    }
     return once ? this.#warnOfFailing(live) : 0;
   }
 
@@ -102,6 +146,7 @@ export class Run {
   async #start(): Promise<LiveRun> {
     const session = this.#session;
     try {
+      await this.#lead();
       const live = await startLive(this.#liveOptions(), session.signal);
       session.say(`caches  ${cachesText(live.caches)} · ${formatDuration(live.cachesMs)}`);
       this.#announce("running");
@@ -110,6 +155,38 @@ export class Run {
       if (error instanceof LeaseHeldError) throw heldByACopy(error);
       throw this.#connected.translateError(error);
     }
+  }
+
+  /** Says where metrics are, and begins to count. */
+  #measure(): void {
+    const endpoint = this.#endpoint;
+    if (endpoint === undefined) return;
+    endpoint.metrics.server = this.#connected.server;
+    this.#connected.bus.listen(endpoint.metrics.listener, { stages: measuredStages });
+    this.#session.say(`metrics ${endpoint.url}/metrics · /healthz · /readyz`);
+  }
+
+  /** Waits until this copy leads, where that is asked. */
+  async #lead(): Promise<void> {
+    const { leaderElect: asked } = this.#request;
+    if (asked === undefined) return;
+    this.#leadership = new Leadership({
+      asked,
+      defaults: { namespace: leaseNamespace(this.#namespace), name: this.#electionName() },
+      identity: this.#identity,
+      connected: this.#connected,
+      session: this.#session,
+      fence: this.#fence,
+      endpoint: this.#endpoint,
+    });
+    await this.#leadership.won();
+  }
+
+  /** The same for all copies with the same controllers. */
+  #electionName(): string {
+    const { isAll } = this.#request;
+    const names = isAll ? ["all"] : this.#controllers.map(({ name }) => name).sort();
+    return `kubectl-reconcile-leader-${names.join("-")}`.slice(0, mostNameLength);
   }
 
   #liveOptions(): LiveOptions {
@@ -149,7 +226,7 @@ export class Run {
 
   #lease(): LiveOptions["lease"] {
     return {
-      identity: `${hostName()}_${processId()}_${randomSuffix(this.#session.io.random)}`,
+      identity: this.#identity,
       isDead: isDeadHere,
       force: this.#request.force,
       onWait: (controller, holder, atMostMs) =>

@@ -4,6 +4,8 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import type { ProcessTarget } from "../../connections/process-connection.ts";
 import type { ProcessRequest } from "../../process/running.ts";
 import type { RunTarget } from "../../connections/run-connection.ts";
+import type { BindAddress } from "../../telemetry/endpoint.ts";
+import type { LeaderElect } from "./leader-elect.ts";
 
 /** The request: controllers resolved, defaults filled in. */
 export interface RunRequest {
@@ -23,6 +25,14 @@ export interface RunRequest {
   readonly sinceStart: boolean;
   readonly force: boolean;
   readonly freeze: boolean;
+  /** Undefined: it begins at once, and is refused where another copy works. */
+  readonly leaderElect: LeaderElect | undefined;
+  /** Controllers in files are taken up again when they are saved. */
+  readonly reloads: boolean;
+  /** Each sync becomes a span of OpenTelemetry. */
+  readonly sendsSpans: boolean;
+  /** Where metrics are served; undefined: nowhere. */
+  readonly metrics: BindAddress | undefined;
 }
 
 /** A program instead of controllers. */

@@ -9,10 +9,15 @@ import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { connectionFor } from "../../connections/run-connection.ts";
 import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
+import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { connectionForProcess } from "../../connections/process-connection.ts";
+import { version } from "../../cli/version.ts";
+import { MetricsEndpoint, readBindAddress } from "../../telemetry/endpoint.ts";
+import { RunSpans, spansEndpoint } from "../../telemetry/spans.ts";
 import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram } from "../../process/options.ts";
 import { ProcessRun } from "../../process/running.ts";
+import { leaderElectOf, leaderElectOptions } from "./leader-elect.ts";
 import { Run } from "./live-run.ts";
 import type { ProgramRequest, RunRequest } from "./request.ts";
 
@@ -56,7 +61,17 @@ const options = {
   manifests: sandboxManifests,
   load: sandboxState,
   force: flag("--force", "run even if something else reconciles the same objects"),
+  metricsBindAddress: text(
+    "--metrics-bind-address <host:port>",
+    "serve /metrics (for Prometheus), /healthz and /readyz there; :PORT is 127.0.0.1:PORT",
+  ),
+  otel: flag(
+    "--otel",
+    "send each sync with its decisions and writes as an OpenTelemetry span, by OTLP over HTTP to OTEL_EXPORTER_OTLP_ENDPOINT (default http://localhost:4318)",
+  ),
+  reload: flag("--reload", "take up a controller's file when it is saved, on the same caches"),
   debugFreeze: flag("--debug-freeze", "for authors of controllers: a sync that changes a cached object throws"),
+  ...leaderElectOptions,
   ...processOptions,
 } as const;
 
@@ -71,6 +86,15 @@ const ofControllers = [
   "once",
   "force",
   "debugFreeze",
+  "metricsBindAddress",
+  "otel",
+  "reload",
+  "leaderElect",
+  "leaderElectLeaseDuration",
+  "leaderElectRenewDeadline",
+  "leaderElectRetryPeriod",
+  "leaderElectResourceName",
+  "leaderElectResourceNamespace",
 ] as const;
 
 /** `run`. */
@@ -82,7 +106,7 @@ export const run: Command = clusterCommand({
     "Before anything is written it asks for the rights it needs, and whether something else reconciles the same objects: " +
     "then it refuses. The first Ctrl-C lets syncs in flight finish, the second ends at once.\n\n" +
     "Exit codes: 0 stopped by a signal, or --once and all is synced; 1 --once and some objects kept failing; " +
-    "2 wrong arguments, no connection, missing rights, or refused; 130 ended by a second signal; with -- COMMAND its own exit code, " +
+    "2 wrong arguments, no connection, missing rights, or refused; 3 --leader-elect, and it leads no longer; 130 ended by a second signal; with -- COMMAND its own exit code, " +
     "where it ends by itself.",
   arguments: { name: "[controller...]", about: "which controllers: names, short names, or all" },
   program: {
@@ -98,6 +122,7 @@ export const run: Command = clusterCommand({
     { says: "Run the ReplicaSet controller in one namespace", line: "run replicaset -n shop" },
     { says: "Bring everything up to date, then end: for scripts", line: "run replicaset -A --once" },
     { says: "Without a cluster: an embedded one, with your manifests in it", line: "run rs --sandbox -f web.yaml" },
+    { says: "Two copies, of which one works at a time", line: "run ./tenant.ts -A --leader-elect" },
     { says: "Every stage event as a JSON line", line: "run rs -n shop -o json" },
     { says: "A controller in any language", line: "run -n shop -- ./manager --leader-elect=false" },
   ],
@@ -114,6 +139,8 @@ export const run: Command = clusterCommand({
     if (words.length === 0)
       throw new UserError("no controller given", [`\`${io.calledAs} run --help\` shows what to give`]);
     refuseWithoutProgram(flags);
+    if (flags.reload === true && io.controllerFiles.size === 0)
+      throw new UserError("--reload is for controllers in files", ["give one, such as ./tenant.ts"]);
     return {
       controllers: controllersNamed(words, io),
       isAll: words.includes("all"),
@@ -127,6 +154,13 @@ export const run: Command = clusterCommand({
       sinceStart: flags.sinceStart === true,
       force: flags.force === true,
       freeze: flags.debugFreeze === true,
+      leaderElect: leaderElectOf(flags),
+      sendsSpans: flags.otel === true,
+      reloads: flags.reload === true,
+      metrics:
+        flags.metricsBindAddress === undefined
+          ? undefined
+          : readBindAddress("--metrics-bind-address", flags.metricsBindAddress),
     };
   },
   validate({ flags }) {
@@ -136,19 +170,58 @@ export const run: Command = clusterCommand({
   statusOnOutput: (request) => ("program" in request ? request.output === "text" : !request.json),
   async run(request, session) {
     if ("program" in request) return runProgram(request, session);
-    const fence = new LeaseFence();
-    const { controllers, flags } = request;
-    const connected = await session.unlessInterrupted(() =>
-      connectionFor(controllers, { ...flags, fence }, session.io),
-    );
-    if (connected === undefined) return 0;
+    const endpoint = await openEndpoint(request, session);
+    const spans = await openSpans(request, session);
     try {
-      return await new Run({ request, session, connected, fence }).untilEnded();
+      return await runControllers({ request, session, endpoint, spans });
     } finally {
-      await connected.close();
+      await endpoint?.close();
+      if (spans !== undefined) await closeSpans(spans, session);
     }
   },
 });
+
+interface ControllerRun {
+  readonly request: RunRequest;
+  readonly session: Session;
+  readonly endpoint: MetricsEndpoint | undefined;
+  readonly spans: RunSpans | undefined;
+}
+
+async function runControllers({ request, session, endpoint, spans }: ControllerRun): Promise<number> {
+  const fence = new LeaseFence();
+  const { controllers, flags } = request;
+  const target = { ...flags, fence, ...(endpoint !== undefined && { onAnswered: endpoint.metrics.request }) };
+  const connected = await session.unlessInterrupted(() => connectionFor(controllers, target, session.io));
+  if (connected === undefined) return 0;
+  try {
+    return await new Run({ request, session, connected, fence, endpoint, spans }).untilEnded();
+  } finally {
+    await connected.close();
+  }
+}
+
+/** Undefined where none is asked for. @throws UserError where it cannot listen. */
+async function openEndpoint(
+  { metrics, workers }: RunRequest,
+  { io: { timeline } }: Session,
+): Promise<MetricsEndpoint | undefined> {
+  if (metrics === undefined) return undefined;
+  return await MetricsEndpoint.open(metrics, { now: () => timeline.clocks().steady, workers });
+}
+
+/** Undefined where none are asked for. */
+async function openSpans({ sendsSpans }: RunRequest, session: Session): Promise<RunSpans | undefined> {
+  if (!sendsSpans) return undefined;
+  const { environment: env } = session.io;
+  const onUndelivered = (why: string): void => session.warn(`cannot send spans to ${spansEndpoint(env)}: ${why}`);
+  return await RunSpans.open({ version, env, onUndelivered });
+}
+
+async function closeSpans(spans: RunSpans, session: Session): Promise<void> {
+  const { undelivered, made } = await spans.close(session.io.timeline);
+  if (undelivered > 0) session.warn(`${undelivered} of ${pluralize(made, "span")} were not delivered`);
+}
 
 async function runProgram(request: ProgramRequest, session: Session): Promise<number> {
   refuseManifestsOnCluster(request.flags, "run changes no more than its program does");

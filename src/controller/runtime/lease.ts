@@ -1,11 +1,10 @@
 import { messageOf } from "../../api/error-message.ts";
-import { Leases } from "../../api/kinds.ts";
-import { draft } from "../../api/object.ts";
-import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../api/status-error.ts";
+import { isAlreadyExists, isConflict, isForbidden } from "../../api/status-error.ts";
 import { formatMicroTime, readTime } from "../../api/time.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
-import { type Cancel, type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
+import { type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
+import { LeaseAccess } from "./lease-access.ts";
 
 /** Which Lease is held, by whom, and who is notified of what becomes of it. */
 export interface LeaseOptions {
@@ -62,6 +61,7 @@ const requestMs = 5000;
  */
 export class HeldLease {
   #options: LeaseOptions;
+  #access: LeaseAccess;
   #held: Lease | undefined;
   #renewedAt: Clocks | undefined;
   #stop = new AbortController();
@@ -69,6 +69,7 @@ export class HeldLease {
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    this.#access = new LeaseAccess({ ...options, requestMs });
   }
 
   /** When the server wrote it last, by its own clock, in ms since 1970; by ours where it does not say. */
@@ -94,7 +95,7 @@ export class HeldLease {
    */
   async acquire(signal?: AbortSignal): Promise<void> {
     const { identity, isDead, force, onWait } = this.#options;
-    const first = await this.#read();
+    const first = await this.#access.read();
     const holder = first?.spec?.holderIdentity ?? "";
     if (first !== undefined && holder !== "" && holder !== identity && !force && !isDead(holder)) {
       onWait?.(holder, durationMs);
@@ -102,7 +103,7 @@ export class HeldLease {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        const there = await this.#read();
+        const there = await this.#access.read();
         const began = this.#options.timeline.clocks();
         this.#held = await this.#take(there);
         this.#renewedAt = began;
@@ -122,32 +123,12 @@ export class HeldLease {
     const lease = this.#held;
     if (lease === undefined) return;
     this.#held = undefined;
-    const { client, namespace, name } = this.#options;
-    const { uid, resourceVersion } = lease.metadata;
-    const limit = this.#timeLimit();
-    const limits = { renewsLease: true, signal: limit.signal } as const;
-    const given = draft(lease);
-    given.spec = { ...given.spec, holderIdentity: "", leaseDurationSeconds: 1 };
     try {
-      await client.delete(Leases, { namespace, name }, { preconditions: { uid, resourceVersion }, ...limits });
+      await this.#access.remove(lease);
     } catch (error) {
       // Whatever else goes wrong, the Lease runs out by itself.
-      if (isForbidden(error)) await client.update(Leases, given as Lease, limits).catch(() => undefined);
-    } finally {
-      limit.cancel();
-    }
-  }
-
-  async #read(): Promise<Lease | undefined> {
-    const { client, namespace, name } = this.#options;
-    const limit = this.#timeLimit();
-    try {
-      return await client.get(Leases, { namespace, name }, { signal: limit.signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    } finally {
-      limit.cancel();
+      const given = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };
+      if (isForbidden(error)) await this.#access.write(lease, given).catch(() => undefined);
     }
   }
 
@@ -156,32 +137,23 @@ export class HeldLease {
     const untilMs = timeline.now() + (first.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
     while (timeline.now() < untilMs) {
       await sleep(timeline, pollMs, `lease ${name}`, signal === undefined ? {} : { signal });
-      const now = await this.#read();
+      const now = await this.#access.read();
       const holder = now?.spec?.holderIdentity ?? "";
       if (holder === "") return;
       if (now?.spec?.renewTime !== first.spec?.renewTime) throw new LeaseHeldError(`${namespace}/${name}`, holder);
     }
   }
 
-  async #take(there: Lease | undefined): Promise<Lease> {
-    const { client, namespace, name, labels, identity, timeline } = this.#options;
+  #take(there: Lease | undefined): Promise<Lease> {
+    const { identity, timeline } = this.#options;
     const now = formatMicroTime(timeline.now());
-    const spec = {
+    return this.#access.write(there, {
       holderIdentity: identity,
       leaseDurationSeconds: durationMs / 1000,
       acquireTime: now,
       renewTime: now,
       leaseTransitions: (there?.spec?.leaseTransitions ?? 0) + (there === undefined ? 0 : 1),
-    };
-    const limit = this.#timeLimit();
-    const write = { renewsLease: true, signal: limit.signal } as const;
-    try {
-      if (there === undefined)
-        return await client.create(Leases, { metadata: { namespace, name, labels }, spec }, write);
-      return await client.update(Leases, { ...there, metadata: { ...there.metadata, labels }, spec }, write);
-    } finally {
-      limit.cancel();
-    }
+    });
   }
 
   async #renew(): Promise<void> {
@@ -215,18 +187,14 @@ export class HeldLease {
 
   /** @returns why it failed. */
   async #renewOnce(lease: Lease): Promise<string | undefined> {
-    const { client, timeline } = this.#options;
-    const limit = this.#timeLimit();
+    const { timeline } = this.#options;
     const began = timeline.clocks();
     try {
-      const spec = { ...lease.spec, renewTime: formatMicroTime(timeline.now()) };
-      this.#held = await client.update(Leases, { ...lease, spec }, { signal: limit.signal, renewsLease: true });
+      this.#held = await this.#access.write(lease, { ...lease.spec, renewTime: formatMicroTime(timeline.now()) });
       this.#renewedAt = began;
       return undefined;
     } catch (error) {
       return messageOf(error);
-    } finally {
-      limit.cancel();
     }
   }
 
@@ -238,7 +206,7 @@ export class HeldLease {
     const { identity } = this.#options;
     let there: Lease | undefined;
     try {
-      there = await this.#read();
+      there = await this.#access.read();
       if (there === undefined && this.isGood) {
         const began = this.#options.timeline.clocks();
         there = await this.#take(undefined);
@@ -253,14 +221,5 @@ export class HeldLease {
     // Still ours, at another version: another client wrote to it, or the response to our renewal was lost.
     this.#held = there;
     return undefined;
-  }
-
-  /** Ends a request that takes too long, or with the renewing. */
-  #timeLimit(): { readonly signal: AbortSignal; readonly cancel: Cancel } {
-    const { timeline, name } = this.#options;
-    const controller = new AbortController();
-    const why = new Error(`no answer for ${requestMs / 1000} s`);
-    const cancel = timeline.after(requestMs, `lease ${name} limit`, () => controller.abort(why), { background: true });
-    return { signal: controller.signal, cancel };
   }
 }

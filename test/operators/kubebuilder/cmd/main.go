@@ -32,6 +32,10 @@ func init() {
 func main() {
 	var probeAddr string
 	flag.StringVar(&probeAddr, "health-probe-bind-address", ":8081", "The address the probe endpoint binds to.")
+	var leads bool
+	flag.BoolVar(&leads, "leader-elect", false, "Work only while this copy is the leader.")
+	var leadsIn string
+	flag.StringVar(&leadsIn, "leader-elect-namespace", "", "Where the leader's Lease is; default the pod's namespace.")
 	opts := zap.Options{Development: true}
 	opts.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -40,8 +44,12 @@ func main() {
 	config := ctrl.GetConfigOrDie()
 	config.Wrap(exact.Wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                 scheme,
-		HealthProbeBindAddress: probeAddr,
+		Scheme:                        scheme,
+		HealthProbeBindAddress:        probeAddr,
+		LeaderElection:                leads,
+		LeaderElectionID:              "site.example.com",
+		LeaderElectionNamespace:       leadsIn,
+		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {
 		setupLog.Error(err, "Failed to start manager")

@@ -1,0 +1,81 @@
+/** `run --leader-elect`: of several copies one works, and the others wait. */
+import { formatDuration } from "../../../src/api/duration.ts";
+import { defaultTiming, type ElectionTiming } from "../../../src/controller/runtime/election.ts";
+import { duration, flag, type OptionsFor, text } from "../../cli/command.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+/** The options, with the names that kube-controller-manager gives them. Durations in ms. */
+export interface LeaderElectFlags {
+  readonly leaderElect?: true;
+  readonly leaderElectLeaseDuration?: number;
+  readonly leaderElectRenewDeadline?: number;
+  readonly leaderElectRetryPeriod?: number;
+  readonly leaderElectResourceName?: string;
+  readonly leaderElectResourceNamespace?: string;
+}
+
+/** For `run`. */
+export const leaderElectOptions: OptionsFor<LeaderElectFlags> = {
+  leaderElect: flag(
+    "--leader-elect",
+    "wait until no other copy leads, by a Lease as client-go's leader election has it",
+  ),
+  leaderElectLeaseDuration: duration(
+    "--leader-elect-lease-duration <duration>",
+    "after so long without a renewal another copy takes over",
+    { default: formatDuration(defaultTiming.leaseDurationMs) },
+  ),
+  leaderElectRenewDeadline: duration(
+    "--leader-elect-renew-deadline <duration>",
+    "after so long without a renewal the leader stops",
+    { default: formatDuration(defaultTiming.renewDeadlineMs) },
+  ),
+  leaderElectRetryPeriod: duration("--leader-elect-retry-period <duration>", "between two tries to renew or to lead", {
+    default: formatDuration(defaultTiming.retryPeriodMs),
+  }),
+  leaderElectResourceName: text("--leader-elect-resource-name <name>", "the Lease", {
+    default: "kubectl-reconcile-leader- and the controllers",
+  }),
+  leaderElectResourceNamespace: text("--leader-elect-resource-namespace <name>", "where the Lease is", {
+    default: "-n; kube-system with -A",
+  }),
+};
+
+/** How a leader is elected. */
+export interface LeaderElect extends ElectionTiming {
+  /** Of the Lease; undefined: the defaults. */
+  readonly name: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+/** A try may be so much later than the period says. Source: client-go v0.36 tools/leaderelection JitterFactor. */
+const jitter = 1.2;
+
+/** Undefined: no election. @throws UserError for durations that contradict each other, and for options without an election. */
+export function leaderElectOf(flags: LeaderElectFlags): LeaderElect | undefined {
+  const { leaderElect, ...rest } = flags;
+  if (leaderElect !== true) {
+    const given = Object.entries(leaderElectOptions).find(([name]) => name in rest);
+    if (given === undefined) return undefined;
+    throw new UserError(`${/--[\w-]+/.exec(given[1].flags)?.[0]} has no effect without --leader-elect`, ["add it"]);
+  }
+  const {
+    leaderElectLeaseDuration: leaseDurationMs = defaultTiming.leaseDurationMs,
+    leaderElectRenewDeadline: renewDeadlineMs = defaultTiming.renewDeadlineMs,
+    leaderElectRetryPeriod: retryPeriodMs = defaultTiming.retryPeriodMs,
+  } = rest;
+  if (leaseDurationMs < 1000 || leaseDurationMs % 1000 !== 0)
+    throw new UserError(`--leader-elect-lease-duration ${formatDuration(leaseDurationMs)} is no whole second`, [
+      "a Lease counts seconds",
+    ]);
+  if (leaseDurationMs <= renewDeadlineMs)
+    throw new UserError("--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline", [
+      `they are ${formatDuration(leaseDurationMs)} and ${formatDuration(renewDeadlineMs)}: two could lead at once`,
+    ]);
+  if (retryPeriodMs <= 0 || renewDeadlineMs <= jitter * retryPeriodMs)
+    throw new UserError("--leader-elect-renew-deadline must be longer than 1.2 times --leader-elect-retry-period", [
+      `they are ${formatDuration(renewDeadlineMs)} and ${formatDuration(retryPeriodMs)}: a leader would have one try`,
+    ]);
+  const { leaderElectResourceName: name, leaderElectResourceNamespace: namespace } = rest;
+  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs, name, namespace };
+}

@@ -1,0 +1,88 @@
+/** The election of one run: it works only while it leads. */
+import { createClient } from "../../../src/client/api/client.ts";
+import { Election } from "../../../src/controller/runtime/election.ts";
+import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
+import type { Session } from "../../cli/session.ts";
+import type { Connected } from "../../connections/connection.ts";
+import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";
+import type { LeaderElect } from "./leader-elect.ts";
+
+/** Who stands for election, and where. */
+export interface LeadershipOptions {
+  readonly asked: LeaderElect;
+  /** Of the Lease, where the user names none. */
+  readonly defaults: { readonly namespace: string; readonly name: string };
+  readonly identity: string;
+  readonly connected: Connected;
+  readonly session: Session;
+  readonly fence: LeaseFence;
+  readonly endpoint: MetricsEndpoint | undefined;
+}
+
+/** Ends the session when it is lost. */
+export class Leadership {
+  readonly #options: LeadershipOptions;
+  readonly #election: Election;
+  readonly #name: string;
+  readonly #lease: string;
+  #deposed: string | undefined;
+
+  constructor(options: LeadershipOptions) {
+    const { asked, defaults, identity, connected, session, fence } = options;
+    const { bus, unlimited: transport } = connected;
+    const { timeline, random } = session.io;
+    const namespace = asked.namespace ?? defaults.namespace;
+    this.#options = options;
+    this.#name = asked.name ?? defaults.name;
+    this.#lease = `Lease ${namespace}/${this.#name}`;
+    this.#election = new Election({
+      ...asked,
+      client: createClient({ transport, bus, timeline, fieldManager: "kubectl-reconcile" }),
+      timeline,
+      random,
+      namespace,
+      name: this.#name,
+      identity,
+      onOther: (leader) => session.say(`leader  ${leader}, by ${this.#lease}; waiting`),
+      onTrouble: (why) => session.warn(`warning: ${this.#lease} cannot be reached: ${why}`),
+      onRenewed: () => fence.renewed(),
+      onLost: (why) => this.#lost(why),
+    });
+  }
+
+  /** Why this copy leads no longer, if it has led. */
+  get deposed(): string | undefined {
+    return this.#deposed;
+  }
+
+  /** Resolves when this copy leads. @throws StatusError for a missing right; what reaching the server throws; the signal's reason. */
+  async won(): Promise<void> {
+    const { connected, session, fence, endpoint, identity } = this.#options;
+    // A server that cannot be reached is an error, and not an election that takes long.
+    await connected.serverVersion();
+    this.#shows(false);
+    if (endpoint !== undefined) endpoint.missing = undefined;
+    await this.#election.won(session.signal);
+    fence.guard(this.#election);
+    this.#shows(true);
+    if (endpoint !== undefined) endpoint.missing = "its caches are not filled yet";
+    session.say(`leader  this copy, ${identity}, by ${this.#lease}`);
+  }
+
+  /** Ends the candidacy or the term. Never rejects. */
+  resign(): Promise<void> {
+    return this.#election.resign();
+  }
+
+  #shows(isLeader: boolean): void {
+    this.#options.endpoint?.metrics.leads(this.#name, isLeader);
+  }
+
+  #lost(why: string): void {
+    const { fence, session } = this.#options;
+    this.#shows(false);
+    fence.end(why);
+    this.#deposed ??= why;
+    session.end();
+  }
+}

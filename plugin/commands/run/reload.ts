@@ -1,0 +1,134 @@
+/** `--reload`: the controllers of a saved file take over from those before, on the same caches and queues. */
+import { resourceOf } from "../../../src/api/kind.ts";
+import { keyOf } from "../../../src/api/key.ts";
+import { messageOf } from "../../../src/api/error-message.ts";
+import type { ControllerDefinition, Watch } from "../../../src/controller/api/definition.ts";
+import type { RunningController } from "../../../src/controller/runtime/running-controller.ts";
+import { writtenAt } from "../../../src/platform/files.ts";
+import { loadAgain, modulesOf } from "../../cli/controller-files.ts";
+import type { ControllerFiles } from "../../cli/io.ts";
+import type { Session } from "../../cli/session.ts";
+import { pluralize } from "../../cli/style.ts";
+import { UserError } from "../../cli/user-error.ts";
+
+/** How often files are looked at. */
+const everyMs = 300;
+
+/** A file, and its state at the last look. */
+interface Watched {
+  readonly word: string;
+  modules: readonly string[];
+  /** Of all its modules. */
+  writtenAt: string;
+}
+
+/** The controllers of files, each of which stays the same while what it does is exchanged. */
+export class Reload {
+  /** By the name of the controller. */
+  readonly #newest = new Map<string, ControllerDefinition>();
+  readonly #files: Watched[] = [];
+  readonly #session: Session;
+  #running: readonly RunningController[] = [];
+
+  /** @param files those of the command line. */
+  constructor(files: ControllerFiles, session: Session) {
+    this.#session = session;
+    for (const [word, definitions] of files) {
+      this.#files.push({ word, modules: modulesOf(word), writtenAt: "" });
+      for (const definition of definitions) this.#newest.set(definition.name, definition);
+    }
+  }
+
+  /** What runs instead of a controller of a file: its syncs and handlers are those of the newest one. Others are returned as they are. */
+  standingFor(definition: ControllerDefinition): ControllerDefinition {
+    const { name, watches } = definition;
+    if (this.#newest.get(name) !== definition) return definition;
+    const newest = (): ControllerDefinition => this.#newest.get(name) ?? definition;
+    return {
+      ...definition,
+      sync: (key, context) => newest().sync(key, context),
+      watches: watches.map((watch, index) => ({
+        ...watch,
+        on: (notification, context) => (newest().watches[index] ?? watch).on(notification, context),
+      })),
+    };
+  }
+
+  /** Looks at the files from now on, until the session ends. */
+  async start(running: readonly RunningController[]): Promise<void> {
+    this.#running = running;
+    for (const file of this.#files) file.writtenAt = await stateOf(file.modules);
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    const { timeline } = this.#session.io;
+    timeline.after(everyMs, "reload", () => void this.#look(), { background: true });
+  }
+
+  async #look(): Promise<void> {
+    for (const file of this.#files) {
+      const now = await stateOf(file.modules);
+      if (now === file.writtenAt || this.#session.isOver) continue;
+      file.writtenAt = now;
+      await this.#reload(file);
+    }
+    if (!this.#session.isOver) this.#lookLater();
+  }
+
+  async #reload(file: Watched): Promise<void> {
+    const { word, modules } = file;
+    try {
+      const definitions = await loadAgain(word, modules);
+      const refused = definitions.map((each) => this.#whyNot(each)).find((why) => why !== undefined);
+      if (refused !== undefined) {
+        this.#session.warn(`${word} is not reloaded: ${refused}; start again to take it up`);
+        return;
+      }
+      for (const definition of definitions) this.#newest.set(definition.name, definition);
+      const synced = this.#syncAll(word, new Set(definitions.map(({ name }) => name)));
+      this.#session.say(`reloaded ${word}: ${pluralize(synced, "object")} to sync`);
+    } catch (error) {
+      const more = error instanceof UserError ? error.next : [];
+      this.#session.warn(`${[messageOf(error), ...more].join(", ")}; the version before goes on`);
+    } finally {
+      file.modules = modulesOf(word);
+      file.writtenAt = await stateOf(file.modules);
+    }
+  }
+
+  /** What of a new version cannot be exchanged: what was set up at the start. */
+  #whyNot(next: ControllerDefinition): string | undefined {
+    const last = this.#newest.get(next.name);
+    if (last === undefined) return `${next.name} is a new controller`;
+    if (shapeOf(next) !== shapeOf(last)) return `${next.name} watches other kinds`;
+    return JSON.stringify(next.permissions) === JSON.stringify(last.permissions)
+      ? undefined
+      : `${next.name} needs other rights`;
+  }
+
+  #syncAll(word: string, names: ReadonlySet<string>): number {
+    let synced = 0;
+    for (const running of this.#running) {
+      const { name, for: kind } = running.definition;
+      if (kind === undefined || !names.has(name)) continue;
+      for (const object of running.cache(kind).list()) {
+        running.enqueue(keyOf(object), { cause: "other", why: `reloaded ${word}` });
+        synced++;
+      }
+    }
+    return synced;
+  }
+}
+
+/** The kinds and caches that a controller is set up with. */
+function shapeOf({ for: kind, watches }: ControllerDefinition): string {
+  const shape = (watch: Watch): unknown => [resourceOf(watch.kind), Object.keys(watch.indexes ?? {})];
+  return JSON.stringify([kind === undefined ? "" : resourceOf(kind), watches.map(shape)]);
+}
+
+/** Changes when one of the files is written. */
+async function stateOf(paths: readonly string[]): Promise<string> {
+  const times = await Promise.all(paths.map(writtenAt));
+  return paths.map((path, index) => `${path} ${times[index] ?? "gone"}`).join("\n");
+}
