@@ -7,14 +7,14 @@ import type { DeltaEvent } from "../../trace/events.ts";
 import type { DeltaType, KindName } from "../../trace/names.ts";
 
 /** A delta, as it is emitted. */
-export type ToldDelta = DeltaEvent & { readonly agent: string };
+export type DeliveredDelta = DeltaEvent & { readonly agent: string };
 
 /** Whose collection it is, and of what. */
-export interface ToldOptions {
+export interface DeliveredOptions {
   /** Called for each delta: a kind may become known with the first one. */
   readonly of: () => KindName;
   readonly agent: string;
-  readonly emit: (delta: ToldDelta) => void;
+  readonly emit: (delta: DeliveredDelta) => void;
   /** A selector chooses the objects: one that is new to the collection need not be new. */
   readonly selected: boolean;
 }
@@ -29,11 +29,11 @@ export interface WatchedChange {
 
 /** The objects of one collection as the process knows them: what an informer's store holds. */
 export class Delivered {
-  readonly #options: ToldOptions;
+  readonly #options: DeliveredOptions;
   #objects = new Map<ObjectKey, StoredObject>();
   #isKnown = false;
 
-  constructor(options: ToldOptions) {
+  constructor(options: DeliveredOptions) {
     this.#options = options;
   }
 

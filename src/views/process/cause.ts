@@ -34,6 +34,8 @@ export interface Evidence {
   readonly reactions: readonly number[];
   /** The reconcile, where its writes name it: then its object is known, and maybe the delta. */
   readonly exact?: ReconcileRef | undefined;
+  /** The delta that they name. */
+  readonly named?: NumberedDelta | undefined;
 }
 
 /** What was found out. */
@@ -53,9 +55,8 @@ const freshMs = 10_000;
 
 /** The most probable cause; the one that the writes name, where they do. */
 export function causeOf(evidence: Evidence): Found {
-  const { writes, deltas, exact } = evidence;
+  const { writes, exact, named } = evidence;
   const sentAt = Math.min(...writes.map((write) => write.sentAt));
-  const named = exact?.because && deltas.find(exact.because);
   if (named !== undefined)
     return { cause: { grade: "exact", delta: named, beforeMs: sentAt - named.receivedAt }, reactionMs: undefined };
   if (exact?.again !== undefined) return { cause: undefined, reactionMs: undefined };

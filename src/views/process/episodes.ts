@@ -7,7 +7,7 @@ import { objectKey, splitKey } from "../../api/key.ts";
 import type { StageEvent } from "../../trace/events.ts";
 import type { ReconcileRef } from "../../trace/reconcile-ref.ts";
 import { causeOf, leastReaction, type Cause, type EarlierReconcile } from "./cause.ts";
-import { RecentDeltas } from "./recent-deltas.ts";
+import { type NumberedDelta, RecentDeltas } from "./recent-deltas.ts";
 import { uidOf, type NumberedWrite, type Subject } from "./subject.ts";
 
 /** The writes that one reconcile made. */
@@ -34,6 +34,8 @@ interface OpenEpisode {
   readonly last: EarlierReconcile | undefined;
   /** Set where its writes name it. */
   readonly exact: ReconcileRef | undefined;
+  /** The delta that its first write names: looked up then, since of a busy object only the latest deltas are kept. */
+  readonly named: NumberedDelta | undefined;
   endedAt: number;
 }
 
@@ -101,6 +103,7 @@ export class Episodes {
       writes: [],
       last: this.#last.get(place),
       exact,
+      named: exact?.because && this.#deltas.find(exact.because),
       endedAt: 0,
     }));
     current.writes.push(write);
@@ -153,10 +156,10 @@ export class Episodes {
     );
   }
 
-  #close(name: string, { number, writer, subject, first, writes, last, exact, endedAt }: OpenEpisode): Episode {
+  #close(name: string, { number, writer, subject, first, writes, last, exact, named, endedAt }: OpenEpisode): Episode {
     this.#open.delete(name);
     const [deltas, reactions] = [this.#deltas, this.#reactions];
-    const { cause, reactionMs } = causeOf({ subject, writes, last, exact, deltas, reactions });
+    const { cause, reactionMs } = causeOf({ subject, writes, last, exact, named, deltas, reactions });
     if (reactionMs !== undefined) {
       this.#reactions.push(reactionMs);
       if (this.#reactions.length > 64) this.#reactions.shift();

@@ -89,7 +89,7 @@ class Scene {
   }
 
   /** What led to each reconcile, and its writes. */
-  get told(): readonly unknown[] {
+  get reconciles(): readonly unknown[] {
     this.#over.push(...this.#episodes.flush(Infinity));
     return this.#over.map(({ subject, cause, retryOf, writes }) => [
       subject.key,
@@ -111,14 +111,14 @@ describe("reconciles of a process, seen from outside", () => {
       .createPod(107, "b")
       .podDelta(108, "a", "104")
       .putStatus(110, "5");
-    expect(scene.told).toEqual([
+    expect(scene.reconciles).toEqual([
       ["shop/web", "own ReplicaSet 5", ["create Pod", "create Pod", "update ReplicaSet/status"]],
     ]);
   });
 
   test("what a write is based on was known by then; what came later was not", () => {
     const scene = new Scene().setDelta(100, "5").setDelta(101, "6").putStatus(140, "5");
-    expect(scene.told).toEqual([["shop/web", "own ReplicaSet 5", ["update ReplicaSet/status"]]]);
+    expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 5", ["update ReplicaSet/status"]]]);
   });
 
   test("a delta that came while a reconcile ran led to the one that follows at once", () => {
@@ -128,10 +128,18 @@ describe("reconciles of a process, seen from outside", () => {
       .podDelta(103, "a", "104")
       .putStatus(105, "5")
       .putStatus(107.5, "105");
-    expect(scene.told).toEqual([
+    expect(scene.reconciles).toEqual([
       ["shop/web", "own ReplicaSet 5", ["create Pod", "update ReplicaSet/status"]],
       ["shop/web", "owned Pod 104", ["update ReplicaSet/status"]],
     ]);
+  });
+
+  test("the delta that a write names is found, however many of the same object follow before the reconcile is over", () => {
+    const scene = new Scene().setDelta(10, "1");
+    const because = { kind: "ReplicaSet", key: "shop/web", resourceVersion: "1" };
+    scene.createPod(20, "a", { reconcile: { id: "sync-1", because } });
+    for (let version = 2; version < 60; version++) scene.setDelta(20 + version, String(version));
+    expect(scene.reconciles).toEqual([["shop/web", "exact ReplicaSet 1", ["create Pod"]]]);
   });
 
   test("without a delta, what follows a refusal repeats it", () => {
@@ -139,7 +147,7 @@ describe("reconciles of a process, seen from outside", () => {
       .setDelta(100, "5")
       .putStatus(102, "5", { status: 409, error: "conflict" })
       .putStatus(400, "5");
-    expect(scene.told).toEqual([
+    expect(scene.reconciles).toEqual([
       ["shop/web", "own ReplicaSet 5", ["update ReplicaSet/status"]],
       ["shop/web", "retry of 1", ["update ReplicaSet/status"]],
     ]);
