@@ -10,7 +10,7 @@ import { readRecording } from "./recording.ts";
 import { commandsOf, type Script } from "./script.ts";
 import { scripts } from "./scripts.ts";
 import { type KubectlServer, realServer, sandboxServer } from "./servers.ts";
-import { transcriptOf } from "./transcript.ts";
+import { transcriptOf, withSortedManagers } from "./transcript.ts";
 import { watched } from "./watching.ts";
 
 /** In the short form these alone show that a real server still prints what was recorded. */
@@ -19,7 +19,7 @@ const alwaysLive: ReadonlySet<string> = new Set(["generating", "managing"]);
 /** The transcript without the commands that are known to print something else. */
 function compared(script: Script, entries: readonly string[]): string {
   const commands = commandsOf(script);
-  return transcriptOf(entries.filter((_, index) => commands[index]?.differs === undefined));
+  return withSortedManagers(transcriptOf(entries.filter((_, index) => commands[index]?.differs === undefined)));
 }
 
 interface Side {
@@ -83,7 +83,8 @@ describe.skipIf(clusterMissing !== undefined)("kubectl", () => {
     start: realServer,
     check(script, played) {
       test(`${script.name}: it prints what was recorded`, async () => {
-        expect(transcriptOf(await played())).toBe(transcriptOf(await readRecording(script)));
+        const recorded = withSortedManagers(transcriptOf(await readRecording(script)));
+        expect(withSortedManagers(transcriptOf(await played()))).toBe(recorded);
       });
     },
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { erased } from "./erase.ts";
 import { wordsOf } from "./script.ts";
-import { entriesOf, entryOf, transcriptOf } from "./transcript.ts";
+import { entriesOf, entryOf, transcriptOf, withSortedManagers } from "./transcript.ts";
 
 test("a command line is split at blanks, but not within quotes", () => {
   expect(wordsOf(`patch cm first -p '{"a": "b c"}' --x='y z'`)).toEqual([
@@ -22,6 +22,27 @@ test("a transcript is read back as it was written", () => {
   expect(entries[0]).toBe("$ kubectl get cm\n| NAME\n|\n| $ kubectl one");
   expect(entries[1]).toBe("$ kubectl get nothing\n! error: there is none\n= 1");
   expect(entriesOf(transcriptOf(entries))).toEqual(entries);
+});
+
+test("managers of fields are sorted, each with its fields, and nothing else is", () => {
+  const entry = (manager: string, field: string): string =>
+    `  - apiVersion: v1\n    fieldsV1:\n      f:data:\n        f:${field}: {}\n    manager: ${manager}\n`;
+  const printed = (...entries: readonly string[]): string =>
+    transcriptOf([
+      entryOf("get cm", {
+        stdout: `metadata:\n  managedFields:\n${entries.join("")}  name: a\n- z\n- b\n`,
+        stderr: "",
+        code: 0,
+      }),
+    ]);
+  const [one, other] = [entry("kubectl", "b"), entry("other", "a")];
+  expect(printed(one, other)).not.toBe(printed(other, one));
+  expect(withSortedManagers(printed(one, other))).toBe(withSortedManagers(printed(other, one)));
+  expect(withSortedManagers(printed(one, other)).split("\n").toSorted()).toEqual(
+    printed(one, other).split("\n").toSorted(),
+  );
+  const others = withSortedManagers(printed(entry("kubectl", "a"), entry("other", "b")));
+  expect(withSortedManagers(printed(one, other))).not.toBe(others);
 });
 
 test("what differs from run to run is erased, and nothing beside it", () => {

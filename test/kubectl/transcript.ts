@@ -32,6 +32,20 @@ export function transcriptOf(entries: readonly string[]): string {
   return `${entries.join("\n\n")}\n`;
 }
 
+/**
+ * A transcript with the entries of each managedFields in an order of their own: servers sort them by their times, in seconds, so that two
+ * writes are in another order where a second ends between them.
+ */
+export function withSortedManagers(transcript: string): string {
+  return transcript.replaceAll(
+    /^(\| +)managedFields:\n((?:\1- .*\n(?:\1 {2}.*\n)*)+)/gm,
+    (_, margin: string, entries: string) => {
+      const each = entries.split(new RegExp(`^(?=${margin.replace("|", "\\|")}- )`, "m"));
+      return `${margin}managedFields:\n${each.toSorted().join("")}`;
+    },
+  );
+}
+
 /** The entries of a transcript. */
 export function entriesOf(transcript: string): readonly string[] {
   return transcript.trimEnd().split(/\n\n(?=\$ )/);

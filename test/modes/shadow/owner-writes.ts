@@ -40,11 +40,19 @@ function ownerWrite({ verb, resource, namespace, name, request, response, at }: 
 function changeOf({ verb, resource, namespace, name, response, at }: Effect): Change[] {
   const object = objectIn(response);
   const owner = object === undefined ? undefined : controllerOf(object);
+  const left: Change = { is: "left", namespace, name, at };
   if (object !== undefined && owner !== undefined) {
-    return [{ is: "controlled", ownerUid: owner.uid, version: Number(object.metadata.resourceVersion) }];
+    const controlled = { ownerUid: owner.uid, version: Number(object.metadata.resourceVersion) };
+    return [{ is: "controlled", ...controlled }, ...(isGone(object) ? [left] : [])];
   }
   const stays = verb === "create" || verb === "deletecollection" || resource.includes("/");
-  return stays ? [] : [{ is: "left", namespace, name, at }];
+  return stays ? [] : [left];
+}
+
+/** The write took the last finalizer of an object that was being deleted: its response has the version from before. */
+function isGone({ metadata }: StoredObject): boolean {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 }
 
 /** An answer with a uid is the object as it is stored. */

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import type { AuditEvent } from "../../support/audit-log.ts";
+import { auditedWrites } from "./owner-writes.ts";
+
+const owner = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "owner", controller: true };
+
+function patched(metadata: object): AuditEvent {
+  return {
+    auditID: "1",
+    stage: "ResponseComplete",
+    requestURI: "/apis/apps/v1/namespaces/shop/replicasets/web-1",
+    verb: "patch",
+    user: { username: "gc" },
+    objectRef: { resource: "replicasets", apiGroup: "apps", namespace: "shop", name: "web-1" },
+    responseStatus: { code: 200 },
+    responseObject: {
+      metadata: {
+        name: "web-1",
+        namespace: "shop",
+        uid: "set",
+        resourceVersion: "7",
+        ownerReferences: [owner],
+        ...metadata,
+      },
+    },
+    requestReceivedTimestamp: "2026-01-01T00:00:00.000000Z",
+    stageTimestamp: "2026-01-01T00:00:00.000000Z",
+  };
+}
+
+test("an object that loses its last finalizer while it is being deleted has left", () => {
+  const changes = (metadata: object): readonly string[] =>
+    auditedWrites([patched(metadata)]).changes.map(({ is }) => is);
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  expect(changes({ deletionTimestamp })).toEqual(["controlled", "left"]);
+  expect(changes({ deletionTimestamp, finalizers: ["example.com/hold"] })).toEqual(["controlled"]);
+  expect(changes({ deletionTimestamp, deletionGracePeriodSeconds: 30 })).toEqual(["controlled"]);
+  expect(changes({})).toEqual(["controlled"]);
+});
