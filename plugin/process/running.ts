@@ -50,6 +50,8 @@ export interface ProcessRunParts {
   readonly screen?: (bus: TraceBus) => ProcessScreen;
   /** The line about the context has been printed. */
   readonly isIntroduced?: true;
+  /** Called when the program has sent its first request. */
+  readonly onConnected?: () => void;
 }
 
 /** A run of a program. */
@@ -59,14 +61,16 @@ export class ProcessRun {
   readonly #session: Session;
   readonly #screen: (bus: TraceBus) => ProcessScreen;
   readonly #isIntroduced: boolean;
+  readonly #onConnected: (() => void) | undefined;
 
-  constructor({ behind, request, session, screen, isIntroduced }: ProcessRunParts) {
+  constructor({ behind, request, session, screen, isIntroduced, onConnected }: ProcessRunParts) {
     const { output, sinceStart } = request;
     const times = sinceStart ? { sinceStartAt: session.startedAt } : {};
     this.#behind = behind;
     this.#request = request;
     this.#session = session;
     this.#isIntroduced = isIntroduced === true;
+    this.#onConnected = onConnected;
     this.#screen = screen ?? ((bus) => showProcess(bus, { session, output, ...times }));
   }
 
@@ -82,7 +86,7 @@ export class ProcessRun {
     const process = await this.#prepare();
     session.beforeExit(() => process.abandon());
     const off = this.#handOnSignals(process);
-    this.#warnUnlessConnected(screen);
+    this.#warnUnlessConnected(process);
     session.endAfter(forMs);
     try {
       const code = await this.#runAgain(process);
@@ -125,11 +129,16 @@ export class ProcessRun {
     });
   }
 
-  #warnUnlessConnected(screen: ProcessScreen): void {
+  #warnUnlessConnected({ connected }: ProcessBehindDoor): void {
     const [command = ""] = this.#request.program;
     const session = this.#session;
+    let hasConnected = false;
+    void connected.then(() => {
+      hasConnected = true;
+      this.#onConnected?.();
+    });
     const look = (): void => {
-      if (screen.hasConnected || session.isOver) return;
+      if (hasConnected || session.isOver) return;
       const waited = formatDuration(patienceMs);
       session.warn(`${command} has sent no request for ${waited}: does it use the kubeconfig that KUBECONFIG names?`);
     };

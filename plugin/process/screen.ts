@@ -26,8 +26,6 @@ const flushEveryMs = 100;
 
 /** What ends the screen. */
 export interface ProcessScreen {
-  /** Whether anything has connected yet. */
-  readonly hasConnected: boolean;
   /** Prints the page: everything has been reported. */
   end(): void;
   /** Prints nothing more. */
@@ -70,9 +68,6 @@ export function showProcess(bus: TraceBus, { session, output, sinceStartAt }: Pr
   };
   tick();
   return {
-    get hasConnected() {
-      return usage.usage.agents.length > 0;
-    },
     stop() {
       timer();
     },

@@ -6,7 +6,7 @@ import { serveHttps, type ServedRequest, type ServedResponse } from "../platform
 import { sameSecret, secretToken } from "../platform/secret.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { Observe } from "./observer/exchange.ts";
-import { forward, forwardUpgrade, isCarried } from "./forward.ts";
+import { type CarriedRequest, forward, forwardUpgrade, isCarried } from "./forward.ts";
 import { PendingRequests } from "./pending.ts";
 import { statusResponse } from "./refusals.ts";
 
@@ -26,6 +26,8 @@ export interface Door {
   readonly url: string;
   /** For the process; `namespace` is that of its context. It holds the door's token: write it to a file that only its owner can read. */
   kubeconfig(namespace: string): string;
+  /** Resolves when the first request comes that the door's token lets in. */
+  readonly connected: Promise<void>;
   /** Breaks all connections, and stops listening; writes have a moment to get their responses. */
   close(): Promise<void>;
 }
@@ -53,29 +55,28 @@ export async function openDoor({ port = 0, ...options }: DoorOptions): Promise<D
   const expected = `Bearer ${token}`;
   const pending = new PendingRequests(options.timeline);
   const isForeign = ({ headers }: ServedRequest): boolean => !sameSecret(headers["authorization"] ?? "", expected);
-  const handle = (request: ServedRequest): ServedResponse | Promise<ServedResponse> => {
+  const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
+  const admit = <T>(request: ServedRequest, pass: (carried: CarriedRequest) => T): T | ServedResponse => {
     const { method } = request;
     if (isForeign(request)) return unauthorized.response;
-    if (!isCarried(method)) return unknownMethod.response;
-    return pending.during(request, (abort) => forward({ ...options, abort }, { ...request, method }));
+    connect();
+    return isCarried(method) ? pass({ ...request, method }) : unknownMethod.response;
   };
   const https = await serveHttps({
     port,
     certificate,
     maxBodyBytes,
     unknownMethod: { type: "application/json", body: unknownMethod.text },
-    upgrade: async (request) => {
-      const { method } = request;
-      if (isForeign(request)) return unauthorized.response;
-      if (!isCarried(method)) return unknownMethod.response;
-      return (await forwardUpgrade(options, { ...request, method })) ?? upgrades.response;
-    },
-    handle,
+    upgrade: async (request) =>
+      admit(request, async (carried) => (await forwardUpgrade(options, carried)) ?? upgrades.response),
+    handle: (request) =>
+      admit(request, (carried) => pending.during(carried, (abort) => forward({ ...options, abort }, carried))),
   });
   const url = `https://127.0.0.1:${https.port}`;
   return {
     url,
     kubeconfig: (namespace) => kubeconfigText({ name: "kubectl-reconcile", url, ca: certificate.ca, token, namespace }),
+    connected,
     async close() {
       await pending.end();
       await https.close();

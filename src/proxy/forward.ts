@@ -21,18 +21,20 @@ export function isCarried(method: string): method is Method {
   return methods.has(method);
 }
 
+/** A request of a method that the door carries. */
+export type CarriedRequest = ServedRequest & { readonly method: Method };
+
 /**
- * Sends a request on, until it is aborted. Rejects where the connection broke before there was a response, or inside one: the process is to see the same, and
- * cannot know either whether a write was applied.
+ * Sends a request on, until it is aborted. Rejects where the connection broke before there was a response, or inside one: the process is
+ * to see the same, and cannot know either whether a write was applied.
  */
 export async function forward(
   { transport, timeline, observe, abort }: ForwardOptions & { readonly abort: AbortController },
-  request: ServedRequest & { readonly method: Method },
+  request: CarriedRequest,
 ): Promise<ServedResponse> {
   const { method, path, query, body } = request;
   const headers = sentOn(request.headers);
   const observer = observe({ method, path, query, headers, body, at: timeline.now() });
-  const end = (how: ExchangeEnd): void => observer.end(how, timeline.now());
   let response: ApiResponse;
   try {
     response = await transport.send({
@@ -45,9 +47,8 @@ export async function forward(
       streamed: true,
     });
   } catch (error) {
-    end({ is: "failed", error: messageOf(error) });
-    if (error instanceof TransportError && error.failure !== "broken") return unreachable(error);
-    throw error;
+    observer.end({ is: "failed", error: messageOf(error) }, timeline.now());
+    return unreachable(error);
   }
   observer.head(response, timeline.now());
   const passing = new PassingBody(response, { observer, timeline, abort });
@@ -61,7 +62,7 @@ export async function forward(
  */
 export async function forwardUpgrade(
   { transport, timeline, observe }: ForwardOptions,
-  request: ServedRequest & { readonly method: Method },
+  request: CarriedRequest,
 ): Promise<ServedUpgrade | ServedResponse | undefined> {
   if (transport.upgrade === undefined) return undefined;
   const { method, path, query, body } = request;
@@ -80,8 +81,7 @@ export async function forwardUpgrade(
     return response;
   } catch (error) {
     observer.end({ is: "failed", error: messageOf(error) }, timeline.now());
-    if (error instanceof TransportError && error.failure !== "broken") return unreachable(error);
-    throw error;
+    return unreachable(error);
   }
 }
 
@@ -92,7 +92,9 @@ function valueOf(headers: ServedUpgrade["headers"], wanted: string): string | un
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-function unreachable(error: TransportError): ServedResponse {
+/** Where nothing was sent, that is a response. @throws the error where the connection broke. */
+function unreachable(error: unknown): ServedResponse {
+  if (!(error instanceof TransportError) || error.failure === "broken") throw error;
   return statusResponse({
     code: 503,
     reason: "ServiceUnavailable",

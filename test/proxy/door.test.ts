@@ -64,6 +64,17 @@ describe("who may enter", () => {
       "kubectl reconcile passes GET, POST, PUT, PATCH and DELETE on, and no other method",
     ]);
   });
+
+  test("a process is connected by its first request, which may be a watch that never ends; a stranger's is none", async () => {
+    await open();
+    let isConnected = false;
+    void scene.door.connected.then(() => (isConnected = true));
+    await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
+    expect(isConnected).toBe(false);
+    const watch = await watching(`${maps}?watch=1`);
+    expect(isConnected).toBe(true);
+    watch.stop();
+  });
 });
 
 describe("what passes", () => {

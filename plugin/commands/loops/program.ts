@@ -58,46 +58,24 @@ class RunningProgram {
       client: createClient({ transport: readOnly(behind.passThrough()), bus, timeline }),
       namespace: flags.namespace,
       begin: async () => {
-        const connected = firstRequest(behind);
+        const { promise: connected, resolve: onConnected } = Promise.withResolvers<void>();
         const run = new ProcessRun({
           behind,
           request: process,
           session,
-          screen: () => connected.screen,
+          screen: () => silentScreen,
           isIntroduced: true,
+          onConnected,
         });
         this.ended = run.untilEnded().finally(() => session.end());
         // A program that cannot be started is an error of the start.
-        await Promise.race([this.ended, connected.first, sleep(timeline, patienceMs, "loops", { background: true })]);
+        await Promise.race([this.ended, connected, sleep(timeline, patienceMs, "loops", { background: true })]);
       },
       close: () => Promise.resolve(),
     };
   }
 }
 
-/** A screen that prints nothing, and when the first request came. */
-function firstRequest({ bus }: Pick<Connected, "bus">): {
-  readonly screen: ProcessScreen;
-  readonly first: Promise<void>;
-} {
-  let hasConnected = false;
-  const { promise: first, resolve } = Promise.withResolvers<void>();
-  bus.listen(
-    () => {
-      hasConnected = true;
-      resolve();
-    },
-    { stages: ["request"] },
-  );
-  const nothing = (): void => undefined;
-  return {
-    first,
-    screen: {
-      get hasConnected() {
-        return hasConnected;
-      },
-      stop: nothing,
-      end: nothing,
-    },
-  };
-}
+const nothing = (): void => undefined;
+/** What the program does is not printed as it happens. */
+const silentScreen: ProcessScreen = { stop: nothing, end: nothing };

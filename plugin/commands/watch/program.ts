@@ -66,9 +66,6 @@ function showDeltas(bus: TraceBus, { request, session }: Shown): ProcessScreen {
   });
   screen.start();
   return {
-    get hasConnected() {
-      return usage.usage.requests > 0;
-    },
     stop: () => screen.close(),
     end() {
       screen.close();

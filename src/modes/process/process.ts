@@ -73,6 +73,11 @@ export class ProcessBehindDoor {
     return { pid: running.pid, exited: running.exited };
   }
 
+  /** Resolves when the program has sent its first request. */
+  get connected(): Promise<void> {
+    return this.#door.connected;
+  }
+
   /** Hands a signal on; without a running program nothing happens. */
   signal(name: string): void {
     this.#running?.signal(name);

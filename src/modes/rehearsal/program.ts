@@ -5,6 +5,8 @@ import type { TraceBus } from "../../trace/bus.ts";
 
 /** A program that can be started once, such as a process behind a door. */
 export interface Program {
+  /** Resolves when it has sent its first request. */
+  readonly connected: Promise<void>;
   /** @throws Error with the system's `code` if it cannot be started. */
   start(): Promise<{ readonly pid: number; readonly exited: Promise<number> }>;
   signal(name: string): void;
@@ -68,11 +70,18 @@ export class ProgramRun {
   #exited: Promise<number> | undefined;
   #exitCode: number | undefined;
   #isClosed = false;
+  #hasConnected = false;
 
   private constructor({ name, program, timeline }: Prepared) {
     this.name = name;
     this.#program = program;
     this.#timeline = timeline;
+    void program.connected.then(() => (this.#hasConnected = true));
+  }
+
+  /** Whether it has sent a request. */
+  get hasConnected(): boolean {
+    return this.#hasConnected;
   }
 
   /** Opens its door. @throws what `prepare` throws. */

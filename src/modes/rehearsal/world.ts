@@ -156,7 +156,6 @@ class RunningRehearsal implements Rehearsal {
   #current: ProgramRun | undefined;
   /** `group/Kind` of what the current program lists or watches. */
   readonly #watched = new Set<string>();
-  #hasConnected = false;
 
   constructor(parts: Parts) {
     const { options, bus, customs, scope } = parts;
@@ -168,11 +167,11 @@ class RunningRehearsal implements Rehearsal {
     this.scope = scope;
     this.#parts = parts;
     this.#movement = new Movement({ sandbox: place.sandbox, bus, timeline });
-    bus.listen((event) => this.#heard(event), { stages: ["request"] });
+    bus.listen((event) => this.#heard(event), { stages: ["request", "watch"] });
   }
 
   get silent(): string | undefined {
-    return this.#hasConnected ? undefined : this.#current?.name;
+    return this.#current?.hasConnected === false ? this.#current.name : undefined;
   }
 
   /** The definition of a kind is taken up by the API server itself. */
@@ -222,7 +221,6 @@ class RunningRehearsal implements Rehearsal {
   async #run(program: ProgramRun): Promise<void> {
     const pid = await program.start();
     this.#current = program;
-    this.#hasConnected = false;
     this.#watched.clear();
     this.#parts.options.onStarted?.(program.name, pid);
   }
@@ -242,10 +240,10 @@ class RunningRehearsal implements Rehearsal {
   }
 
   #heard(event: StageEvent): void {
-    if (event.stage !== "request") return;
-    this.#hasConnected = true;
-    if (event.of !== undefined && (event.verb === "watch" || event.verb === "list"))
-      this.#watched.add(`${event.of.group}/${event.of.kind}`);
+    // A watch is a request that is reported when it ends.
+    const isWatch = event.stage === "watch" && event.agent !== undefined;
+    const isList = event.stage === "request" && (event.verb === "watch" || event.verb === "list");
+    if ((isWatch || isList) && event.of !== undefined) this.#watched.add(`${event.of.group}/${event.of.kind}`);
   }
 
   /** Of all that was written here. */

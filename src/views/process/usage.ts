@@ -125,8 +125,6 @@ export class UsageFold {
     if (event.stage === "unread") this.#unread += event.bytes;
     if (event.stage === "request") this.#request(event);
     if (!("agent" in event) || event.agent === undefined) return;
-    // A watch is a request that is reported when it ends.
-    this.#agents.add(event.agent.split(" ")[0] ?? event.agent);
     if (event.stage === "write") this.#write(event);
     if (event.stage === "delta") this.#delta(event);
     if (event.stage === "watch") this.#watch(event);
@@ -138,8 +136,9 @@ export class UsageFold {
   }
 
   #request(event: RequestEvent): void {
-    const { verb, status, ms, objects = 0, uri } = event;
+    const { agent, verb, status, ms, objects = 0, uri } = event;
     this.#requests++;
+    this.#agents.add(agent.split(" ")[0] ?? agent);
     const resource = resourceText(event);
     const use = this.#verbs.getOrInsertComputed(`${verb} ${resource}`, () => ({
       verb,
@@ -209,8 +208,9 @@ export class UsageFold {
     found.keys.set(key, (found.keys.get(key) ?? 0) + 1);
   }
 
-  #watch({ of, state, why, agent, ...event }: Extract<StageEvent, { readonly stage: "watch" }>): void {
-    this.#watches.accept({ of, state, why, ...(agent !== undefined && { agent }), ...event });
+  #watch(event: Extract<StageEvent, { readonly stage: "watch" }>): void {
+    this.#watches.accept(event);
+    const { of, state, why, agent } = event;
     const name = `${agent} ${of.group} ${of.kind}`;
     if (state === "opened") {
       this.#opened.set(name, event.at);
