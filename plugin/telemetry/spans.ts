@@ -3,6 +3,7 @@ import type { Attributes, Span, SpanKind, Tracer } from "@opentelemetry/api";
 import type { SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Timeline } from "../../src/platform/timeline.ts";
 import type { DoneEvent, EventHead, GetEvent, StageEvent, WriteEvent } from "../../src/trace/events.ts";
+import { GenerationalCache } from "../../src/trace/generational-cache.ts";
 import type { Trigger } from "../../src/trace/triggers.ts";
 
 /** Who sends spans, and whom it tells. */
@@ -20,7 +21,7 @@ export const spannedStages: readonly StageEvent["stage"][] = ["get", "decision",
 
 /** As many as wait for the collector; a busy run ends 2,000 syncs a second. */
 const mostWaiting = 100_000;
-/** Ended syncs whose late writes are recognized. */
+/** Ended syncs whose late writes are recognized, at least. */
 const mostEnded = 10_000;
 const longestCloseMs = 5000;
 const longestSendMs = 4000;
@@ -51,7 +52,8 @@ export class RunSpans {
   readonly #tracer: Tracer;
   readonly #delivery: Delivery;
   readonly #syncs = new Map<string, Span>();
-  readonly #ended = new Map<string, Span>();
+  /** Events are written after the sync that recorded them: they are its children all the same. */
+  readonly #ended = new GenerationalCache<string, Span>(mostEnded);
 
   private constructor(
     api: Api,
@@ -142,22 +144,12 @@ export class RunSpans {
     const span = this.#syncs.get(name);
     if (span === undefined) return;
     this.#syncs.delete(name);
-    this.#remember(name, span);
+    this.#ended.set(name, span);
     const { outcome, error, at } = event;
     span.setAttribute("reconcile.outcome", outcome.is);
     if ("delayMs" in outcome) span.setAttribute("reconcile.requeue_ms", outcome.delayMs);
     this.#fail(span, error);
     span.end(at);
-  }
-
-  /** Events are written after the sync that recorded them: they are its children all the same. */
-  #remember(name: string, span: Span): void {
-    this.#ended.set(name, span);
-    if (this.#ended.size <= mostEnded) return;
-    for (const oldest of this.#ended.keys()) {
-      this.#ended.delete(oldest);
-      return;
-    }
   }
 
   #start({ name, parent, ...options }: NewSpan): Span {

@@ -22,6 +22,11 @@ export interface Clocks {
   readonly steady: number;
 }
 
+/** Milliseconds since a moment, by the clock on which more have passed: what must not be overdue is measured so. */
+export function mostSince(then: Clocks, now: Clocks): number {
+  return Math.max(now.wall - then.wall, now.steady - then.steady);
+}
+
 /** A clock with timers and hand-overs between actors, real or virtual; handed to everything that waits. */
 export interface Timeline {
   /** Milliseconds since 1970, with fractions; never goes back. */

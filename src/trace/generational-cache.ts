@@ -1,13 +1,15 @@
-/** The capacity of one of the two generations. */
-const generation = 2048;
-
 /**
- * A map that remembers the latest 2,048 entries at least and 4,096 at most. When the young generation is full it becomes the old one, and
- * the old one is dropped as a whole: no entry is ever searched for to be evicted.
+ * A map that remembers the latest entries: as many as a generation has, at least, and twice as many at most. When the young generation
+ * is full it becomes the old one, and the old one is dropped as a whole: no entry is ever searched for to be evicted.
  */
 export class GenerationalCache<K, V> {
+  readonly #generation: number;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
+
+  constructor(generation = 2048) {
+    this.#generation = generation;
+  }
 
   get(name: K): V | undefined {
     // An empty map is not asked: JavaScript would hash a long name that was just concatenated for nothing.
@@ -19,7 +21,7 @@ export class GenerationalCache<K, V> {
 
   set(name: K, value: V): void {
     this.#young.set(name, value);
-    if (this.#young.size < generation) return;
+    if (this.#young.size < this.#generation) return;
     this.#old = this.#young;
     this.#young = new Map();
   }

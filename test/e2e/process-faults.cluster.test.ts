@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { isAlive } from "../../src/platform/process.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
 import { kubeconfigThrough } from "../support/fault-proxy.ts";
 import { type HttpFaultProxy, startHttpFaultProxy } from "../support/http-fault-proxy.ts";
@@ -86,15 +87,6 @@ describe.skipIf(clusterMissing !== undefined)("a program behind run --, in troub
   /** The process id that it said it had started. */
   function childOf({ stderr, stdout }: Program): number {
     return Number(/ as process (\d+)/.exec(stderr + stdout)?.[1]);
-  }
-
-  function isAlive(pid: number): boolean {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   async function isOpen(server: string): Promise<boolean> {

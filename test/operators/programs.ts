@@ -1,6 +1,6 @@
 /** The operators of this folder, ready to run: built into the cache, keyed by what they are made from. */
 import { join } from "node:path";
-import { builtProgram, type Program } from "../../scripts/built-programs.ts";
+import { builtProgram, type Program, type Recipe } from "../../scripts/built-programs.ts";
 
 /** The sources of the programs: `kubebuilder`, `kube-rs`, `python`. */
 export const operators: string = import.meta.dir;
@@ -31,28 +31,32 @@ export function kubebuilderTests(): Promise<Program> {
 
 /** The kubebuilder project's manager. */
 export function kubebuilderManager(): Promise<Program> {
-  return builtProgram({
-    sources: join(operators, "kubebuilder"),
-    cachedAs: "operator-kubebuilder-manager",
-    tool: "go",
-    command: ["go", "build", "-ldflags=-s -w", "-o", "manager", "./cmd"],
-    env: { CGO_ENABLED: "0" },
-    makes: "manager",
-    name: "manager",
-  });
+  return goProgram("manager", { package: "./cmd", cachedAs: "operator-kubebuilder-manager" });
 }
 
 /** A candidate of client-go's leader election. */
 export function goCandidate(): Promise<Program> {
-  return builtProgram({
-    sources: join(operators, "kubebuilder"),
-    matters: (path) => path.startsWith(join("cmd", "candidate")) || /^go\.(mod|sum)$/.test(path),
+  return goProgram("candidate", {
+    package: "./cmd/candidate",
     cachedAs: "operator-go-candidate",
+    matters: (path) => path.startsWith(join("cmd", "candidate")) || /^go\.(mod|sum)$/.test(path),
+  });
+}
+
+interface GoProgram extends Pick<Recipe, "cachedAs" | "matters"> {
+  readonly package: string;
+}
+
+/** A program of the kubebuilder project's module. */
+function goProgram(name: string, { package: path, ...recipe }: GoProgram): Promise<Program> {
+  return builtProgram({
+    ...recipe,
+    sources: join(operators, "kubebuilder"),
     tool: "go",
-    command: ["go", "build", "-ldflags=-s -w", "-o", "candidate", "./cmd/candidate"],
+    command: ["go", "build", "-ldflags=-s -w", "-o", name, path],
     env: { CGO_ENABLED: "0" },
-    makes: "candidate",
-    name: "candidate",
+    makes: name,
+    name,
   });
 }
 

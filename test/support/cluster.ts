@@ -15,6 +15,7 @@ import {
   controlPlaneScripts,
   missingFor,
 } from "../../scripts/control-plane.ts";
+import { isAlive } from "../../src/platform/process.ts";
 import { auditLog, type AuditEvent } from "./audit-log.ts";
 import { type ProgramRun, runProgram } from "./program.ts";
 
@@ -295,13 +296,4 @@ function standsStill(pid: number): boolean {
       return false;
     }
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

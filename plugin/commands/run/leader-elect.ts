@@ -1,6 +1,6 @@
 /** `run --leader-elect`: of several copies one works, and the others wait. */
 import { formatDuration } from "../../../src/api/duration.ts";
-import { defaultTiming, type ElectionTiming } from "../../../src/controller/runtime/election.ts";
+import { defaultTiming, type ElectionTiming, jitter } from "../../../src/controller/runtime/election.ts";
 import { duration, flag, type OptionsFor, text } from "../../cli/command.ts";
 import { UserError } from "../../cli/user-error.ts";
 
@@ -47,9 +47,6 @@ export interface LeaderElect extends ElectionTiming {
   readonly name: string | undefined;
   readonly namespace: string | undefined;
 }
-
-/** A try may be so much later than the period says. Source: client-go v0.36 tools/leaderelection JitterFactor. */
-const jitter = 1.2;
 
 /** Undefined: no election. @throws UserError for durations that contradict each other, and for options without an election. */
 export function leaderElectOf(flags: LeaderElectFlags): LeaderElect | undefined {

@@ -1,6 +1,7 @@
 import { messageOf } from "../../api/error-message.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 import type { Timeline } from "../../platform/timeline.ts";
+import { searchOf } from "./request-kind.ts";
 
 /** A request whose response has begun, or that has failed. */
 export interface AnsweredRequest {
@@ -38,8 +39,7 @@ export function withAnswered(
  * Source: what `kubectl -v=6` prints, client-go v0.36 transport/round_trippers.go.
  */
 export function requestLine(server: string, { request, status, error, ms }: AnsweredRequest): string {
-  const query = (request.query ?? []).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
-  const url = `${server}${request.path}${query === "" ? "" : `?${query}`}`;
+  const url = `${server}${request.path}${searchOf(request)}`;
   const outcome = status === undefined ? `failed (${messageOf(error)})` : String(status);
   return `${request.method} ${url} ${outcome} in ${Math.round(ms)} ms`;
 }

@@ -11,7 +11,7 @@ import {
   type Transport,
   type TransportFailure,
 } from "../../api/transport.ts";
-import { isPagedList, isWatch } from "./request-kind.ts";
+import { isPagedList, isWatch, searchOf } from "./request-kind.ts";
 import { acceptMetadata } from "./accept-metadata.ts";
 
 /** Where and how to connect. */
@@ -48,7 +48,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
         return answerOf(
           await http.send({
             method: request.method,
-            url: server + request.path + search(request),
+            url: server + request.path + searchOf(request),
             headers: { ...common, ...request.headers, ...(request.metadataSuffices === true && acceptMetadata) },
             ...(request.body !== undefined && { body: request.body }),
             signal: request.signal,
@@ -68,7 +68,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
         return await requestUpgrade(
           {
             method,
-            url: server + request.path + search(request),
+            url: server + request.path + searchOf(request),
             headers: { ...options.headers, ...request.headers },
             ...(body !== undefined && { body }),
             signal,
@@ -88,11 +88,6 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
     },
     close: () => http.close(),
   };
-}
-
-function search(request: ApiRequest): string {
-  if (request.query === undefined || request.query.length === 0) return "";
-  return `?${request.query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
 }
 
 function answerOf(response: HttpResponse, request: ApiRequest, host: string): ApiResponse {

@@ -4,7 +4,7 @@ import { formatMicroTime } from "../../api/time.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
-import { type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
+import { type Clocks, mostSince, sleep, type Timeline } from "../../platform/timeline.ts";
 import { LeaseAccess } from "./lease-access.ts";
 
 /** How long a term lasts, in ms; client-go's names. Each is longer than the one after it. */
@@ -57,8 +57,11 @@ interface Observed {
   readonly at: number;
 }
 
-/** Candidates come back at different moments: a try is up to this much of the period later. */
-const jitter = 1.2;
+/**
+ * Candidates come back at different moments: a try is up to this much of the period later.
+ * Source: client-go v0.36 tools/leaderelection JitterFactor.
+ */
+export const jitter = 1.2;
 /** A request about the Lease that takes longer is given up. */
 const mostRequestMs = 5000;
 
@@ -226,7 +229,6 @@ export class Election {
 
   #sinceRenewal(): number {
     const now = this.#options.timeline.clocks();
-    const { wall, steady } = this.#renewedAt ?? now;
-    return Math.max(now.wall - wall, now.steady - steady);
+    return mostSince(this.#renewedAt ?? now, now);
   }
 }

@@ -3,7 +3,7 @@ import { isAlreadyExists, isConflict, isForbidden } from "../../api/status-error
 import { formatMicroTime, readTime } from "../../api/time.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
-import { type Clocks, sleep, type Timeline } from "../../platform/timeline.ts";
+import { type Clocks, mostSince, sleep, type Timeline } from "../../platform/timeline.ts";
 import { LeaseAccess } from "./lease-access.ts";
 
 /** Which Lease is held, by whom, and who is notified of what becomes of it. */
@@ -85,8 +85,7 @@ export class HeldLease {
 
   #sinceRenewal(): number {
     const now = this.#options.timeline.clocks();
-    const { wall, steady } = this.#renewedAt ?? now;
-    return Math.max(now.wall - wall, now.steady - steady);
+    return mostSince(this.#renewedAt ?? now, now);
   }
 
   /**

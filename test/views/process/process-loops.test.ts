@@ -4,51 +4,16 @@ import { TraceBus } from "../../../src/trace/bus.ts";
 import type { DeltaEvent, RequestEvent, StageEventBody, WriteEvent } from "../../../src/trace/events.ts";
 import { WriteDetail } from "../../../src/trace/write-detail.ts";
 import { ProcessLoops } from "../../../src/views/process/process-loops.ts";
-
-const of = { group: "apps", kind: "Deployment" };
-const agent = "operator/v1 (linux)";
+import { agent, of, request, write as writeEvent } from "./events.ts";
 
 /** By default one that changes nothing. */
 function write(sentAt: number, over: Partial<WriteEvent> = {}): WriteEvent {
-  return {
-    stage: "write",
-    agent,
-    verb: "update",
-    fieldManager: "operator",
-    of,
-    key: "shop/web",
-    uid: "u",
-    before: "7",
-    conditional: true,
-    resourceVersion: "7",
-    deletes: false,
-    status: 200,
-    sentAt,
-    ms: 1,
-    changes: [],
-    detail: new WriteDetail({}, { metadata: { uid: "u" } }),
-    ...over,
-  };
+  const detail = new WriteDetail({}, { metadata: { uid: "u" } });
+  return writeEvent({ resourceVersion: "7", sentAt, detail, ...over });
 }
 
 function read(sentAt: number, over: Partial<RequestEvent> = {}): RequestEvent {
-  return {
-    stage: "request",
-    agent,
-    verb: "get",
-    of,
-    resource: "deployments",
-    key: "shop/web",
-    uri: "/apis/apps/v1/namespaces/shop/deployments/web",
-    status: 200,
-    auditId: "",
-    sentAt,
-    ms: 1,
-    sent: 0,
-    received: 10,
-    resourceVersion: "7",
-    ...over,
-  };
+  return request({ sentAt, resourceVersion: "7", ...over });
 }
 
 const delta = (receivedAt: number, resourceVersion = "7"): DeltaEvent => ({

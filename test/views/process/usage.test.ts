@@ -1,51 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
-import type { RequestEvent, StageEventBody, WriteEvent } from "../../../src/trace/events.ts";
+import type { RequestEvent, StageEventBody } from "../../../src/trace/events.ts";
 import { RightsFold } from "../../../src/views/process/rights.ts";
 import { UsageFold } from "../../../src/views/process/usage.ts";
-
-const of = { group: "apps", kind: "Deployment" };
-
-function request(over: Partial<RequestEvent>): RequestEvent {
-  return {
-    stage: "request",
-    agent: "operator/v1 (linux)",
-    verb: "get",
-    of,
-    resource: "deployments",
-    key: "shop/web",
-    uri: "/apis/apps/v1/namespaces/shop/deployments/web",
-    status: 200,
-    auditId: "",
-    sentAt: 0,
-    ms: 1,
-    sent: 0,
-    received: 10,
-    ...over,
-  };
-}
-
-function write(over: Partial<WriteEvent>): WriteEvent {
-  return {
-    stage: "write",
-    agent: "operator/v1 (linux)",
-    verb: "update",
-    fieldManager: "operator",
-    of,
-    key: "shop/web",
-    uid: "u",
-    before: "7",
-    conditional: true,
-    resourceVersion: "8",
-    deletes: false,
-    status: 200,
-    sentAt: 0,
-    ms: 1,
-    changes: [],
-    ...over,
-  };
-}
+import { of, request, write } from "./events.ts";
 
 function seen(events: readonly StageEventBody[]): {
   readonly usage: UsageFold["usage"];
