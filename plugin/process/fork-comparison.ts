@@ -27,6 +27,8 @@ export interface ForkVerdict {
   readonly differences: readonly ForkDifference[];
   /** Written here so shortly before the end that the cluster has had no time. */
   readonly unanswered: number;
+  /** Changes on the cluster that the copy at work may have made, or somebody else: nothing shows whose they were. */
+  readonly unattributed: number;
 }
 
 /** What is written here and not there within this time is only here. */
@@ -40,6 +42,7 @@ export class ForkComparison implements DivergenceListener {
   readonly #said = new Set<string>();
   readonly #missed = new Map<string, Missed>();
   #same = 0;
+  #unattributed = 0;
 
   /** `onLine` gets a line for each difference when it is first seen. */
   constructor(onLine: (line: string) => void) {
@@ -74,6 +77,10 @@ export class ForkComparison implements DivergenceListener {
 
   /** The copy at work did something, and the process did not. */
   readonly onMissed = (missed: Missed): void => {
+    if (missed.by === "unknown") {
+      this.#unattributed++;
+      return;
+    }
     const difference = missedOf(missed);
     this.#missed.set(nameOf(missed.of, missed.key), missed);
     this.#say(difference);
@@ -90,6 +97,7 @@ export class ForkComparison implements DivergenceListener {
       same: this.#same,
       differences: [...differing, ...late].map(differenceOf).concat([...this.#missed.values()].map(missedOf)),
       unanswered: silent.length - late.length,
+      unattributed: this.#unattributed,
     };
   }
 
@@ -124,7 +132,7 @@ export function differenceLine({ is, of, key, text }: ForkDifference): string {
 }
 
 /** `compared with the cluster: 12 same · 1 differs · 1 only here`. */
-export function verdictLine({ same, differences, unanswered }: ForkVerdict): string {
+export function verdictLine({ same, differences, unanswered, unattributed }: ForkVerdict): string {
   const count = (is: ForkDifference["is"]): number => differences.filter((one) => one.is === is).length;
   const parts = [
     `${same} same`,
@@ -132,8 +140,9 @@ export function verdictLine({ same, differences, unanswered }: ForkVerdict): str
       count(is) === 0 ? [] : [`${count(is)} ${is}`],
     ),
     ...(unanswered === 0 ? [] : [`${unanswered} written too late to compare`]),
+    ...(unattributed === 0 ? [] : [`${pluralize(unattributed, "change")} by an unknown writer not compared`]),
   ];
-  const nothing = same + differences.length + unanswered === 0;
+  const nothing = same + differences.length + unanswered + unattributed === 0;
   return nothing
     ? "compared with the cluster: nothing was written here, and nothing there by a manager of the same name"
     : `compared with the cluster: ${parts.join(" · ")}`;

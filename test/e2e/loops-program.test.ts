@@ -1,14 +1,7 @@
 /** `loops -- COMMAND`: the loops of a program in a fork, which are not the cluster's: nothing reaches that. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seededRandom } from "../../src/platform/random.ts";
-import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { metadataPolicy } from "../../src/sandbox/audit/policy.ts";
-import { serveSandbox } from "../../src/sandbox/https.ts";
-import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
-import type { AuditEvent } from "../support/audit-log.ts";
+import { type ApiSide, sandboxSide } from "../support/api-side.ts";
 import { type ProgramEnd, startProgram } from "./support/program.ts";
 
 const operator = [process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
@@ -37,21 +30,9 @@ const restless = `
   }`;
 
 describe("loops of a program", () => {
-  let sandbox: Sandbox;
-  let served: Awaited<ReturnType<typeof serveSandbox>>;
-  let folder: string;
-  let kubeconfig: string;
-  const audit: AuditEvent[] = [];
+  let side: ApiSide;
   beforeAll(async () => {
-    sandbox = await createSandbox({
-      timeline: realTimeline(),
-      random: seededRandom(1),
-      audit: { policy: metadataPolicy, write: (event) => void audit.push(JSON.parse(event) as AuditEvent) },
-    });
-    served = await serveSandbox(sandbox);
-    folder = mkdtempSync(join(tmpdir(), "loops-program-"));
-    kubeconfig = join(folder, "kubeconfig");
-    writeFileSync(kubeconfig, served.kubeconfig(), { mode: 0o600 });
+    side = await sandboxSide();
     for (const [name, labels] of [
       ["web", { copy: "yes" }],
       ["calm", {}],
@@ -59,31 +40,23 @@ describe("loops of a program", () => {
     ] as const)
       await send("POST", "", { metadata: { name, labels }, data: { size: "1", colour: "red" } });
   });
-  afterAll(async () => {
-    await served.close();
-    sandbox.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => side.stop());
 
   async function send(method: string, name: string, body: object): Promise<void> {
-    const { status } = await fetch(`${served.url}${maps}${name}`, {
-      method,
-      headers: { authorization: `Bearer ${served.identity.token}`, "content-type": "application/json" },
-      tls: { ca: served.identity.certificate.ca },
-      body: JSON.stringify(body),
-    });
-    expect(status).toBeLessThan(300);
+    expect((await side.send(method, maps + name, body)).status).toBeLessThan(300);
   }
 
   async function loops(options: readonly string[], program: readonly string[]): Promise<ProgramEnd> {
-    await using run = startProgram(["loops", "--quiet-child", ...options, "--", ...program], { kubeconfig });
+    await using run = startProgram(["loops", "--quiet-child", ...options, "--", ...program], {
+      kubeconfig: side.kubeconfig,
+    });
     return await run.end();
   }
 
   test("an object that it rewrites is named with field, values and what led to the writes", async () => {
-    const before = audit.length;
+    const before = (await side.audit()).length;
     const args = ["loops", "--for", "10s", "--fail-on", "loop", "--", "env", "BUG=endless", ...operator];
-    await using run = startProgram(args, { kubeconfig });
+    await using run = startProgram(args, { kubeconfig: side.kubeconfig });
     await run.says(/copier begins/);
     await Bun.sleep(500);
     // The copier has no end from here on.
@@ -94,7 +67,9 @@ describe("loops of a program", () => {
     expect(stdout).toMatch(/^ +\.data\.turn 0 ⇄ 1 /m);
     expect(stdout).toMatch(/^ +because ConfigMap web\S* \w+.* \d+ of \d+ times$/m);
     expect(code).toBe(3);
-    const ours = audit.slice(before).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));
+    const ours = (await side.audit())
+      .slice(before)
+      .filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));
     const wrote = ours.filter(({ verb, objectRef }) => {
       const isReview = objectRef?.resource?.startsWith("selfsubject") === true;
       return !isReview && !["get", "list", "watch"].includes(verb);

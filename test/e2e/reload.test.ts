@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ServedSandbox, servedSandbox } from "../support/served-sandbox.ts";
+import { type ApiSide, sandboxSide } from "../support/api-side.ts";
 import { type Program, startProgram } from "./support/program.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -32,10 +32,10 @@ export default defineController({
 }
 
 describe("run --reload", () => {
-  let served: ServedSandbox;
+  let served: ApiSide;
   let run: Program;
   beforeAll(async () => {
-    served = await servedSandbox();
+    served = await sandboxSide();
     await served.send("POST", maps, { metadata: { name: "a", labels: { mark: "yes" } } });
     save("mark.ts", 'export const mark: string = "one";\n');
     save("marker.ts", controller());

@@ -4,7 +4,7 @@ import { parseSync } from "oxc-parser";
 import { basename, join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { type Example, examplesOf, publicApi } from "../../scripts/public-api.ts";
-import { servedSandbox, type ServedSandbox } from "../support/served-sandbox.ts";
+import { sandboxSide, type ApiSide } from "../support/api-side.ts";
 import { compile, type Installed, installPackage, runOn, runtimes } from "./installed.ts";
 
 const top = join(import.meta.dir, "..", "..");
@@ -65,10 +65,10 @@ test("the tutorial shows the files of docs/examples as they are", async () => {
 
 describe("the package", () => {
   let installed: Installed;
-  let served: ServedSandbox;
+  let served: ApiSide;
   let examples: readonly Example[];
   beforeAll(async () => {
-    [installed, served, examples] = await Promise.all([installPackage(), servedSandbox(), allExamples()]);
+    [installed, served, examples] = await Promise.all([installPackage(), sandboxSide(), allExamples()]);
   }, 5 * minutes);
   afterAll(async () => {
     installed.remove();

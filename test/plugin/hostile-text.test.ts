@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { echoServer } from "../platform/servers.ts";
 import { type ProgramRun, runProgram } from "../support/program.ts";
-import { type ServedSandbox, servedSandbox } from "../support/served-sandbox.ts";
+import { type ApiSide, sandboxSide } from "../support/api-side.ts";
 
 const top = join(import.meta.dir, "..", "..");
 const program = [process.execPath, join(top, "plugin", "main.ts")];
@@ -20,15 +20,15 @@ function expectHarmless({ stdout, stderr }: ProgramRun): void {
 }
 
 describe("text that would drive a terminal", () => {
-  let served: ServedSandbox;
+  let served: ApiSide;
   beforeAll(async () => {
-    served = await servedSandbox();
+    served = await sandboxSide();
   });
   afterAll(() => served.stop());
 
   const run = (...args: string[]): Promise<ProgramRun> =>
     runProgram([...program, ...args], { env: { ...process.env, KUBECONFIG: served.kubeconfig }, timeoutMs: 30_000 });
-  const send: ServedSandbox["send"] = (...request) => served.send(...request);
+  const send: ApiSide["send"] = (...request) => served.send(...request);
 
   test.each(["text", "json"])("in a value of a ConfigMap, as %s of `watch`", async (form) => {
     const maps = "/api/v1/namespaces/default/configmaps";

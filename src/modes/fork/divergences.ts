@@ -44,6 +44,12 @@ export interface DivergenceListener {
   agreed(agreement: Agreement): void;
 }
 
+/**
+ * How an object that changes in the cluster stands here. `comparable`: both have created it, or the cluster has all that was written
+ * here; `written`: the cluster lacks some of that, and may still be at it.
+ */
+export type WrittenState = "untouched" | "comparable" | "written";
+
 /** A resource whose writes are looked at. */
 export interface Looked {
   readonly of: KindName;
@@ -99,23 +105,37 @@ export class Divergences {
    * cluster's from then on. One that differs stays.
    */
   twinOf(of: KindName, live: StoredObject): ObjectKey | undefined {
+    const divergence = this.#silentTwin(of, live);
+    if (divergence === undefined) return undefined;
+    const name = nameOf(of, divergence.key);
+    const at = this.#now();
+    const missing = missingFrom(live, divergence);
+    if (missing.length === 0) {
+      this.#all.delete(name);
+      this.#listener?.agreed({ ...divergence, at });
+      return divergence.key;
+    }
+    const differing: Divergence = { ...divergence, cluster: { is: "differs", at, missing } };
+    this.#all.set(name, differing);
+    this.#listener?.differs(differing);
+    return undefined;
+  }
+
+  /** Whether an object that changes in the cluster was written here before, under this name or another one of the same beginning. */
+  stateOf(of: KindName, { key, live }: DivergedChange): WrittenState {
+    const own = this.#all.get(nameOf(of, key));
+    if (own !== undefined)
+      return isSilentCreation(own) || missingFrom(live, own).length === 0 ? "comparable" : "written";
+    return live !== undefined && this.#silentTwin(of, live) !== undefined ? "comparable" : "untouched";
+  }
+
+  #silentTwin(of: KindName, live: StoredObject): Divergence | undefined {
     const generated = generatedAs(live);
     if (generated === undefined) return undefined;
     for (const [name, divergence] of this.#all) {
-      const { here, base, cluster } = divergence;
-      if (here === undefined || base !== undefined || cluster.is !== "silent") continue;
-      if (nameOf(of, divergence.key) !== name || generatedAs(here) !== generated) continue;
-      const at = this.#now();
-      const missing = missingFrom(live, divergence);
-      if (missing.length === 0) {
-        this.#all.delete(name);
-        this.#listener?.agreed({ ...divergence, at });
-        return divergence.key;
-      }
-      const differing: Divergence = { ...divergence, cluster: { is: "differs", at, missing } };
-      this.#all.set(name, differing);
-      this.#listener?.differs(differing);
-      return undefined;
+      const { here } = divergence;
+      if (here === undefined || !isSilentCreation(divergence) || nameOf(of, divergence.key) !== name) continue;
+      if (generatedAs(here) === generated) return divergence;
     }
     return undefined;
   }
@@ -143,4 +163,8 @@ export class Divergences {
 
 function nameOf({ group, kind }: KindName, key: ObjectKey): string {
   return `${group}/${kind} ${key}`;
+}
+
+function isSilentCreation({ here, base, cluster }: Divergence): boolean {
+  return here !== undefined && base === undefined && cluster.is === "silent";
 }

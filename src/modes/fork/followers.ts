@@ -160,7 +160,14 @@ export class Followers {
     if (!watch.allowed) return "unlistable";
     const sink = copies.sink(namespace);
     const gated = kind.kind === "Lease" ? undefined : gate;
-    const queue = gated?.around({ of: { group, kind: kind.kind }, sink, here: (key) => copies.here(key) }) ?? sink;
+    const of = { group, kind: kind.kind };
+    const queue =
+      gated?.around({
+        of,
+        sink,
+        here: (key) => copies.here(key),
+        stateOf: (change) => this.#options.divergences.stateOf(of, change),
+      }) ?? sink;
     const listerWatcher = client.listerWatcher(kind, scope);
     const transformer = transforming(this.#asFound(kind));
     const reflector = new Reflector({ listerWatcher, queue, transformer, timeline, random, bus });

@@ -287,6 +287,36 @@ describe("in step with a copy that is at work on the cluster", () => {
     expect(agreed).toEqual([]);
   });
 
+  test.each([
+    ["the same object", { metadata: { name: "a" } }],
+    ["one with a generated name", { metadata: { generateName: "a-" } }],
+  ])("%s that the process creates first is compared as soon as the copy creates it", async (_name, metadata) => {
+    const { onCluster, onFork, timeline, diverged, agreed, missed } = await inStep();
+    await onFork("GET", maps);
+    await onFork("POST", maps, { ...metadata, data: { a: "0" } });
+    await onCluster("POST", maps, { ...metadata, data: { a: "1" } });
+    await timeline.runUntil({ ms: 200 });
+    expect(diverged.at(-1)).toMatchObject({ base: undefined, cluster: { is: "differs" } });
+    await timeline.runUntil({ ms: 1500 });
+    expect([agreed, missed]).toEqual([[], []]);
+  });
+
+  test("a change that the process makes first is the cluster's as soon as the copy makes it", async () => {
+    const { onCluster, onFork, timeline, agreed, missed, fork } = await inStep();
+    await onCluster("POST", maps, map("a", { a: "1" }));
+    await onFork("GET", maps);
+    await timeline.runUntil({ ms: 1500 });
+    await onFork("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await timeline.runUntil({ ms: 200 });
+    expect([agreed.map(({ key }) => key), fork.divergences.list()]).toEqual([["default/a"], []]);
+    await onFork("PATCH", `${maps}/a`, { data: { a: "3" } });
+    await onCluster("PATCH", `${maps}/a`, { data: { a: "4" } });
+    await timeline.runUntil({ ms: 1500 });
+    expect(fork.divergences.list()).toMatchObject([{ key: "default/a", cluster: { is: "differs" } }]);
+    expect(missed).toEqual([]);
+  });
+
   test("objects with generated names are the same by owner and the beginning of the name", async () => {
     const { onCluster, onFork, timeline, agreed, missed, fork } = await inStep();
     const generated = (data: object): object => ({ metadata: { generateName: "a-" }, data });

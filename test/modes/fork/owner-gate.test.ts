@@ -1,7 +1,10 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { ObjectDelta } from "../../../src/cache/delta-queue.ts";
+import type { DeltaType } from "../../../src/trace/names.ts";
 import { OwnerGate, type Missed } from "../../../src/modes/fork/owner-gate.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
-import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
+import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 
 const of = { group: "", kind: "ConfigMap" };
 const managed = (manager: string): object => ({ manager, operation: "Update", fieldsV1: {} });
@@ -10,6 +13,7 @@ const live = {
 };
 
 function scene(): {
+  timeline: VirtualTimeline;
   gate: OwnerGate;
   put: () => void;
   passed: () => number;
@@ -26,10 +30,11 @@ function scene(): {
     bookmark: () => undefined,
     put: () => void passed++,
   };
-  const gated = gate.around({ of, sink, here: () => undefined });
+  const gated = gate.around({ of, sink, here: () => undefined, stateOf: () => "untouched" });
   gate.learn("mine");
   const delta = { key: "a", object: live, receivedAt: 0, tombstone: false, managedFields: undefined } as const;
   return {
+    timeline,
     gate,
     put: () => gated.put({ type: "Added", ...delta }),
     passed: () => passed,
@@ -70,4 +75,143 @@ test("an open gate holds nothing, and lets go what it held", () => {
   gate.open();
   put();
   expect([passed(), missed.length]).toEqual([2, 0]);
+});
+
+describe("deletions, whose maker nobody knows", () => {
+  const owned = (name: string, uid: string, generateName?: string): StoredObject => ({
+    metadata: {
+      name,
+      uid,
+      resourceVersion: "1",
+      creationTimestamp: "",
+      managedFields: [managed("mine")],
+      ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "owner", controller: true }],
+      ...(generateName !== undefined && { generateName }),
+    },
+  });
+  const change = (type: DeltaType, object: StoredObject): ObjectDelta<StoredObject> => ({
+    type,
+    key: object.metadata.name,
+    object,
+    receivedAt: 0,
+    tombstone: false,
+    managedFields: undefined,
+  });
+
+  /** Objects pass into a map, which is what is here. */
+  function forkOf(objects: readonly StoredObject[]): {
+    readonly put: (type: DeltaType, object: StoredObject) => void;
+    readonly here: () => readonly string[];
+    readonly missed: readonly Missed[];
+    readonly run: (ms: number) => Promise<unknown>;
+  } {
+    const { timeline, gate, missed, run } = scene();
+    const here = new Map(objects.map((object) => [object.metadata.name, object]));
+    const sink = {
+      filled: Promise.resolve(),
+      replace: () => undefined,
+      bookmark: () => undefined,
+      put({ type, key, object }: ObjectDelta<StoredObject>) {
+        if (type === "Deleted") here.delete(key);
+        else here.set(key, object);
+      },
+    };
+    const gated = gate.around({ of, sink, here: (key) => here.get(key), stateOf: () => "untouched" });
+    // Something that the copy may react to.
+    timeline.after(0, "test", () => gated.put(change("Updated", stranger)));
+    return { put: (type, object) => gated.put(change(type, object)), here: () => [...here.keys()], missed, run };
+  }
+
+  const stranger: StoredObject = {
+    metadata: {
+      name: "other",
+      uid: "9",
+      resourceVersion: "1",
+      creationTimestamp: "",
+      managedFields: [managed("theirs")],
+    },
+  };
+
+  test("soon after a change it counts as the copy's", async () => {
+    const { put, here, missed, run } = forkOf([owned("a", "1")]);
+    await run(100);
+    put("Deleted", owned("a", "1"));
+    expect(here()).toContain("a");
+    await run(1500);
+    expect(here()).not.toContain("a");
+    expect(missed).toMatchObject([{ by: "copy", key: "a", live: undefined }]);
+  });
+
+  test("with nothing that the copy could have reacted to, it is somebody else's", async () => {
+    const { put, here, missed, run } = forkOf([owned("a", "1"), owned("b", "2")]);
+    await run(2000);
+    put("Deleted", owned("a", "1"));
+    put("Deleted", owned("b", "2"));
+    expect(here()).toEqual(["other"]);
+    await run(1500);
+    expect(missed).toEqual([]);
+  });
+
+  test.each([
+    ["the same name", owned("a", "2")],
+    ["another generated name", owned("web-2", "2", "web-")],
+  ])("what the copy creates again at once, under %s, somebody else deleted", async (_name, created) => {
+    const deleted = created.metadata.generateName === undefined ? owned("a", "1") : owned("web-1", "1", "web-");
+    const { put, here, missed, run } = forkOf([deleted]);
+    await run(100);
+    put("Deleted", deleted);
+    put("Added", created);
+    // The deletion is there to be seen, and the creation is the process's to make.
+    expect(here()).toEqual(["other"]);
+    await run(1500);
+    expect(missed).toMatchObject([{ by: "copy", key: created.metadata.name, before: undefined, live: created }]);
+  });
+
+  test("a deletion with a grace period is one from its beginning", async () => {
+    const { put, here, missed, run } = forkOf([owned("web-1", "1", "web-")]);
+    await run(100);
+    const object = owned("web-1", "1", "web-");
+    put("Updated", { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    expect(missed).toEqual([]);
+    await run(1500);
+    expect(missed).toMatchObject([{ by: "copy", key: "web-1", live: undefined }]);
+    expect(here()).toContain("web-1");
+  });
+
+  test("what goes with its controller is deleted by the garbage collector", async () => {
+    const owner: StoredObject = {
+      metadata: { name: "web", uid: "owner", resourceVersion: "1", creationTimestamp: "" },
+    };
+    const { put, here, run, missed } = forkOf([owner, owned("a", "1")]);
+    await run(100);
+    put("Deleted", owner);
+    put("Deleted", owned("a", "1"));
+    expect(here()).toEqual(["other"]);
+    await run(1500);
+    expect(missed).toEqual([]);
+  });
+});
+
+test("a change that only removed something may be the copy's: it is held, and not reported as missed by the copy", async () => {
+  const { gate, run, missed } = scene();
+  const withData = { ...live, data: { a: "1", extra: "2" } };
+  let passed = 0;
+  const sink = {
+    filled: Promise.resolve(),
+    replace: () => undefined,
+    bookmark: () => undefined,
+    put: () => void passed++,
+  };
+  const gated = gate.around({ of, sink, here: () => withData, stateOf: () => "untouched" });
+  gated.put({
+    type: "Updated",
+    key: "a",
+    object: { ...live, data: { a: "1" } } as StoredObject,
+    receivedAt: 0,
+    tombstone: false,
+    managedFields: undefined,
+  });
+  expect(passed).toBe(0);
+  await run(1500);
+  expect([passed, missed.map(({ by }) => by)]).toEqual([1, ["unknown"]]);
 });

@@ -13,7 +13,7 @@ import {
   watchPrimary,
 } from "../../../src/index.ts";
 import { rejection } from "../../support/rejection.ts";
-import { servedSandbox, type ServedSandbox } from "../../support/served-sandbox.ts";
+import { sandboxSide, type ApiSide } from "../../support/api-side.ts";
 
 const missing = rule<{ namespace: string }>({
   id: "no-quota",
@@ -133,9 +133,9 @@ describe("startSandbox", () => {
 });
 
 describe("a cluster behind a kubeconfig", () => {
-  let served: ServedSandbox;
+  let served: ApiSide;
   beforeAll(async () => {
-    served = await servedSandbox();
+    served = await sandboxSide();
   });
   afterAll(() => served.stop());
 

@@ -10,7 +10,7 @@ import { loadKubeconfig } from "../../../src/client/config/kubeconfig.ts";
 import { realHost } from "../../../src/platform/host.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { fakeIo } from "../../support/fake-io.ts";
-import { type ServedSandbox, servedSandbox } from "../../support/served-sandbox.ts";
+import { type ApiSide, sandboxSide } from "../../support/api-side.ts";
 
 let lookedUp = 0;
 const namespaces = async (): Promise<readonly Candidate[]> => {
@@ -99,10 +99,10 @@ describe("completion", () => {
 });
 
 describe("completion from a cluster", () => {
-  let served: ServedSandbox;
+  let served: ApiSide;
   let kubeconfig: string;
   beforeAll(async () => {
-    served = await servedSandbox("shop");
+    served = await sandboxSide("shop");
     // No context is the current one: only what a flag names is asked.
     kubeconfig = join(served.dir, "contexts");
     writeFileSync(kubeconfig, readFileSync(served.kubeconfig, "utf8").replace("current-context:", "x:"));

@@ -10,6 +10,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	webv1 "example.com/site-operator/api/v1"
 	webv2 "example.com/site-operator/api/v2"
@@ -36,6 +37,8 @@ func main() {
 	flag.BoolVar(&leads, "leader-elect", false, "Work only while this copy is the leader.")
 	var leadsIn string
 	flag.StringVar(&leadsIn, "leader-elect-namespace", "", "Where the leader's Lease is; default the pod's namespace.")
+	var metricsAddr string
+	flag.StringVar(&metricsAddr, "metrics-bind-address", "0", "The address the metrics endpoint binds to; 0 turns it off.")
 	opts := zap.Options{Development: true}
 	opts.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -45,6 +48,7 @@ func main() {
 	config.Wrap(exact.Wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        scheme,
+		Metrics:                       metricsserver.Options{BindAddress: metricsAddr},
 		HealthProbeBindAddress:        probeAddr,
 		LeaderElection:                leads,
 		LeaderElectionID:              "site.example.com",

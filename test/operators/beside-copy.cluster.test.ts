@@ -1,0 +1,239 @@
+/**
+ * `trace -- manager` beside a copy of the same operator that is at work on a real kube-apiserver: nothing reaches the cluster, and what
+ * both do about each change is the same. Judged from the audit log, and from the objects that the fork then has.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Program, startProgram } from "../e2e/support/program.ts";
+import { type ApiSide, realSide } from "../support/api-side.ts";
+import type { AuditEvent } from "../support/audit-log.ts";
+import { clusterMissing } from "../support/cluster.ts";
+import { tries } from "../support/long.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { operatorScenes } from "./scenes.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A change by somebody else, and what became of it. */
+interface Episode {
+  readonly what: string;
+  readonly site: string;
+  /** In the audit log, and on our standard output. */
+  readonly from: number;
+  readonly ourFrom: number;
+  /** The objects afterwards, as far as the operator writes them. */
+  there: readonly unknown[];
+  here: readonly unknown[];
+}
+
+interface OurWrite {
+  readonly stage: string;
+  readonly verb: string;
+  readonly key: string;
+  readonly of: { readonly kind: string };
+  readonly subresource?: string;
+  readonly status: number;
+}
+
+const sites = "/apis/web.example.com/v1/namespaces/default/sites";
+const maps = "/api/v1/namespaces/default/configmaps";
+const scene = operatorScenes.find(({ name }) => name === "controller-runtime");
+const program = scene?.program;
+const missing = clusterMissing ?? (program?.is === "there" ? undefined : program?.why);
+/** So long does the cluster rest before a change counts as dealt with. */
+const quietMs = 400;
+const mostSites = 6;
+
+describe.skipIf(missing !== undefined)("an operator beside its copy at work", () => {
+  let side: ApiSide;
+  let copy: Bun.Subprocess;
+  const command = scene?.command(program?.is === "there" ? program.path : "") ?? [];
+  beforeAll(async () => {
+    side = await realSide();
+    await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", scene?.definition);
+    await until("the kind is served", async () => (await side.send("GET", sites)).status === 200);
+    copy = Bun.spawn([...command], {
+      env: { ...process.env, KUBECONFIG: side.kubeconfig },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+  }, 120_000);
+  afterAll(async () => {
+    copy.kill("SIGKILL");
+    await copy.exited;
+    await side.stop();
+  });
+
+  async function send(method: string, path: string, body?: object): Promise<void> {
+    const response = await side.send(method, path, body);
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  }
+
+  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (let look = 0; look < 600; look++) {
+      if (await holds()) return;
+      await Bun.sleep(100);
+    }
+    throw new Error(`not within a minute: ${what}`);
+  }
+
+  /** The change that is made next, of a site that exists or not. */
+  async function change(random: () => number): Promise<Pick<Episode, "what" | "site">> {
+    const site = `s${Math.floor(random() * mostSites)}`;
+    const found = await side.send("GET", `${sites}/${site}`);
+    const pages = Array.from(
+      { length: 1 + Math.floor(random() * 4) },
+      (_, index) => `/${index}${Math.floor(random() * 9)}`,
+    );
+    const spec = { host: `${site}.example.com`, port: 80 + Math.floor(random() * 9), paths: pages };
+    const pick = random();
+    if (found.status === 404) {
+      await send("POST", sites, { apiVersion: "web.example.com/v1", kind: "Site", metadata: { name: site }, spec });
+      return { what: "made", site };
+    }
+    if (pick < 0.5) await send("PATCH", `${sites}/${site}`, { spec });
+    else if (pick < 0.65) await send("PATCH", `${maps}/${site}-pages`, { data: { extra: "by hand" } });
+    else if (pick < 0.8) await send("DELETE", `${maps}/${site}-pages`);
+    else if (pick < 0.9)
+      await send("PATCH", `${sites}/${site}`, { metadata: { annotations: { note: String(random()) } } });
+    else await send("DELETE", `${sites}/${site}`);
+    return { what: `changed at ${pick.toFixed(2)}`, site };
+  }
+
+  /** Until neither the operator at work nor ours has written for a while. */
+  async function rest(trace: Program): Promise<void> {
+    let seen = "";
+    await until("both rest", async () => {
+      const now = `${(await side.audit()).filter(isAtWork).length} ${trace.stdout.split('"stage":"write"').length}`;
+      const rests = now === seen;
+      seen = now;
+      if (!rests) await Bun.sleep(quietMs);
+      return rests;
+    });
+  }
+
+  test("nothing is written to the cluster, and 95 of 100 episodes are the same", async () => {
+    const config = join(side.dir, "door");
+    const before = (await side.audit()).length;
+    // The test looks into the fork through the door that the operator has.
+    const kept = ["sh", "-c", `cp "$KUBECONFIG" '${config}' && exec "$@"`, "sh", ...command];
+    await using trace = startProgram(["trace", "-n", "default", "-o", "json", "--", ...kept], {
+      kubeconfig: side.kubeconfig,
+    });
+    await trace.says(/"stage":"watch"[^\n]*"kind":"Site"/);
+    const fork = doorOf(await Bun.file(config).text());
+    const seeded = seededRandom(3);
+    const episodes: Episode[] = [];
+    const changes = tries(25, 100);
+    for (let n = 0; n < changes; n++) {
+      const [from, ourFrom] = [(await side.audit()).length, trace.stdout.length];
+      const changed = await change(() => seeded.next());
+      await rest(trace);
+      const [there, here] = await Promise.all([
+        objects(changed.site, (...asked) => side.send(...asked)),
+        objects(changed.site, fork),
+      ]);
+      episodes.push({ ...changed, from, ourFrom, there, here });
+    }
+    const audit = await side.audit();
+    const { stdout } = trace;
+    trace.signal("SIGINT");
+    const { code } = await trace.end();
+    expect(code).toBe(0);
+
+    const ours = audit.slice(before).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile"));
+    expect(ours.length).toBeGreaterThan(5);
+    expect(ours.filter(isWrite)).toEqual([]);
+
+    const differing: unknown[] = [];
+    let writes = 0;
+    for (const [index, { what, site, from, ourFrom, there, here }] of episodes.entries()) {
+      const next = episodes[index + 1];
+      const theirs = audit.slice(from, next?.from).filter(isAtWork).map(auditText);
+      const mine = writesIn(stdout.slice(ourFrom, next?.ourFrom));
+      writes += theirs.length;
+      const told = { what: `${what} ${site}`, writes: distinct(mine, site), objects: here };
+      const meant = { what: `${what} ${site}`, writes: distinct(theirs, site), objects: there };
+      if (!Bun.deepEquals(told, meant)) differing.push({ told, meant });
+    }
+    console.log(`beside a copy: ${changes} episodes, ${writes} writes of the copy, ${differing.length} differ`);
+    expect(writes).toBeGreaterThan(changes);
+    if (differing.length > changes * 0.05) expect(differing).toEqual([]);
+  }, 600_000);
+});
+
+/** The objects of a site, as far as the operator decides them; `null` for one that is not there. */
+async function objects(site: string, ask: ApiSide["send"]): Promise<readonly unknown[]> {
+  const [one, pages] = await Promise.all([ask("GET", `${sites}/${site}`), ask("GET", `${maps}/${site}-pages`)]);
+  const [body, map] = await Promise.all([one.json() as Promise<Json>, pages.json() as Promise<Json>]);
+  return [
+    one.ok ? { ...decided(body), status: withoutTimes(body["status"]) } : null,
+    pages.ok ? { ...decided(map), data: map["data"] } : null,
+  ];
+}
+
+function decided({ metadata }: Json): Json {
+  const { finalizers, labels, ownerReferences } = metadata as Json;
+  const owners = (ownerReferences ?? []) as readonly Json[];
+  return { finalizers, labels, owners: owners.map(({ kind, name, controller }) => [kind, name, controller]) };
+}
+
+/** Of a status: when a condition changed differs between two copies. */
+function withoutTimes(status: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(status ?? null, (name, value: unknown) => (name === "lastTransitionTime" ? undefined : value)),
+  );
+}
+
+/** Asks the door whose kubeconfig this is. */
+function doorOf(config: string): ApiSide["send"] {
+  const found = (field: string): string => new RegExp(`${field}: (\\S+)`).exec(config)?.[1] ?? "";
+  return (method, path) =>
+    fetch(found("server") + path, {
+      method,
+      headers: { authorization: `Bearer ${found("token")}`, "user-agent": "looking-on/1" },
+      tls: { ca: atob(found("certificate-authority-data")) },
+    });
+}
+
+function isWrite({ verb, objectRef }: AuditEvent): boolean {
+  return !/^(get|list|watch)$/.test(verb) && objectRef?.resource?.startsWith("selfsubject") !== true;
+}
+
+/** A write of the operator at work that succeeded. */
+function isAtWork(event: AuditEvent): boolean {
+  const { userAgent = "", objectRef, responseStatus } = event;
+  const isOperators = userAgent.startsWith("manager/") && /^(sites|configmaps)$/.test(objectRef?.resource ?? "");
+  return isOperators && isWrite(event) && (responseStatus?.code ?? 0) < 300;
+}
+
+function auditText({ verb, objectRef }: AuditEvent): string {
+  const kind = objectRef?.resource === "sites" ? "Site" : "ConfigMap";
+  return `${verb} ${kind}${objectRef?.subresource === undefined ? "" : `/${objectRef.subresource}`} default/${objectRef?.name}`;
+}
+
+/** The same of what our program prints. */
+function writesIn(output: string): readonly string[] {
+  return output
+    .split("\n")
+    .filter((line) => line.startsWith("{") && line.includes('"stage":"write"'))
+    .map((line) => JSON.parse(line) as OurWrite)
+    .filter(
+      ({ stage, of, status }) => stage === "write" && /^(Site|ConfigMap)$/.test(of.kind) && status < 300 && status > 0,
+    )
+    .map(
+      ({ verb, of, subresource, key }) =>
+        `${verb} ${of.kind}${subresource === undefined ? "" : `/${subresource}`} ${key}`,
+    );
+}
+
+/**
+ * Of the site that was changed. A retry after a conflict with the copy writes twice what is meant once; and once the copy's state is in
+ * the fork, the reconcile that follows writes a status that is there already, maybe after the next change.
+ */
+function distinct(writes: readonly string[], site: string): readonly string[] {
+  return [
+    ...new Set(writes.filter((write) => write.endsWith(`/${site}`) || write.endsWith(`/${site}-pages`))),
+  ].toSorted();
+}
