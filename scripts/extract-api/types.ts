@@ -103,10 +103,14 @@ function fieldOf(schema: Schema, required: boolean, empty: string | undefined): 
   return Object.keys(field).length === 1 ? code : field;
 }
 
-function typeOf(schema: Schema, empty: EmptyFields[string] | undefined): TypeData {
+/** Lists that are left out where they are empty, as most are; but validation tells an empty one from none. */
+const checkedEmpty: ReadonlySet<string> = new Set(["core.v1.ResourceRequirements.claims"]);
+
+function typeOf(type: string, schema: Schema, empty: EmptyFields[string] | undefined): TypeData {
   const fields: Record<string, FieldData> = {};
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    fields[name] = fieldOf(field, schema.required?.includes(name) ?? false, empty?.[name]);
+    const emptied = checkedEmpty.has(`${type}.${name}`) ? "p" : empty?.[name];
+    fields[name] = fieldOf(field, schema.required?.includes(name) ?? false, emptied);
   }
   return { f: fields, ...(schema["x-kubernetes-map-type"] === "atomic" ? { atomic: 1 as const } : {}) };
 }
@@ -126,7 +130,7 @@ export function typesOf(schemas: OpenApiSchemas, empty: EmptyFields): Pick<ApiDa
   for (const [name, schema] of Object.entries(schemas)) {
     const short = shortName(name);
     if (scalars[short] !== undefined || !isObjectType(short)) continue;
-    types[short] = schema.properties === undefined ? { f: {}, open: 1 } : typeOf(schema, empty[short]);
+    types[short] = schema.properties === undefined ? { f: {}, open: 1 } : typeOf(short, schema, empty[short]);
     const own = schema["x-kubernetes-group-version-kind"];
     if (own === undefined || own.length !== 1) continue;
     for (const { group, version, kind } of own) {

@@ -33,12 +33,15 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
     const status = isFields(claim["status"]) ? claim["status"] : (claim["status"] = {});
     fill(status, { phase: "Pending" });
   },
-  "core.v1.PersistentVolumeClaimSpec": filling({ volumeMode: "Filesystem" }),
+  "core.v1.PersistentVolumeClaimSpec": (spec) => fillUnset(spec, { volumeMode: "Filesystem" }),
   "core.v1.PersistentVolume": (volume) => {
     const status = isFields(volume["status"]) ? volume["status"] : (volume["status"] = {});
     fill(status, { phase: "Pending" });
   },
-  "core.v1.PersistentVolumeSpec": filling({ persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem" }),
+  "core.v1.PersistentVolumeSpec": (spec) => {
+    fill(spec, { persistentVolumeReclaimPolicy: "Retain" });
+    fillUnset(spec, { volumeMode: "Filesystem" });
+  },
   "core.v1.LimitRangeItem": limitRangeItem,
   "core.v1.EndpointPort": filling({ protocol: "TCP" }),
   "core.v1.ReplicationController": (controller) => {
@@ -86,18 +89,18 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
     });
     if (fieldsOrTexts(spec["volumeLifecycleModes"]) === 0) spec["volumeLifecycleModes"] = ["Persistent"];
   },
-  "networking.v1.NetworkPolicyPort": filling({ protocol: "TCP" }),
+  "networking.v1.NetworkPolicyPort": (port) => fillUnset(port, { protocol: "TCP" }),
   "networking.v1.NetworkPolicySpec": (spec) => {
     if (fieldsOrTexts(spec["policyTypes"]) > 0) return;
     spec["policyTypes"] = ["Ingress", ...(fieldsOrTexts(spec["egress"]) > 0 ? ["Egress"] : [])];
   },
-  "networking.v1.IngressClassParametersReference": filling({ scope: "Cluster" }),
+  "networking.v1.IngressClassParametersReference": (reference) => fillUnset(reference, { scope: "Cluster" }),
   "rbac.v1.RoleBinding": (binding) => fill(child(binding, "roleRef"), { apiGroup: rbacGroup }),
   "rbac.v1.ClusterRoleBinding": (binding) => fill(child(binding, "roleRef"), { apiGroup: rbacGroup }),
   "rbac.v1.Subject": (subject) => {
     if (subject["kind"] === "User" || subject["kind"] === "Group") fill(subject, { apiGroup: rbacGroup });
   },
-  "discovery.v1.EndpointPort": filling({ name: "", protocol: "TCP" }),
+  "discovery.v1.EndpointPort": (port) => fillUnset(port, { name: "", protocol: "TCP" }),
 };
 
 /** One device, unless more are asked for. */
@@ -121,7 +124,7 @@ function fieldsOrTexts(list: unknown): number {
 /** What a load balancer has an address for, it passes on to that. */
 function balancerStatus(status: unknown): void {
   for (const ingress of fieldsIn(at(status, "loadBalancer", "ingress"))) {
-    if (textOf(ingress["ip"]) !== "") fill(ingress, { ipMode: "VIP" });
+    if (textOf(ingress["ip"]) !== "") fillUnset(ingress, { ipMode: "VIP" });
   }
 }
 

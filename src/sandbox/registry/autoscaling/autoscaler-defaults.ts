@@ -1,6 +1,6 @@
 /** Defaults of HorizontalPodAutoscalers. Source: kubernetes v1.36 pkg/apis/autoscaling/v2/defaults.go. */
 import { child, isFields, type Fields } from "../../meta/object.ts";
-import { fill, type Filler } from "../strategy/fill.ts";
+import { fill, fillUnset, type Filler } from "../strategy/fill.ts";
 
 const percent = { type: "Percent", value: 100, periodSeconds: 15 };
 const pods = { type: "Pods", value: 4, periodSeconds: 15 };
@@ -8,10 +8,10 @@ const pods = { type: "Pods", value: 4, periodSeconds: 15 };
 /** Both directions have rules as soon as one of them has. */
 function behavior(fields: Fields): void {
   const up = child(fields, "scaleUp");
-  fill(up, { stabilizationWindowSeconds: 0, selectPolicy: "Max" });
+  fillUnset(up, { stabilizationWindowSeconds: 0, selectPolicy: "Max" });
   up["policies"] ??= [{ ...pods }, { ...percent }];
   const down = child(fields, "scaleDown");
-  fill(down, { selectPolicy: "Max" });
+  fillUnset(down, { selectPolicy: "Max" });
   down["policies"] ??= [{ ...percent }];
 }
 

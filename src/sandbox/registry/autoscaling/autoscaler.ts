@@ -1,6 +1,7 @@
 /** HorizontalPodAutoscalers, as `autoscaling/v2` writes them. Source: kubernetes v1.36 pkg/apis/autoscaling/validation. */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
+import { formatQuantity, parseQuantity } from "../../../api/quantity.ts";
 import { metricErrors, referenceErrors } from "./autoscaler-metrics.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -24,6 +25,13 @@ function policyErrors(policy: Fields, field: string): FieldError[] {
   return errors;
 }
 
+function toleranceErrors(tolerance: unknown, field: string): FieldError[] {
+  if (typeof tolerance !== "string") return [];
+  const quantity = parseQuantity(tolerance);
+  if (quantity === undefined || quantity.nano >= 0n) return [];
+  return [invalid(field, formatQuantity(quantity), "must be greater than or equal to 0")];
+}
+
 function scalingErrors(rules: unknown, field: string): FieldError[] {
   if (!isFields(rules)) return [];
   const { stabilizationWindowSeconds: window, selectPolicy } = rules;
@@ -37,7 +45,11 @@ function scalingErrors(rules: unknown, field: string): FieldError[] {
     errors.push(notSupported(`${field}.selectPolicy`, selectPolicy, selectPolicies));
   const policies = fieldsIn(rules["policies"]);
   if (policies.length === 0) errors.push(required(`${field}.policies`, "must specify at least one Policy"));
-  return [...errors, ...policies.flatMap((policy, index) => policyErrors(policy, `${field}.policies[${index}]`))];
+  return [
+    ...errors,
+    ...policies.flatMap((policy, index) => policyErrors(policy, `${field}.policies[${index}]`)),
+    ...toleranceErrors(rules["tolerance"], `${field}.tolerance`),
+  ];
 }
 
 function boundErrors(spec: Fields): FieldError[] {

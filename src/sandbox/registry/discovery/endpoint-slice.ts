@@ -114,8 +114,8 @@ const beforeEndpoints = (slice: ApiObject): FieldError[] => [
 ];
 
 /** What only an older version could say; it stays where nothing else changes. */
-function dropTopology(slice: ApiObject, old: ApiObject): void {
-  if (isEqual(slice["endpoints"], old["endpoints"])) return;
+function dropTopology(slice: ApiObject, old?: ApiObject): void {
+  if (old !== undefined && isEqual(slice["endpoints"], old["endpoints"])) return;
   for (const endpoint of fieldsIn(slice["endpoints"])) delete endpoint["deprecatedTopology"];
 }
 
@@ -123,6 +123,7 @@ function dropTopology(slice: ApiObject, old: ApiObject): void {
 export const endpointSliceStrategy: RESTStrategy = restStrategy({
   generation: "spec and labels",
   updateSteps: [validateObjectMeta, validateChange],
+  prepareForCreate: (slice) => dropTopology(slice),
   prepareForUpdate: dropTopology,
   validate: (slice) => [...beforeEndpoints(slice), ...endpointsErrors(slice)],
   validateUpdate: (slice, old) => [

@@ -2,7 +2,7 @@
 import { fieldsIn, isFields, type Fields } from "../../../meta/object.ts";
 import { formatQuantity } from "../../../../api/quantity.ts";
 import { containerAmounts } from "./resources/pod-amounts.ts";
-import { fill, fillNumbers, type Filler } from "../../strategy/fill.ts";
+import { fill, fillNumbers, fillUnset, type Filler } from "../../strategy/fill.ts";
 
 const volumeModes = { defaultMode: 420 };
 
@@ -18,11 +18,18 @@ function pullPolicyOf(image: unknown): string {
 }
 
 function container(fields: Fields): void {
+  withoutEmptyClaims(fields);
   fill(fields, {
     imagePullPolicy: pullPolicyOf(fields["image"]),
     terminationMessagePath: "/dev/termination-log",
     terminationMessagePolicy: "File",
   });
+}
+
+/** Those of a whole pod are refused even if they are empty; of containers nothing is left of them. */
+function withoutEmptyClaims({ resources }: Fields): void {
+  if (isFields(resources) && Array.isArray(resources["claims"]) && resources["claims"].length === 0)
+    delete resources["claims"];
 }
 
 /** Requests default to limits; in pods, never in templates. */
@@ -91,6 +98,7 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
   },
   "core.v1.Container": container,
   "core.v1.EphemeralContainer": container,
+  "core.v1.ContainerStatus": withoutEmptyClaims,
   "core.v1.ContainerPort": (port) => fill(port, { protocol: "TCP" }),
   "core.v1.Probe": (probe) =>
     fillNumbers(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 }),
@@ -116,7 +124,7 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
   "core.v1.RBDVolumeSource": rbd,
   "core.v1.RBDPersistentVolumeSource": rbd,
   "core.v1.AzureDiskVolumeSource": (source) =>
-    fill(source, { cachingMode: "ReadWrite", kind: "Shared", fsType: "ext4", readOnly: false }),
+    fillUnset(source, { cachingMode: "ReadWrite", kind: "Shared", fsType: "ext4", readOnly: false }),
   "core.v1.ScaleIOVolumeSource": scaleIO,
   "core.v1.ScaleIOPersistentVolumeSource": scaleIO,
 };
