@@ -113,4 +113,21 @@ describe("what stands for an answer's own", () => {
     });
     expect(told([row("0s"), row("5m")]).map((body) => (body as { cells: string[] }).cells[0])).toEqual(["AGE", "5m"]);
   });
+
+  test("errors about entries of one map by their keys, in the message too; those about a list as they came", () => {
+    const refused = (...fields: readonly string[]): object => ({
+      message: `LimitRange "a" is invalid: [${fields.map((field) => `${field}: no`).join(", ")}]`,
+      details: { causes: fields.map((field) => ({ field, message: "no" })) },
+    });
+    const [theirs, ours, other, list, turned] = told([
+      refused("spec.type", "spec.min[b]", "spec.min[10]", "spec.max[a]"),
+      refused("spec.type", "spec.min[10]", "spec.min[b]", "spec.max[a]"),
+      refused("spec.type", "spec.max[a]", "spec.min[10]", "spec.min[b]"),
+      refused("spec.ports[1]", "spec.ports[0]"),
+      refused("spec.ports[0]", "spec.ports[1]"),
+    ]);
+    expect(theirs).toEqual(ours);
+    expect(ours).not.toEqual(other);
+    expect(list).not.toEqual(turned);
+  });
 });

@@ -92,6 +92,7 @@ export function normalized(value: unknown, context: Context): unknown {
   const keys = Object.keys(value).sort();
   const result = Object.fromEntries(keys.map((key) => [key, field(value, key, context)]));
   collectedNamespace(result);
+  inOrderOfKeys(result);
   return result;
 }
 
@@ -173,6 +174,50 @@ function byManager(causes: readonly unknown[]): unknown[] {
   if (!causes.every((cause) => isObject(cause) && cause["reason"] === "FieldManagerConflict")) return [...causes];
   const messageOf = (cause: unknown): string => (isObject(cause) ? String(cause["message"]) : "");
   return [...causes].sort((a, b) => (messageOf(a) < messageOf(b) ? -1 : messageOf(a) > messageOf(b) ? 1 : 0));
+}
+
+/**
+ * The entries of a Go map are validated in any order: causes about entries of one map that follow each other come in the order of their
+ * keys, in the message as well.
+ */
+export function inOrderOfKeys(status: Record<string, unknown>): void {
+  const { details, message } = status;
+  if (!isObject(details) || !Array.isArray(details["causes"]) || typeof message !== "string") return;
+  const causes = details["causes"].filter(isCause);
+  if (causes.length < 2 || causes.length < details["causes"].length) return;
+  const runs: Cause[][] = [];
+  for (const cause of causes) {
+    const [last] = runs.slice(-1);
+    const map = mapOf(cause);
+    if (last?.[0] !== undefined && map !== undefined && map === mapOf(last[0])) last.push(cause);
+    else runs.push([cause]);
+  }
+  const sorted = runs.flatMap((run) =>
+    run.some(isKeyed) ? run.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)) : run,
+  );
+  const textOf = (some: readonly Cause[]): string =>
+    some.map(({ field: at, message: said }) => `${at}: ${said}`).join(", ");
+  status["details"] = { ...details, causes: sorted };
+  status["message"] = message.replace(textOf(causes), () => textOf(sorted));
+}
+
+interface Cause {
+  readonly field: string;
+  readonly message: string;
+}
+
+function isCause(value: unknown): value is Cause {
+  return isObject(value) && typeof value["field"] === "string" && typeof value["message"] === "string";
+}
+
+/** `spec.limits[0].min` of `spec.limits[0].min[cpu]`. */
+function mapOf({ field: at }: Cause): string | undefined {
+  return /^(.+)\[[^[\]]*\]$/.exec(at)?.[1];
+}
+
+/** Not a place in a list. */
+function isKeyed({ field: at }: Cause): boolean {
+  return !/\[\d+\]$/.test(at);
 }
 
 /** Whether an object says another time of its making than before. */

@@ -14,6 +14,8 @@ interface Owner {
   readonly resource: Resource;
   /** Whether it is there now, as far as the script goes. */
   exists: boolean;
+  /** Whether it was there before. */
+  isBack: boolean;
 }
 
 interface Scene {
@@ -23,10 +25,15 @@ interface Scene {
   readonly parent: boolean;
   quota: boolean;
   images: number;
+  /** Whether the ReplicationController may adopt pods. */
+  adopts: boolean;
 }
 
 const hour = 3_600_000;
 const hourCounts = [1, 100, 10_000];
+
+const adoptsTwice =
+  "a ReplicationController, which does not wait for its own writes, adopts a pod again if its cache is a sync behind";
 
 /** The script of a seed: two ReplicaSets and a ReplicationController, and what happens to them and their pods. */
 export function randomScript(seed: number, length: number): Script {
@@ -36,15 +43,16 @@ export function randomScript(seed: number, length: number): Script {
     parent: random.next() < 0.5,
     quota: false,
     images: 1,
+    adopts: false,
     owners: [
-      { name: "a", resource: "replicasets", exists: false },
-      { name: "b", resource: "replicasets", exists: false },
-      { name: "c", resource: "replicationcontrollers", exists: false },
+      { name: "a", resource: "replicasets", exists: false, isBack: false },
+      { name: "b", resource: "replicasets", exists: false, isBack: false },
+      { name: "c", resource: "replicationcontrollers", exists: false, isBack: false },
     ],
   };
   const steps = [create(scene, pick(scene.owners, random.next()) as Owner)];
   while (steps.length < length) steps.push(draw(scene));
-  return { name: `seed ${seed}`, steps };
+  return { name: `seed ${seed}`, steps, ...(scene.adopts && { race: adoptsTwice }) };
 }
 
 function pick<T>(items: readonly T[], fraction: number): T | undefined {
@@ -87,6 +95,9 @@ function draw(scene: Scene): Step {
 function create(scene: Scene, owner: Owner): Step {
   const replicas = below(scene.random, 6);
   owner.exists = true;
+  // Its pods may have stayed when it was deleted.
+  if (owner.isBack) mayAdopt(scene, owner);
+  owner.isBack = true;
   const isSet = owner.resource === "replicasets";
   const hasParent = isSet && scene.parent;
   const object = (stage: Stage): object => {
@@ -197,7 +208,12 @@ function cost(scene: Scene, owner: Owner): Step {
   });
 }
 
-function orphan(_scene: Scene, owner: Owner): Step {
+function mayAdopt(scene: Scene, { resource }: Owner): void {
+  if (resource === "replicationcontrollers") scene.adopts = true;
+}
+
+function orphan(scene: Scene, owner: Owner): Step {
+  mayAdopt(scene, owner);
   const name = "orphan";
   return {
     name: `an orphan comes for ${owner.name}`,
@@ -216,7 +232,9 @@ function aside(scene: Scene, owner: Owner): Step {
   });
 }
 
-function back({ random }: Scene, owner: Owner): Step {
+function back(scene: Scene, owner: Owner): Step {
+  const { random } = scene;
+  mayAdopt(scene, owner);
   const fraction = random.next();
   return {
     name: `a pod gets its label back (${owner.name}, at ${fraction.toFixed(2)})`,
