@@ -2,13 +2,17 @@
 import { formatDuration } from "../../src/api/duration.ts";
 import type { KindName } from "../../src/trace/names.ts";
 import type { ProcessUsage, Refused } from "../../src/views/process/usage.ts";
+import type { WrittenLoop } from "../../src/views/process/written-loops.ts";
 import { pluralize, shorten, type Style, wrapWords } from "../cli/style.ts";
 import { plainTable } from "../cli/table.ts";
+import { loopText } from "./loop-text.ts";
 import { agentName } from "./process-lines.ts";
 
 /** Of each list that may be long. */
 const shownEach = 5;
 const shownVerbs = 12;
+/** The others are only named: all that is worth acting on is to be on one screen. */
+const shownLoops = 2;
 /** What the table has beside the resource, the spaces between its columns too; and what is always left of the resource. */
 const [otherColumns, narrowestResource] = [50, 24];
 
@@ -26,10 +30,22 @@ export function usageSummary(usage: ProcessUsage, afterMs: number): string {
   return `stopped after ${formatDuration(afterMs)}: ${parts.join(" · ")}`;
 }
 
+/** What the page of a process shows. */
+export interface ProcessPage {
+  readonly usage: ProcessUsage;
+  readonly loops?: readonly WrittenLoop[];
+  /** In ms since 1970. */
+  readonly now: number;
+}
+
 /** What is worth acting on, the worst first; then the requests by verb and resource. */
-export function usagePage(usage: ProcessUsage, style: Style): readonly string[] {
+export function processPage({ usage, loops = [], now }: ProcessPage, style: Style): readonly string[] {
   const { colour, columns } = style;
   const findings = findingsOf(usage);
+  const found = loops
+    .slice(0, shownLoops)
+    .flatMap(({ loop, causes }) => [...loopText(loop, style, { next: "", now, causes }), ""]);
+  const more = few(loops.slice(shownLoops), ({ loop: { of, key } }) => `${of.kind} ${key}`);
   const lines = findings.flatMap(({ title, items }) => [
     colour.bold(title),
     ...items.flatMap((item) =>
@@ -39,7 +55,8 @@ export function usagePage(usage: ProcessUsage, style: Style): readonly string[] 
     ),
     "",
   ]);
-  return [...lines, ...tableOf(usage, columns)];
+  if (more.length > 0) found.push(`loops of other objects too: ${more.join(", ")}`, "");
+  return [...found, ...lines, ...tableOf(usage, columns)];
 }
 
 interface Findings {
@@ -54,19 +71,20 @@ function findingsOf(usage: ProcessUsage): readonly Findings[] {
       items: few(usage.refused, (one) => `${one.verb} ${one.resource}${whereOf(one)}${times(one.count)}`),
     },
     {
+      title: "conflicts (409)",
+      items: few(usage.conflicts, ({ of, subresource, count, example, winners, fromCopy }) => {
+        const all = [...winners, ...(fromCopy ? ["another copy of this program"] : [])];
+        const who = all.length === 0 ? "" : `; written in between by ${all.join(", ")}`;
+        return `${count} on ${kindText(of, subresource)}, such as ${example}${who}`;
+      }),
+    },
+    {
       title: "writes that changed nothing",
       items: few(
         usage.ineffective,
         ({ of, subresource, count, outOf, example }) =>
           `${count} of ${outOf} to ${kindText(of, subresource)}, most to ${example}: compare before writing`,
       ),
-    },
-    {
-      title: "conflicts (409)",
-      items: few(usage.conflicts, ({ of, subresource, count, example, winners }) => {
-        const who = winners.length === 0 ? "" : `; written in between by ${winners.join(", ")}`;
-        return `${count} on ${kindText(of, subresource)}, such as ${example}${who}`;
-      }),
     },
     {
       title: "watches that ended early, and lists that followed",

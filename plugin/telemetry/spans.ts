@@ -203,6 +203,8 @@ function nameOf({ controller, sync }: { readonly controller: string; readonly sy
 }
 
 function objectAttributes(key: string): Attributes {
+  // A key of the garbage collector begins with a kind: it is no name of an object.
+  if (key.includes(" ")) return { "reconcile.object": key };
   const [namespace, name] = key.includes("/") ? key.split("/") : [undefined, key];
   return {
     "reconcile.object": key,

@@ -59,6 +59,11 @@ export function apiVersionOf(kind: Kind): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }
 
+/** The group in `apps/v1`; empty for the core group's `v1`. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
+}
+
 /** `replicasets.apps`, or `pods` for the core group: unique among kinds. */
 export function resourceOf(kind: Pick<Kind, "group" | "plural">): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;

@@ -23,6 +23,8 @@ export class WriteDetail {
   readonly owner: Pick<OwnerReference, "kind" | "uid" | "name"> | undefined;
   /** The object's uid as far as it was known, also where the write was refused; empty for a create that was. */
   readonly uid: string;
+  /** The owners in what was sent whose deletion the object holds up (`blockOwnerDeletion`). */
+  readonly blockedOwners: readonly Pick<OwnerReference, "apiVersion" | "kind">[];
   /** The names and uids that stand in what was sent: owners, values of labels and annotations, fields called `name` or ending in `Name`. */
   readonly names: ReadonlySet<string>;
 
@@ -32,6 +34,8 @@ export class WriteDetail {
     const owner = references.find(({ controller }) => controller === true) ?? references[0];
     this.owner = owner === undefined ? undefined : { kind: owner.kind, uid: owner.uid, name: owner.name };
     this.uid = known?.metadata?.uid ?? "";
+    const blocking = ownersOf(sent)?.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true) ?? [];
+    this.blockedOwners = blocking.map(({ apiVersion, kind }) => ({ apiVersion, kind }));
     this.names = new Set(namesIn(sent));
   }
 

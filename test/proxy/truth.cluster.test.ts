@@ -8,51 +8,21 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { openObservedDoor, type ObservedDoor } from "../../src/proxy/observed-door.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
-import type { DeltaRef, Trigger } from "../../src/trace/triggers.ts";
 import { Episodes, type Episode } from "../../src/views/process/episodes.ts";
-import type { NumberedWrite } from "../../src/views/process/subject.ts";
 import { binaryFolder } from "../support/binary.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
-
-interface OwnWrite {
-  readonly stage: string;
-  readonly controller?: string;
-  readonly sync?: number;
-  readonly key: string;
-  readonly verb: string;
-  readonly of: { readonly kind: string };
-  readonly subresource?: string;
-  readonly status: number;
-  readonly resourceVersion: string;
-  readonly triggers?: { readonly total: number; readonly first: readonly Trigger[]; readonly last: readonly Trigger[] };
-}
-
-interface Tally {
-  writes: number;
-  caused: number;
-  true: number;
-  /** Graded so. */
-  exact: number;
-  unmatched: number;
-  retries: number;
-  /** Neither a delta nor a failure led to it, and none is named. */
-  requeues: number;
-}
+import { judge, OwnTriggers, type Tally, type ToldWrite } from "./truth.ts";
 
 /** Measured: 0.84 to 0.93 with bursts on two cores that do other work as well. The goal is 0.99. */
 const leastTrue = 0.75;
-
-function nameOf({ verb, of, key, subresource, status, resourceVersion }: Omit<OwnWrite, "stage">): string {
-  return [verb, of.kind, key, subresource ?? "", status, resourceVersion].join(" ");
-}
 
 describe.skipIf(controllersMissing !== undefined)("what woke a process behind a door", () => {
   let cluster: Cluster;
   let door: ObservedDoor;
   const episodes = new Episodes();
   let endEpisodes: () => void;
-  const written: (readonly [NumberedWrite, Episode])[] = [];
+  const written: ToldWrite[] = [];
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "none" });
     const timeline = realTimeline();
@@ -154,73 +124,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     expect([await program.exited, (await complained).slice(-500)]).toEqual([0, expect.any(String)]);
     door.catchUp();
     endEpisodes();
-    written.sort(([one], [other]) => one.seq - other.seq);
-
-    const lines = (await said)
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as OwnWrite);
-    const syncs = new Map<string, OwnWrite["triggers"]>();
-    const own = new Map<string, OwnWrite[]>();
-    for (const line of lines) {
-      if (line.stage === "get") syncs.set(`${line.controller} ${line.sync}`, line.triggers);
-      if (line.stage === "write") own.set(nameOf(line), [...(own.get(nameOf(line)) ?? []), line]);
-    }
-    const tally: Tally = { writes: 0, caused: 0, true: 0, exact: 0, unmatched: 0, retries: 0, requeues: 0 };
-    const wrong: string[] = [];
-    for (const [write, episode] of written) {
-      const { cause, retryOf } = episode;
-      if (write.of.kind === "Lease" || write.of.kind === "Event") continue;
-      const line = own.get(nameOf(write))?.shift();
-      const triggers = line?.sync === undefined ? undefined : syncs.get(`${line.controller} ${line.sync}`);
-      if (line === undefined || triggers === undefined) {
-        tally.unmatched++;
-        continue;
-      }
-      tally.writes++;
-      const kept = [...triggers.first, ...triggers.last];
-      if (retryOf !== undefined) tally.retries++;
-      // A requeue or a timer: no delta started it, and none is named.
-      if (
-        retryOf === undefined &&
-        cause === undefined &&
-        kept.length === triggers.total &&
-        kept.every((trigger) => trigger.cause !== "delta")
-      ) {
-        tally.requeues++;
-        tally.caused++;
-        tally.true++;
-        continue;
-      }
-      if (retryOf === undefined && (cause === undefined || cause.grade === "time")) {
-        wrong.push(`none  ${nameOf(line)} ${line.controller} ${cause?.delta.of.kind} ${JSON.stringify(kept[0])}`);
-        continue;
-      }
-      tally.caused++;
-      if (cause?.grade === "exact") tally.exact++;
-      const isTrue =
-        retryOf !== undefined
-          ? kept.some((trigger) => trigger.cause === "retry")
-          : kept.length < triggers.total ||
-            kept.some(
-              (trigger) =>
-                trigger.cause === "delta" &&
-                trigger.kind === cause?.delta.of.kind &&
-                trigger.key === cause.delta.key &&
-                trigger.resourceVersion === cause.delta.resourceVersion,
-            );
-      if (isTrue) tally.true++;
-      else {
-        const named = kept.map((one) =>
-          one.cause === "delta"
-            ? `${one.kind} ${one.key} ${(one satisfies DeltaRef).resourceVersion} ${one.type}`
-            : one.cause,
-        );
-        wrong.push(
-          `false ${nameOf(line)} ${line.controller}: ${retryOf !== undefined ? "retry" : `${cause?.grade} ${cause?.delta.of.kind} ${cause?.delta.key} ${cause?.delta.resourceVersion} ${cause?.delta.type} ${cause?.beforeMs.toFixed(1)} ms`}; in truth ${triggers.total}: ${named.join(", ")}`,
-        );
-      }
-    }
+    const { tally, wrong } = judge(written, new OwnTriggers(await said));
     const header = exact ? " with the header" : "";
     console.log(`what woke a process${header}: ${JSON.stringify(tally)}`);
     if (tally.true / (exact ? tally.writes : tally.caused) < (exact ? 1 : leastTrue))

@@ -9,7 +9,7 @@ import { connectToFork } from "../../connections/fork-connection.ts";
 import { connectionForProcess, type ProcessTarget } from "../../connections/process-connection.ts";
 import { type ProcessRequest, ProcessRun } from "../../process/running.ts";
 import type { ProcessScreen } from "../../process/screen.ts";
-import { usagePage, usageSummary } from "../../render/usage-text.ts";
+import { processPage, usageSummary } from "../../render/usage-text.ts";
 import { WatchScreen } from "./screen.ts";
 
 /** What is watched, and how it is shown. */
@@ -71,7 +71,9 @@ function showDeltas(bus: TraceBus, { request, session }: Shown): ProcessScreen {
       screen.close();
       const found = usage.usage;
       session.say(usageSummary(found, session.elapsedMs));
-      if (shows !== "json") for (const text of ["", ...usagePage(found, styleOf(out))]) out.line(text);
+      if (shows !== "json")
+        for (const text of ["", ...processPage({ usage: found, now: session.io.timeline.now() }, styleOf(out))])
+          out.line(text);
     },
   };
 }

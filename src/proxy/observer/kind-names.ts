@@ -1,5 +1,6 @@
 /** Which kind a resource is of: paths name resources, events name kinds. */
 import { isObject } from "../../api/json.ts";
+import { groupOf } from "../../api/kind.ts";
 import type { ApiData } from "../../api/wire/format.ts";
 import type { KindName } from "../../trace/names.ts";
 
@@ -64,10 +65,6 @@ export class KindNames {
     if (typeof name === "string" && typeof kind === "string" && !name.includes("/"))
       this.learn({ apiVersion, plural: name }, kind);
   }
-}
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 }
 
 function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {

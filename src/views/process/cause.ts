@@ -11,6 +11,8 @@ export interface Cause {
   readonly delta: NumberedDelta;
   /** From its arrival at the process to the first write, in ms. */
   readonly beforeMs: number;
+  /** Another one that may have led to it as well: they came so close together that the process alone knows. */
+  readonly or?: NumberedDelta;
 }
 
 /** The reconcile of the same object before. */

@@ -5,6 +5,7 @@
  */
 import { objectKey, splitKey } from "../../api/key.ts";
 import type { StageEvent } from "../../trace/events.ts";
+import { GenerationalCache } from "../../trace/generational-cache.ts";
 import type { ReconcileRef } from "../../trace/reconcile-ref.ts";
 import { causeOf, leastReaction, type Cause, type EarlierReconcile } from "./cause.ts";
 import { type NumberedDelta, RecentDeltas } from "./recent-deltas.ts";
@@ -49,18 +50,18 @@ const untoldFrom = 3;
 const afterStatusMs = 5;
 /** The same within what a reconcile does to other objects. */
 const shortPauseMs = 50;
-/** Subjects whose last reconcile is kept. */
+/** Subjects whose last reconcile is kept, at least. */
 const mostSubjects = 20_000;
 
 /** Takes events, and tells which reconcile made which writes once it is over. */
 export class Episodes {
   readonly #deltas = new RecentDeltas();
   readonly #open = new Map<string, OpenEpisode>();
-  readonly #last = new Map<string, EarlierReconcile>();
+  readonly #last = new GenerationalCache<string, EarlierReconcile>(mostSubjects);
   /** Of each writer, the kinds that it reconciles: it owns what it creates, or writes its status. */
   readonly #reconciled = new Map<string, Set<string>>();
   /** Who wrote last for an object. */
-  readonly #writers = new Map<string, string>();
+  readonly #writers = new GenerationalCache<string, string>(mostSubjects);
   /** Of writers that have written no status yet, how many reconciles they made. */
   readonly #untold = new Map<string, number>();
   /** How long writers took from a delta to a write, where it could be told. */
@@ -169,7 +170,6 @@ export class Episodes {
     const isGuessed = cause === undefined || cause.grade === "time" || cause.grade === "named";
     const isRetry = exact?.again === undefined ? last?.failed === true && isGuessed : exact.again === "retry";
     const place = `${writer} ${subject.uid}`;
-    this.#last.delete(place);
     this.#last.set(place, {
       number,
       startedAt: first.sentAt,
@@ -177,8 +177,6 @@ export class Episodes {
       failed,
       wokenAt: cause?.delta.receivedAt ?? last?.wokenAt ?? 0,
     });
-    const [quiet] = this.#last.keys();
-    if (this.#last.size > mostSubjects && quiet !== undefined) this.#last.delete(quiet);
     return {
       number,
       agent: first.agent ?? "",

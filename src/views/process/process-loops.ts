@@ -15,6 +15,7 @@ import type { Episode } from "./episodes.ts";
 import { LeaderElection } from "./leader-election.ts";
 import { Polling } from "./polling.ts";
 import { type ProcessLine, ProcessReport, type ShownWrite } from "./process-report.ts";
+import { CauseCounts, WriteCauses } from "./write-causes.ts";
 
 /** Writes of one sort to one object. */
 interface History {
@@ -28,13 +29,11 @@ interface History {
   writes: number;
   /** Of the last refusal. */
   error: string;
-  readonly because: Map<string, number>;
+  readonly because: CauseCounts;
 }
 
 /** Objects and sorts of writes that are followed. */
 const mostHistories = 20_000;
-/** Causes that are told apart for one object. */
-const mostCauses = 20;
 
 /** Give it every event of a door; ask it for the loops at any time. */
 export class ProcessLoops {
@@ -43,8 +42,7 @@ export class ProcessLoops {
   readonly #polling = new Polling();
   readonly #elections = new LeaderElection();
   readonly #histories = new Map<string, History>();
-  /** Of each written object, why the process wrote it. */
-  readonly #causes = new Map<string, Map<string, number>>();
+  readonly #causes = new WriteCauses();
 
   constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {
     this.#options = { perMinute, leastMs };
@@ -73,11 +71,7 @@ export class ProcessLoops {
   #write(episode: Episode, { write, effect }: ShownWrite): void {
     const { of, key, subresource, sentAt, error = "" } = write;
     const why = because(episode);
-    if (this.#causes.size < mostHistories || this.#causes.has(nameOf(write)))
-      count(
-        this.#causes.getOrInsertComputed(nameOf(write), () => new Map<string, number>()),
-        why,
-      );
+    this.#causes.add(write, why);
     if (effect !== "nothing changed" && effect !== "refused") return;
     const how = effect === "refused" ? "refused" : "without effect";
     const name = `${how} ${subresource ?? ""} ${nameOf(write)}`;
@@ -92,12 +86,12 @@ export class ProcessLoops {
       lastAt: sentAt,
       writes: 0,
       error,
-      because: new Map<string, number>(),
+      because: new CauseCounts(),
     }));
     history.writes++;
     history.lastAt = sentAt;
     history.error = error;
-    count(history.because, why);
+    history.because.add(why);
   }
 
   /** The loops so far, the busiest first. */
@@ -107,7 +101,7 @@ export class ProcessLoops {
       const ms = lastAt - firstAt;
       if (!this.#isLoop(writes, ms)) return [];
       const sub = subresource === undefined ? {} : { subresource };
-      const loop = { controller, of, ...sub, key, writes, ms, lastAt, because: sharesOf(history.because) };
+      const loop = { controller, of, ...sub, key, writes, ms, lastAt, because: history.because.shares };
       return [how === "refused" ? { is: how, ...loop, error } : { is: how, ...loop }];
     });
     const read = this.#polling.found(this.#elections).flatMap((poll): readonly ProcessLoop[] => {
@@ -122,19 +116,11 @@ export class ProcessLoops {
 
   /** Why the process wrote the object, the most frequent first; empty where it did not. */
   causesOf(object: ObjectName): readonly CauseShare[] {
-    return sharesOf(this.#causes.get(nameOf(object)) ?? new Map());
+    return this.#causes.of(object);
   }
 
   #isLoop(times: number, ms: number): boolean {
     const { perMinute, leastMs } = this.#options;
     return times >= leastWrites && ms >= leastMs && ((times - 1) * 60_000) / ms >= perMinute;
   }
-}
-
-function count(causes: Map<string, number>, why: string): void {
-  if (causes.size < mostCauses || causes.has(why)) causes.set(why, (causes.get(why) ?? 0) + 1);
-}
-
-function sharesOf(causes: ReadonlyMap<string, number>): readonly CauseShare[] {
-  return [...causes].map(([why, writes]) => ({ why, writes })).toSorted((a, b) => b.writes - a.writes);
 }

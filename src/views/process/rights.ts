@@ -1,5 +1,6 @@
 /** The rights that a process used: what a Role must grant for it to do the same again. */
-import type { RequestEvent, StageEvent } from "../../trace/events.ts";
+import { groupOf } from "../../api/kind.ts";
+import type { RequestEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 
 /** A right, as RBAC has it. */
 export interface UsedRight {
@@ -20,6 +21,13 @@ export interface Rights {
   readonly refused: readonly UsedRight[];
 }
 
+/** What requests have shown of a kind. */
+interface Resource {
+  readonly plural: string;
+  /** At least one was about a namespace. */
+  readonly inNamespaces: boolean;
+}
+
 /** Source: apiserver's bootstrap roles system:discovery, system:public-info-viewer (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
 const forEveryone = /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/;
 
@@ -28,10 +36,13 @@ export class RightsFold {
   readonly #used = new Map<string, UsedRight>();
   readonly #refused = new Map<string, UsedRight>();
   readonly #paths = new Map<string, { readonly path: string; readonly verb: string }>();
+  readonly #resources = new Map<string, Resource>();
 
   /** Notes what a request needed. */
   accept(event: StageEvent): void {
+    if (event.stage === "write") this.#blockedOwners(event);
     if (event.stage !== "request" || event.status === 0 || event.status === 401) return;
+    this.#learn(event);
     const right = rightOf(event);
     if (right === undefined) this.#path(event);
     else if (event.status === 403) this.#refused.set(nameOf(right), right);
@@ -43,9 +54,32 @@ export class RightsFold {
     if (event.as !== undefined) this.#impersonation(event.as);
   }
 
+  /**
+   * An owner reference that holds up the owner's deletion needs the right to update the owner's finalizers, on clusters that enforce it.
+   * Source: kubernetes v1.36 plugin/pkg/admission/gc/gc_admission.go.
+   */
+  #blockedOwners({ agent, status, key, detail }: WriteEvent): void {
+    if (agent === undefined || status < 200 || status >= 300) return;
+    for (const { apiVersion, kind } of detail?.blockedOwners ?? []) {
+      const group = groupOf(apiVersion);
+      const owner = this.#resources.get(`${group} ${kind}`);
+      if (owner === undefined) continue;
+      const namespace = owner.inNamespaces ? namespaceOf(key) : "";
+      const right = { namespace, group, resource: `${owner.plural}/finalizers`, verb: "update" };
+      this.#used.set(nameOf(right), right);
+    }
+  }
+
   #path({ uri, verb, status }: RequestEvent): void {
     const path = uri.split("?")[0] ?? "";
     if (status < 400 && !forEveryone.test(path)) this.#paths.set(`${verb} ${path}`, { path, verb });
+  }
+
+  #learn({ of, resource, key }: RequestEvent): void {
+    if (of === undefined || resource === undefined) return;
+    const name = `${of.group} ${of.kind}`;
+    const inNamespaces = key.includes("/") || this.#resources.get(name)?.inNamespaces === true;
+    this.#resources.set(name, { plural: resource, inNamespaces });
   }
 
   /** A name with a colon is a group's or a system user's; service accounts have a kind of their own. */
@@ -73,10 +107,9 @@ function createsByOther({ verb, status }: RequestEvent): boolean {
 
 function rightOf({ of, resource, subresource, verb, key }: RequestEvent): UsedRight | undefined {
   if (of === undefined || resource === undefined) return undefined;
-  const namespace = key.includes("/") ? (key.split("/")[0] ?? "") : "";
   // The object "namespaces/x" is itself what RBAC calls the namespace of the request, and a ClusterRole alone grants it.
   return {
-    namespace,
+    namespace: namespaceOf(key),
     group: of.group,
     resource: subresource === undefined ? resource : `${resource}/${subresource}`,
     verb,
@@ -85,4 +118,8 @@ function rightOf({ of, resource, subresource, verb, key }: RequestEvent): UsedRi
 
 function nameOf({ namespace, group, resource, verb }: UsedRight): string {
   return [namespace, group, resource, verb].join(" ");
+}
+
+function namespaceOf(key: string): string {
+  return key.includes("/") ? (key.split("/")[0] ?? "") : "";
 }

@@ -38,6 +38,8 @@ export interface Conflicts {
   readonly example: ObjectKey;
   /** The field managers of the changes that came between, as far as deltas showed them. */
   readonly winners: readonly string[];
+  /** Among them is a change by the same field manager that this process did not make: another copy of it is at work. */
+  readonly fromCopy: boolean;
 }
 
 /** Requests that were refused with 403. */
@@ -85,6 +87,12 @@ export interface ProcessUsage {
   readonly unreadBytes: number;
 }
 
+/** The latest change of an object that a delta showed. */
+interface LastChange {
+  readonly writer: string;
+  readonly resourceVersion: string;
+}
+
 /** Lists of fewer objects cost little, however they are asked for. */
 const largeListFrom = 500;
 /** A watch that ends sooner was not ended by the server's timeout, which is five minutes at least. */
@@ -112,7 +120,9 @@ export class UsageFold {
   readonly #lists = new Map<string, Mutable<LargeList>>();
   readonly #restarts = new Map<string, Mutable<Restarts>>();
   readonly #opened = new Map<string, number>();
-  readonly #lastWriter = new GenerationalCache<string, string>();
+  readonly #lastChange = new GenerationalCache<string, LastChange>();
+  /** The versions that writes of the process made. */
+  readonly #ownVersions = new GenerationalCache<string, true>();
   readonly #polling = new Polling();
   readonly #elections = new LeaderElection();
   readonly #watches = new OpenWatches();
@@ -131,8 +141,8 @@ export class UsageFold {
     if (event.stage === "list" && event.why !== "start") this.#restart(event.of).relists++;
   }
 
-  #delta({ of, key, detail: { writer } }: DeltaEvent): void {
-    if (writer !== undefined) this.#lastWriter.set(`${of.kind} ${key}`, writer);
+  #delta({ of, key, resourceVersion, detail: { writer } }: DeltaEvent): void {
+    if (writer !== undefined) this.#lastChange.set(`${of.kind} ${key}`, { writer, resourceVersion });
   }
 
   #request(event: RequestEvent): void {
@@ -181,6 +191,7 @@ export class UsageFold {
     this.#elections.write(write);
     if (this.#elections.isAbout(of, key)) return;
     this.#writes++;
+    this.#ownVersions.set(resourceVersion, true);
     if (verb !== "update" && verb !== "patch") return;
     const name = `${of.group} ${of.kind} ${subresource ?? ""}`;
     if (status === 409) {
@@ -190,10 +201,15 @@ export class UsageFold {
         count: 0,
         example: key,
         winners: new Set<string>(),
+        fromCopy: false,
       }));
       conflict.count++;
-      const winner = this.#lastWriter.get(`${of.kind} ${key}`);
-      if (winner !== undefined && winner !== write.fieldManager) conflict.winners.add(winner);
+      const change = this.#lastChange.get(`${of.kind} ${key}`);
+      // The version that the write is based on did not come between.
+      if (change !== undefined && change.resourceVersion !== before) {
+        if (change.writer !== write.fieldManager) conflict.winners.add(change.writer);
+        else if (this.#ownVersions.get(change.resourceVersion) === undefined) conflict.fromCopy = true;
+      }
     }
     if (status !== 200 || before === "") return;
     this.#known.set(name, (this.#known.get(name) ?? 0) + 1);

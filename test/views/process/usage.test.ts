@@ -3,8 +3,9 @@ import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { RequestEvent, StageEventBody } from "../../../src/trace/events.ts";
 import { RightsFold } from "../../../src/views/process/rights.ts";
+import { WriteDetail } from "../../../src/trace/write-detail.ts";
 import { UsageFold } from "../../../src/views/process/usage.ts";
-import { of, request, write } from "./events.ts";
+import { agent, of, request, write } from "./events.ts";
 
 function seen(events: readonly StageEventBody[]): {
   readonly usage: UsageFold["usage"];
@@ -58,27 +59,37 @@ describe("how a process uses the server", () => {
     expect(usage.ineffective).toEqual([{ of, subresource: undefined, count: 3, outOf: 4, example: "shop/web" }]);
   });
 
-  test("conflicts, and who wrote in between", () => {
-    const detail = new DeltaDetail(of, undefined, undefined, "kubectl-edit");
-    const delta = {
+  describe("conflicts", () => {
+    const delta = (writer: string, resourceVersion: string): StageEventBody => ({
       stage: "delta",
-      agent: "operator/v1",
+      agent,
       of,
       type: "Updated",
       key: "shop/web",
       uid: "u",
-      resourceVersion: "8",
+      resourceVersion,
       receivedAt: 0,
-      detail,
-    } as const;
-    const { usage } = seen([
-      delta,
-      write({ status: 409, error: "conflict" }),
-      write({ verb: "create", status: 409, error: "exists" }),
-    ]);
-    expect(usage.conflicts).toEqual([
-      { of, subresource: undefined, count: 1, example: "shop/web", winners: ["kubectl-edit"] },
-    ]);
+      detail: new DeltaDetail(of, undefined, undefined, writer),
+    });
+    const refused = write({ status: 409, error: "conflict", resourceVersion: "" });
+    const one = { of, subresource: undefined, count: 1, example: "shop/web" };
+
+    test("name who wrote in between; a create of what is there is none", () => {
+      const exists = write({ verb: "create", status: 409, error: "exists" });
+      const { usage } = seen([delta("kubectl-edit", "8"), refused, exists]);
+      expect(usage.conflicts).toEqual([{ ...one, winners: ["kubectl-edit"], fromCopy: false }]);
+    });
+
+    test("name nobody where the latest change is the one that the write is based on", () => {
+      const { usage } = seen([delta("kubectl-edit", "7"), refused]);
+      expect(usage.conflicts).toEqual([{ ...one, winners: [], fromCopy: false }]);
+    });
+
+    test("show another copy: it writes as the same manager what this process did not write", () => {
+      expect(seen([delta("operator", "8"), refused]).usage.conflicts).toMatchObject([{ winners: [], fromCopy: true }]);
+      const own = write({ resourceVersion: "8", before: "6" });
+      expect(seen([own, delta("operator", "8"), refused]).usage.conflicts).toMatchObject([{ fromCopy: false }]);
+    });
   });
 
   test("reads that are repeated, and how often nothing had changed; leader election is none", () => {
@@ -154,5 +165,20 @@ describe("the rights that it used", () => {
       paths: [{ verb: "get", path: "/metrics" }],
       refused: [{ namespace: "", group: "apps", resource: "deployments", verb: "list" }],
     });
+  });
+
+  test("an owner reference that holds up the owner's deletion needs its finalizers, where the write succeeded", () => {
+    const owner = (blockOwnerDeletion: boolean): unknown => ({
+      metadata: {
+        ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "u", blockOwnerDeletion }],
+      },
+    });
+    const pods = { verb: "create", of: { group: "", kind: "Pod" }, key: "shop/web-1" } as const;
+    const finalizers = { namespace: "shop", group: "apps", resource: "deployments/finalizers", verb: "update" };
+    const rightsOf = (sent: unknown, status = 201): unknown =>
+      seen([request({}), write({ ...pods, status, detail: new WriteDetail(sent, undefined) })]).rights.used.slice(1);
+    expect(rightsOf(owner(true))).toEqual([finalizers]);
+    expect(rightsOf(owner(false))).toEqual([]);
+    expect(rightsOf(owner(true), 403)).toEqual([]);
   });
 });

@@ -1,0 +1,75 @@
+/** The loops of the objects that a process writes, for the page at its end. */
+import type { StageEvent } from "../../trace/events.ts";
+import { GenerationalCache } from "../../trace/generational-cache.ts";
+import {
+  type CauseShare,
+  isObjectLoop,
+  leastWrites,
+  type LoopsOptions,
+  nameOf,
+  type ObjectLoop,
+  type WriterShare,
+} from "../loops/loop.ts";
+import { Loops } from "../loops/loops.ts";
+import { because } from "./because.ts";
+import type { ProcessLine } from "./process-report.ts";
+import { WriteCauses } from "./write-causes.ts";
+
+/** A loop, and why the process wrote its object. */
+export interface WrittenLoop {
+  readonly loop: ObjectLoop;
+  readonly causes: readonly CauseShare[];
+}
+
+/** Objects whose writes are counted, at least. */
+const mostObjects = 20_000;
+
+/**
+ * Give it every event of a door, and the lines that they complete. Changes of objects that the process has hardly written are not
+ * looked at: a door may carry thousands in a second.
+ */
+export class WrittenLoops {
+  readonly #loops: Loops;
+  readonly #causes = new WriteCauses();
+  readonly #writes = new GenerationalCache<string, number>(mostObjects);
+  /** The field managers that the process writes as. */
+  readonly #managers = new Set<string>();
+
+  constructor(options: LoopsOptions) {
+    this.#loops = new Loops(options);
+  }
+
+  accept(event: StageEvent): void {
+    if (event.stage === "delta") {
+      if ((this.#writes.get(nameOf(event)) ?? 0) >= leastWrites) this.#loops.accept(event);
+    } else if (event.stage === "write" && event.agent !== undefined && event.error === undefined) {
+      const name = nameOf(event);
+      this.#writes.set(name, (this.#writes.get(name) ?? 0) + 1);
+      this.#managers.add(event.fieldManager);
+    }
+  }
+
+  take(lines: readonly ProcessLine[]): void {
+    for (const line of lines) {
+      if (line.is !== "reconcile") continue;
+      const why = because(line.episode);
+      for (const { write } of line.writes) this.#causes.add(write, why);
+    }
+  }
+
+  /** The loops so far that the process has a part in, causes before what follows from them. */
+  found(): readonly WrittenLoop[] {
+    return this.#loops
+      .settled()
+      .filter(isObjectLoop)
+      .filter((loop) => this.#takesPart(loop))
+      .map((loop) => ({ loop, causes: this.#causes.of(loop) }));
+  }
+
+  /** Not where others alone change what loops, and the process only follows. Who removed a field is known of none. */
+  #takesPart(loop: ObjectLoop): boolean {
+    const isOwn = ({ name }: WriterShare): boolean => name === undefined || this.#managers.has(name);
+    if (loop.is === "recreated") return [...loop.createdBy, ...loop.deletedBy].some(isOwn);
+    return loop.fields.length === 0 ? loop.writers.some(isOwn) : loop.fields.some(({ writers }) => writers.some(isOwn));
+  }
+}

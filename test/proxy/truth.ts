@@ -1,0 +1,156 @@
+/** Compares what the door says woke a process with what the process itself says. */
+import type { DeltaRef, Trigger } from "../../src/trace/triggers.ts";
+import type { NumberedDelta } from "../../src/views/process/recent-deltas.ts";
+import type { Episode } from "../../src/views/process/episodes.ts";
+import type { NumberedWrite } from "../../src/views/process/subject.ts";
+
+interface OwnEvent {
+  readonly stage: string;
+  readonly controller?: string;
+  readonly sync?: number;
+  readonly key: string;
+  readonly verb: string;
+  readonly of: { readonly kind: string };
+  readonly subresource?: string;
+  readonly status: number;
+  readonly resourceVersion: string;
+  readonly triggers?: Triggers;
+}
+
+interface Triggers {
+  readonly total: number;
+  readonly first: readonly Trigger[];
+  readonly last: readonly Trigger[];
+}
+
+/** A write, and the reconcile that the door counts it to. */
+export type ToldWrite = readonly [NumberedWrite, Episode];
+
+/** How many writes have a cause, and how many causes are true. */
+export interface Tally {
+  writes: number;
+  /** With a cause that is more than a time. */
+  caused: number;
+  /** Of these, those for which a named delta is among the triggers of the sync. */
+  true: number;
+  /** Of these, those that name two deltas, one of which it was. */
+  either: number;
+  /** Graded so. */
+  exact: number;
+  /** Not found among the writes that the process reports. */
+  unmatched: number;
+  retries: number;
+  /** Neither a delta nor a failure led to it, and none is named. */
+  requeues: number;
+}
+
+/** Whether what is said of one write is true, and in words why not. */
+interface Verdict {
+  readonly is: "true" | "false" | "nothing said";
+  readonly text: string;
+}
+
+/** What a process that prints `-o json` says of its own writes. */
+export class OwnTriggers {
+  readonly #syncs = new Map<string, Triggers>();
+  readonly #writes = new Map<string, OwnEvent[]>();
+
+  /** `output`: its events, a line each. */
+  constructor(output: string) {
+    for (const line of output.split("\n")) {
+      if (line === "") continue;
+      const event = JSON.parse(line) as OwnEvent;
+      const { stage, controller, sync, triggers } = event;
+      if (stage === "get" && triggers !== undefined) this.#syncs.set(`${controller} ${sync}`, triggers);
+      if (stage === "write") this.#writes.getOrInsertComputed(nameOf(event), () => []).push(event);
+    }
+  }
+
+  /** Each write is found once. */
+  take(write: NumberedWrite): Triggers | undefined {
+    const found = this.#writes.get(nameOf(write))?.shift();
+    return found?.sync === undefined ? undefined : this.#syncs.get(`${found.controller} ${found.sync}`);
+  }
+}
+
+function nameOf({ verb, of, key, subresource, status, resourceVersion }: Omit<OwnEvent, "stage">): string {
+  return [verb, of.kind, key, subresource ?? "", status, resourceVersion].join(" ");
+}
+
+/** Judges all writes, in the order in which they were sent; `wrong` has a line for each that is not true. */
+export function judge(
+  written: readonly ToldWrite[],
+  own: OwnTriggers,
+): { readonly tally: Tally; readonly wrong: readonly string[] } {
+  const tally: Tally = {
+    writes: 0,
+    caused: 0,
+    true: 0,
+    either: 0,
+    exact: 0,
+    unmatched: 0,
+    retries: 0,
+    requeues: 0,
+  };
+  const wrong: string[] = [];
+  for (const [write, episode] of written.toSorted(([one], [other]) => one.seq - other.seq)) {
+    if (write.of.kind === "Lease" || write.of.kind === "Event") continue;
+    const triggers = own.take(write);
+    if (triggers === undefined) {
+      tally.unmatched++;
+      continue;
+    }
+    tally.writes++;
+    const { cause, retryOf } = episode;
+    if (retryOf !== undefined) tally.retries++;
+    else if (cause === undefined && isRequeue(triggers)) tally.requeues++;
+    if (cause?.grade === "exact") tally.exact++;
+    if (retryOf === undefined && cause?.or !== undefined) tally.either++;
+    const { is, text } = verdictOn(episode, triggers);
+    if (is !== "nothing said") tally.caused++;
+    if (is === "true") tally.true++;
+    else wrong.push(`${is}: ${write.agent} ${write.fieldManager} ${write.verb} ${write.of.kind} ${write.key} ${text}`);
+  }
+  return { tally, wrong };
+}
+
+function verdictOn({ cause, retryOf }: Episode, triggers: Triggers): Verdict {
+  const kept = [...triggers.first, ...triggers.last];
+  const truth = `in truth ${triggers.total}: ${kept.map(triggerText).join(", ")}`;
+  if (retryOf !== undefined) {
+    const isRetry = kept.some((trigger) => trigger.cause === "retry");
+    return { is: isRetry ? "true" : "false", text: `retry; ${truth}` };
+  }
+  if (cause === undefined && isRequeue(triggers)) return { is: "true", text: truth };
+  if (cause === undefined || cause.grade === "time") return { is: "nothing said", text: truth };
+  const named = [cause.delta, ...(cause.or === undefined ? [] : [cause.or])];
+  const text = `${cause.grade} ${named.map(deltaText).join(" or ")}, ${cause.beforeMs.toFixed(1)} ms; ${truth}`;
+  // Of very many triggers not all are kept.
+  const isTrue = kept.length < triggers.total || kept.some((trigger) => named.some((delta) => isOf(trigger, delta)));
+  return { is: isTrue ? "true" : "false", text };
+}
+
+/** A requeue or a timer: no delta started the sync. */
+function isRequeue({ total, first, last }: Triggers): boolean {
+  const kept = [...first, ...last];
+  return kept.length === total && kept.every((trigger) => trigger.cause !== "delta");
+}
+
+function isOf(trigger: Trigger, { of, key, resourceVersion }: NumberedDelta): boolean {
+  return (
+    trigger.cause === "delta" &&
+    trigger.kind === of.kind &&
+    trigger.key === key &&
+    trigger.resourceVersion === resourceVersion
+  );
+}
+
+function triggerText(trigger: Trigger): string {
+  if (trigger.cause !== "delta") return trigger.cause;
+  const { kind, key, resourceVersion, type } = trigger satisfies DeltaRef;
+  return `${kind} ${key} ${resourceVersion} ${type}`;
+}
+
+function deltaText({ of, key, resourceVersion, type }: NumberedDelta): string {
+  return `${of.kind} ${key} ${resourceVersion} ${type}`;
+}
