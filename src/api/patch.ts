@@ -42,8 +42,13 @@ function set(object: Json, key: string, value: unknown): void {
   } else object[key] = value;
 }
 
-/** `null` removes a key, objects are merged, everything else replaces. */
+function withoutNulls(value: unknown): unknown {
+  return isObject(value) || Array.isArray(value) ? mergePatch(undefined, value) : value;
+}
+
+/** `null` removes a key, objects are merged, everything else replaces. Source: evanphx/json-patch merge.go, which takes nulls out of lists too. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (Array.isArray(patch) && !isObject(target)) return patch.map(withoutNulls);
   if (!isObject(patch)) return patch;
   const merged: Json = isObject(target) ? { ...target } : {};
   for (const key of Object.keys(patch)) {

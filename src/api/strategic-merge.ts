@@ -22,6 +22,8 @@ type Json = Record<string, unknown>;
 export interface MergeRules {
   /** For messages: the name of the type. */
   readonly name: string;
+  /** Of the values of a map. */
+  readonly isMap?: boolean;
   /** Undefined for an unknown field; it is merged as plain JSON, with its lists replaced. */
   field(key: string): MergeField | undefined;
 }
@@ -35,6 +37,8 @@ export interface MergeField {
   readonly retainsKeys?: boolean;
   /** Of lists of objects. */
   readonly mergeKey: string | undefined;
+  /** True for what is no list for certain: nothing can put it in an order. */
+  readonly isNoList?: boolean;
   /** Of the object in the field, the list's elements, or the map's values. */
   readonly rules: MergeRules | undefined;
 }
@@ -155,15 +159,27 @@ function listNamedBy(directive: string, prefix: string): string {
   throw new PatchError("malformed", `invalid patch format of ${what}`);
 }
 
+/** The real server merges what is no list, where both sides are of one type, as if the directive were the field's name. */
 function deleteItems(original: Json, key: string, values: unknown, rules: MergeRules | undefined): void {
   if (values === null) delete original[key];
   const there = own(original, key);
-  if (!Array.isArray(there) || !Array.isArray(values)) return;
+  if (there === undefined || jsonTypeOf(there) !== jsonTypeOf(values)) return;
+  if (!Array.isArray(there) || !Array.isArray(values)) {
+    mergeField(original, key, values, rules?.field(key));
+    return;
+  }
   const objects = (there.length > 0 || values.length > 0) && isListOfObjects(there, values);
   const field = rules?.field(key);
   // The real server merges them if they are objects.
   if (objects) set(original, key, mergeList(there, values, field ?? plainList));
   else original[key] = there.filter((item) => !values.includes(item));
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return "list";
+  if (value === null) return "null";
+  // As in Go, where whole numbers are of another type.
+  return typeof value === "number" && Number.isInteger(value) ? "integer" : typeof value;
 }
 
 const plainList: MergeField = { merges: true, replaces: false, mergeKey: undefined, rules: undefined };
@@ -235,6 +251,8 @@ function inSetOrder(original: Json, patch: Json, directive: string, rules: Merge
     const struct = rules.name.split(".").at(-1);
     throw new PatchError("failed", `unable to find api field in struct ${struct} for the json field "${key}"`);
   }
+  if (rules !== undefined && field?.isNoList === true)
+    throw new PatchError("failed", `expected slice or array type, but got: ${rules.isMap === true ? "map" : "struct"}`);
   checkOrder(patched ?? [], order, field?.mergeKey);
   if (there === undefined && patched === undefined) return;
   let merged: unknown[];

@@ -16,6 +16,17 @@ export function realPauses(settleMs: number = usualSettleMs): Pauses {
   };
 }
 
+/** A connection that the server closes as it is used again: the request was not read. */
+async function sent(url: string, init: BunFetchRequestInit): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      if (tries === 5 || (error as { readonly code?: string }).code !== "ECONNRESET") throw error;
+    }
+  }
+}
+
 /** A Transport to `url` with a bearer token. */
 export function realTransport(url: string, token: string): Transport {
   return {
@@ -23,7 +34,7 @@ export function realTransport(url: string, token: string): Transport {
       const search = new URLSearchParams(
         (query ?? []).map(([name, value]): [string, string] => [name, value]),
       ).toString();
-      const response = await fetch(`${url}${path}${search === "" ? "" : `?${search}`}`, {
+      const response = await sent(`${url}${path}${search === "" ? "" : `?${search}`}`, {
         method,
         headers: { ...headers, authorization: `Bearer ${token}` },
         ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),

@@ -71,6 +71,8 @@ export function rulesOf(struct: Struct, schema: Schema): MergeRules {
           replaces: field.replaces,
           retainsKeys: field.retainsKeys,
           mergeKey: field.mergeKey,
+          // A pointer may be one to a list, as far as the real server looks.
+          isNoList: isNoList(field.shape) && field.empty !== "as-set",
           rules: rulesOfShape(field.shape, schema),
         };
         ready.set(key, made);
@@ -82,6 +84,10 @@ export function rulesOf(struct: Struct, schema: Schema): MergeRules {
   return rules;
 }
 
+function isNoList(shape: Shape): boolean {
+  return shape.is === "map" || (shape.is === "scalar" && shape.scalar !== "bytes");
+}
+
 function rulesOfShape(shape: Shape, schema: Schema): MergeRules | undefined {
   switch (shape.is) {
     case "struct":
@@ -91,7 +97,14 @@ function rulesOfShape(shape: Shape, schema: Schema): MergeRules | undefined {
     case "map":
       return {
         name: "map",
-        field: () => ({ merges: false, replaces: false, mergeKey: undefined, rules: rulesOfShape(shape.of, schema) }),
+        isMap: true,
+        field: () => ({
+          merges: false,
+          replaces: false,
+          mergeKey: undefined,
+          isNoList: isNoList(shape.of),
+          rules: rulesOfShape(shape.of, schema),
+        }),
       };
     case "open":
     case "scalar":

@@ -57,7 +57,10 @@ export function* updateObject(scope: RequestScope, object: ApiObject, options: W
   const old = yield* servedEntry(scope, collection.get(scope.namespace, name));
   if (old === undefined) {
     if (!createsMissing || scope.subresource !== "") throw notFound(resource.asResource, name);
-    if (object.metadata.uid !== undefined && object.metadata.uid !== "") throw absentUid(scope, object.metadata.uid);
+    const { uid = "", resourceVersion = "" } = object.metadata;
+    if (uid !== "") throw absentUid(scope, uid);
+    const problem = resourceVersion === "" ? undefined : uintProblem(resourceVersion);
+    if (problem !== undefined) throw refusal(500, "", problem);
     object.metadata.name ??= name;
     return { entry: yield* createObject(scope, object, { manage, byUpdate: true }), created: true };
   }

@@ -24,6 +24,9 @@ export const everyField: FieldSelector = { terms: [], matches: () => true };
 
 const involved = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
+/** Kinds that name all their fields themselves, and no namespace among them. */
+const withoutNamespace: ReadonlySet<string> = new Set(["Node", "Namespace", "ResourceSlice"]);
+
 /** The fields beyond metadata.name and metadata.namespace, by resource. */
 const selectable: Readonly<Record<string, readonly string[]>> = {
   pods: [
@@ -111,7 +114,7 @@ export function fieldSelectorOf(text: string | undefined, { group, plural, kind,
     .filter((part) => part !== "")
     .map(termOf);
   for (const { field } of terms) {
-    if (field === "metadata.name" || (field === "metadata.namespace" && kind !== "ResourceSlice")) continue;
+    if (field === "metadata.name" || (field === "metadata.namespace" && !withoutNamespace.has(kind))) continue;
     if (own?.includes(field) === true) continue;
     throw badRequest(refusedField(field, own, kind));
   }

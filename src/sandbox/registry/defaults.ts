@@ -83,10 +83,10 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
       attachRequired: true,
       podInfoOnMount: false,
       storageCapacity: false,
-      fsGroupPolicy: "ReadWriteOnceWithFSType",
       requiresRepublish: false,
       seLinuxMount: false,
     });
+    fillUnset(spec, { fsGroupPolicy: "ReadWriteOnceWithFSType" });
     if (fieldsOrTexts(spec["volumeLifecycleModes"]) === 0) spec["volumeLifecycleModes"] = ["Persistent"];
   },
   "networking.v1.NetworkPolicyPort": (port) => fillUnset(port, { protocol: "TCP" }),

@@ -107,6 +107,7 @@ function zeroOf(shape: Shape, { schema }: Reading): unknown {
   if (shape.is === "struct") return schema.struct(shape.name).open ? null : {};
   if (shape.is === "map") return {};
   if (shape.is === "scalar" && shape.scalar === "string") return "";
+  if (shape.is === "scalar" && shape.scalar === "quantity") return "0";
   return null;
 }
 
@@ -143,6 +144,8 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       break;
     case "bytes":
       if (typeof value === "string") return checkedBase64(value);
+      // A list of bytes, to Go.
+      if (Array.isArray(value) && value.every(isByte)) return btoa(String.fromCharCode(...value));
       break;
   }
   throw wrongType(value, path, shape, reading);
@@ -173,6 +176,10 @@ function checkedTime(text: string, scalar: keyof typeof layouts): string {
   const problem = timeProblem(text, layouts[scalar]);
   if (problem !== undefined) throw new TypeProblem(problem);
   return text;
+}
+
+function isByte(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256;
 }
 
 function checkedBase64(text: string): string {

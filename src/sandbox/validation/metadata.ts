@@ -95,18 +95,25 @@ function finalizerErrors(meta: Meta): FieldError[] {
   return errors;
 }
 
+/** What differs by kind. */
+interface MetadataRules {
+  readonly nameRule: NameRule;
+  readonly takesAnyFinalizer?: boolean;
+  readonly generateNameRule?: NameRule;
+}
+
 /** All that is wrong with an object's metadata. */
 export function metadataErrors(
   object: ApiObject,
   namespaced: boolean,
-  { nameRule, takesAnyFinalizer = false }: { readonly nameRule: NameRule; readonly takesAnyFinalizer?: boolean },
+  { nameRule, takesAnyFinalizer = false, generateNameRule = nameRule }: MetadataRules,
 ): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
     // The server makes up the rest: a dash at the end, with the letter before it, counts as one good letter.
     const stem = metadata.generateName.replace(/.-$/, "a");
-    const rule = nameRules[nameRule];
+    const rule = nameRules[generateNameRule];
     errors.push(...rule(stem).map((problem) => invalid("metadata.generateName", metadata.generateName, problem)));
   }
   if (metadata.name === undefined || metadata.name === "") {

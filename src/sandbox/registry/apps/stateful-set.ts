@@ -201,6 +201,7 @@ function warnings(statefulSet: ApiObject, old?: ApiObject): string[] {
 /** StatefulSets: only some fields of the spec may change. */
 export const statefulSetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  nameRule: "label",
   updateSteps: [validateObjectMetaUpdate, validateChange],
   prepareForCreate: dropMaxUnavailable,
   prepareForUpdate: dropMaxUnavailable,

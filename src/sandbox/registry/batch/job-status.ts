@@ -2,8 +2,8 @@
  * What a Job's status may become. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateJobStatus;
  * pkg/registry/batch/job/strategy.go: most is only looked at where it has changed.
  */
-import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
+import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { at, fieldsIn, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { negativeErrors } from "../../validation/spec-checks.ts";
 
 const field = "status.conditions";
@@ -167,12 +167,27 @@ function isResuming(status: Fields, before: Fields): boolean {
   return suspended(before, "True") && suspended(status, "False");
 }
 
+/** UIDs of pods, each of which is there once. */
+function uncountedErrors(uncounted: unknown): FieldError[] {
+  const seen = new Set<string>();
+  return ["succeeded", "failed"].flatMap((key) =>
+    textsIn(at(uncounted, key)).flatMap((uid, index): FieldError[] => {
+      const here = `status.uncountedTerminatedPods.${key}[${index}]`;
+      if (uid === "") return [invalid(here, uid, "must not be empty")];
+      if (seen.has(uid)) return [duplicate(here, uid)];
+      seen.add(uid);
+      return [];
+    }),
+  );
+}
+
 /** Validates a write of a Job's status: counters, conditions, completed indexes. */
 export function jobStatusErrors(job: ApiObject, old: ApiObject): FieldError[] {
   const [status, before] = [job.status ?? {}, old.status ?? {}];
   const [now, was] = [outcomeOf(job), outcomeOf(old)];
   return [
     ...negativeErrors(status, "status", "active", "succeeded", "failed", "ready", "terminating"),
+    ...uncountedErrors(status["uncountedTerminatedPods"]),
     ...outcomeErrors(now, was),
     ...timeErrors(status, before, now, was),
     ...finishedErrors(job, before, now, was),

@@ -12,6 +12,7 @@ import { templateWarnings } from "./pod/warnings/pod.ts";
 /** ReplicationControllers: their dependents are orphaned by default. */
 export const replicationControllerStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  generateNameRule: "segment",
   defaultGarbageCollectionPolicy: "orphan dependents",
   // Of an update the real server looks at the template as it was.
   warningsOnUpdate: (controller, old) => templateWarnings({ ...controller, spec: old.spec ?? {} }, old),

@@ -1,9 +1,10 @@
 /** NetworkPolicies. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { cidrOf, isStrictPart, noCidr } from "../../validation/cidr.ts";
+import { cidrErrors, cidrOf, isStrictPart } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { portNameProblems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
 
@@ -32,25 +33,40 @@ function portErrors({ protocol, port, endPort: end }: Fields, field: string): Fi
   return errors;
 }
 
-function blockErrors(block: Fields, field: string): FieldError[] {
-  const text = textOf(block["cidr"]);
-  if (text === "") return [required(`${field}.cidr`)];
-  const whole = cidrOf(text);
-  if (whole === undefined) return [noCidr(`${field}.cidr`, text)];
-  const except = Array.isArray(block["except"]) ? block["except"].map(textOf) : [];
-  return except.flatMap((part, index) => {
-    const here = `${field}.except[${index}]`;
-    const inner = cidrOf(part);
-    if (inner === undefined) return [noCidr(here, part)];
-    return isStrictPart(inner, whole) ? [] : [invalid(here, part, "must be a strict subset of `cidr`")];
-  });
+/** Where something is checked, and the ranges that were there before: these may stay as they are. */
+interface Place {
+  readonly field: string;
+  readonly known: ReadonlySet<string>;
 }
 
-function peerErrors({ podSelector, namespaceSelector, ipBlock }: Fields, field: string): FieldError[] {
+function exceptOf(block: Fields): readonly string[] {
+  return Array.isArray(block["except"]) ? block["except"].map(textOf) : [];
+}
+
+function blockErrors(block: Fields, { field, known }: Place): FieldError[] {
+  const text = textOf(block["cidr"]);
+  if (text === "") return [required(`${field}.cidr`)];
+  const rangeErrors = (range: string, here: string): FieldError[] => (known.has(range) ? [] : cidrErrors(range, here));
+  const whole = cidrOf(text);
+  const errors = rangeErrors(text, `${field}.cidr`);
+  if (whole === undefined) return errors;
+  const parts = exceptOf(block).flatMap((part, index) => {
+    const here = `${field}.except[${index}]`;
+    const inner = cidrOf(part);
+    const isOutside = inner !== undefined && !isStrictPart(inner, whole);
+    return [
+      ...rangeErrors(part, here),
+      ...(isOutside ? [invalid(here, part, "must be a strict subset of `cidr`")] : []),
+    ];
+  });
+  return [...errors, ...parts];
+}
+
+function peerErrors({ podSelector, namespaceSelector, ipBlock }: Fields, { field, known }: Place): FieldError[] {
   const errors = [
     ...(isFields(podSelector) ? selectorErrors(podSelector, `${field}.podSelector`) : []),
     ...(isFields(namespaceSelector) ? selectorErrors(namespaceSelector, `${field}.namespaceSelector`) : []),
-    ...(isFields(ipBlock) ? blockErrors(ipBlock, `${field}.ipBlock`) : []),
+    ...(isFields(ipBlock) ? blockErrors(ipBlock, { field: `${field}.ipBlock`, known }) : []),
   ];
   const given = [podSelector, namespaceSelector, ipBlock].filter(isFields).length;
   if (given === 0) errors.push(required(field, "must specify a peer"));
@@ -65,14 +81,23 @@ const directions = [
 ] as const;
 const types = ["Ingress", "Egress"];
 
-function validate({ spec = {} }: ApiObject): FieldError[] {
+function rangesIn({ spec = {} }: ApiObject): ReadonlySet<string> {
+  const ranges = directions.flatMap(([direction, peers]) =>
+    fieldsIn(spec[direction])
+      .flatMap((rule) => fieldsIn(rule[peers]))
+      .flatMap(({ ipBlock }) => (isFields(ipBlock) ? [textOf(ipBlock["cidr"]), ...exceptOf(ipBlock)] : [])),
+  );
+  return new Set(ranges);
+}
+
+function validate({ spec = {} }: ApiObject, known: ReadonlySet<string>): FieldError[] {
   const errors = isFields(spec["podSelector"]) ? selectorErrors(spec["podSelector"], "spec.podSelector") : [];
   for (const [direction, peers] of directions) {
     for (const [index, rule] of fieldsIn(spec[direction]).entries()) {
       const here = `spec.${direction}[${index}]`;
       errors.push(
         ...fieldsIn(rule["ports"]).flatMap((port, at) => portErrors(port, `${here}.ports[${at}]`)),
-        ...fieldsIn(rule[peers]).flatMap((peer, at) => peerErrors(peer, `${here}.${peers}[${at}]`)),
+        ...fieldsIn(rule[peers]).flatMap((peer, at) => peerErrors(peer, { field: `${here}.${peers}[${at}]`, known })),
       );
     }
   }
@@ -89,5 +114,7 @@ function validate({ spec = {} }: ApiObject): FieldError[] {
 /** NetworkPolicies. */
 export const networkPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
-  validate,
+  updateSteps: [validateObjectMetaUpdate, validateChange],
+  validate: (policy) => validate(policy, new Set()),
+  validateUpdate: (policy, old) => validate(policy, rangesIn(old)),
 });

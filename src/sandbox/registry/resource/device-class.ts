@@ -12,6 +12,7 @@ import { manyErrors } from "./lists.ts";
 /** DeviceClasses. */
 export const deviceClassStrategy: RESTStrategy = restStrategy({
   generation: "spec",
+  generateNameRule: "segment",
   updateSteps: [validateObjectMeta, validateObjectMetaUpdate, validateObject],
   returnsDeletedObject: true,
   validate({ spec = {} }) {

@@ -58,7 +58,6 @@ function tolerationErrors({ key, operator, value, effect }: Fields, field: strin
       if (text !== "") errors.push(invalid(`${field}.value`, text, "must be empty for operator `Exists`"));
       break;
     case "Equal":
-      if (name === "") errors.push(required(`${field}.key`, "must be set when operator is `Equal`"));
       errors.push(...labelValueProblems(text).map((problem) => invalid(`${field}.value`, text, problem)));
       break;
     case "":

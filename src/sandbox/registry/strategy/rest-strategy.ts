@@ -116,6 +116,8 @@ export interface RESTStrategy extends UpdateStrategy {
   readonly nameRule: NameRule;
   /** A finalizer may have any name; else one that is not Kubernetes' own needs a path. */
   readonly takesAnyFinalizer?: boolean;
+  /** Of kinds that check the name that comes of it alone. Source: apimachinery v0.36 api/validation/objectmeta.go ValidateObjectMetaWithOpts. */
+  readonly generateNameRule?: NameRule;
   readonly generation: GenerationRule;
   /** Sets defaults that the schema cannot express; before every create and update. */
   setDefaults?(object: ApiObject): void;

@@ -1,5 +1,5 @@
 /** Defaults of pods and their parts. Source: kubernetes v1.36 pkg/apis/core/v1/defaults.go. */
-import { fieldsIn, isFields, type Fields } from "../../../meta/object.ts";
+import { fieldsIn, isFields, textOf, type Fields } from "../../../meta/object.ts";
 import { formatQuantity } from "../../../../api/quantity.ts";
 import { containerAmounts } from "./resources/pod-amounts.ts";
 import { fill, fillNumbers, fillUnset, type Filler } from "../../strategy/fill.ts";
@@ -93,8 +93,10 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
       schedulerName: "default-scheduler",
     });
     // The old name of the field goes on to be written.
-    const name = spec["serviceAccountName"] ?? spec["serviceAccount"];
-    if (name !== undefined && name !== "") fill(spec, { serviceAccountName: name, serviceAccount: name });
+    const name = textOf(spec["serviceAccountName"]) || textOf(spec["serviceAccount"]);
+    if (name === "") return;
+    spec["serviceAccountName"] = name;
+    spec["serviceAccount"] = name;
   },
   "core.v1.Container": container,
   "core.v1.EphemeralContainer": container,

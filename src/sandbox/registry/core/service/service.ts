@@ -1,6 +1,6 @@
 /** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
-import { textOf, textsIn, at, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore } from "../../../validation/checks.ts";
 import { addressErrors, endpointAddressErrors } from "../../../validation/cidr.ts";
 import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
@@ -12,6 +12,7 @@ import { labelProblems } from "../../../validation/names.ts";
 import { portProtocols } from "../pod/pod-spec/choices.ts";
 import { portReferenceErrors } from "../pod/pod-spec/ports.ts";
 import { addressChangeErrors, allocate, isOutrun, keepGiven, listAddress, takenErrors } from "./service-addresses.ts";
+import { balancerStatusErrors } from "./balancer-status.ts";
 import { beginAddresses } from "./service-families.ts";
 import { needsHealthCheck, nodePortOf } from "./service-ports.ts";
 import { affinityErrors, balancerClassChangeErrors, reachErrors } from "./service-traffic.ts";
@@ -47,8 +48,6 @@ function externalErrors(spec: Fields): FieldError[] {
   if (name === "") return [...errors, required("spec.externalName")];
   return [...errors, ...subdomainProblems(name).map((problem) => invalid("spec.externalName", name, problem))];
 }
-
-const fieldCount = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
 function validate(service: ApiObject): FieldError[] {
   const spec = service.spec ?? {};
@@ -125,11 +124,7 @@ export const serviceStrategy: RESTStrategy = restStrategy({
       : []),
   ],
   status: {
-    validateUpdate({ spec = {}, status }) {
-      const ingress = at(status, "loadBalancer", "ingress");
-      if (spec["type"] === "LoadBalancer" || fieldCount(ingress) === 0) return [];
-      return [notAllowed("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")];
-    },
+    validateUpdate: balancerStatusErrors,
   },
   prepareForCreate(service) {
     listAddress(service);
