@@ -252,7 +252,12 @@ function inSetOrder(original: Json, patch: Json, directive: string, rules: Merge
     throw new PatchError("failed", `unable to find api field in struct ${struct} for the json field "${key}"`);
   }
   if (rules !== undefined && field?.isNoList === true)
-    throw new PatchError("failed", `expected slice or array type, but got: ${rules.isMap === true ? "map" : "struct"}`);
+    throw new PatchError(
+      "failed",
+      rules.isMap === true
+        ? "merging an object in json but data type is not struct, instead is: map"
+        : "expected slice or array type, but got: struct",
+    );
   checkOrder(patched ?? [], order, field?.mergeKey);
   if (there === undefined && patched === undefined) return;
   let merged: unknown[];

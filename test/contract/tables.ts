@@ -47,6 +47,7 @@ import { connectionCases } from "./cases/connections.ts";
 import { limitCases } from "./cases/limits.ts";
 import { conversionWebhookCases } from "./cases/conversion-webhooks.ts";
 import { mutatingWebhookCases } from "./cases/mutating-webhooks.ts";
+import { rareValues } from "./cases/rare-values.ts";
 import { webhookCases } from "./cases/webhooks.ts";
 import { workloads } from "./cases/workloads.ts";
 import { yamlBodies } from "./cases/yaml.ts";
@@ -76,6 +77,7 @@ export const tables: readonly Table[] = [
   podParts,
   podSpecs,
   services,
+  rareValues,
   quotaUse,
   wildKinds,
   certificates,

@@ -145,7 +145,7 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
     case "bytes":
       if (typeof value === "string") return checkedBase64(value);
       // A list of bytes, to Go.
-      if (Array.isArray(value) && value.every(isByte)) return btoa(String.fromCharCode(...value));
+      if (Array.isArray(value) && value.every(isByte)) return bytesIn(value);
       break;
   }
   throw wrongType(value, path, shape, reading);
@@ -180,6 +180,12 @@ function checkedTime(text: string, scalar: keyof typeof layouts): string {
 
 function isByte(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256;
+}
+
+function bytesIn(list: readonly number[]): string {
+  let bytes = "";
+  for (const byte of list) bytes += String.fromCharCode(byte);
+  return btoa(bytes);
 }
 
 function checkedBase64(text: string): string {

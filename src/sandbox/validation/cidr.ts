@@ -121,7 +121,9 @@ export function isStrictPart(inner: Cidr, outer: Cidr): boolean {
 export function cidrErrors(value: string, field: string): FieldError[] {
   const [cidr, address] = [cidrOf(value), addressOf(value.split("/")[0] ?? "")];
   if (cidr === undefined || address === undefined) return [noCidr(field, value)];
-  const errors = hasLeadingZeros(value.split("/")[0] ?? "") ? [invalid(field, value, "must not have leading 0s")] : [];
+  const [start = "", length = ""] = value.split("/");
+  const hasZeros = hasLeadingZeros(start) || (length.length > 1 && length.startsWith("0"));
+  const errors = hasZeros ? [invalid(field, value, "must not have leading 0s in IP or prefix length")] : [];
   if (cidr.first !== address.value)
     errors.push(invalid(field, value, "must not have bits set beyond the prefix length"));
   return errors;

@@ -44,6 +44,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "scaled and another template in one write",
+    race: "the old ReplicaSet is scaled up with the rest and down for the new one: whether its controller comes in between",
     steps: [
       create({ replicas: 4 }),
       allReady,
