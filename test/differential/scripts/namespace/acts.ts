@@ -1,5 +1,6 @@
 /** What people do to namespaces and to what is in them. */
 import type { Kind } from "../../../../src/api/kind.ts";
+import { Namespaces } from "../../../../src/api/kinds.ts";
 import { known, type ResourceName } from "../../kinds.ts";
 import { podNamed } from "../../objects.ts";
 import type { Step } from "../../suite.ts";
@@ -69,6 +70,11 @@ export function letAllGoStep(name = "all finalizers go, and pods end"): Step {
  */
 export async function wake(stage: Stage, times: string): Promise<void> {
   await tolerant(stage.patch("namespaces", stage.namespace, { metadata: { annotations: { woken: times } } }));
+}
+
+/** Whether the namespace has gone: a step whose errors are retried ends with it, however long the back-off has grown. */
+export async function hasGone(stage: Stage): Promise<boolean> {
+  return (await stage.all(Namespaces)).every(({ metadata }) => metadata.name !== stage.namespace);
 }
 
 /** A ConfigMap. */

@@ -2,7 +2,7 @@
 import type { Kind } from "../../../../src/api/kind.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
-import { configMap, deleteNamespace, letGo, tolerant, wake } from "./acts.ts";
+import { configMap, deleteNamespace, hasGone, letGo, tolerant, wake } from "./acts.ts";
 
 /** A group of its own for each stage: the definitions of one cluster are seen by all stages on it. */
 function widgets({ namespace }: Stage): Kind {
@@ -183,6 +183,7 @@ export const kindsThatChange: readonly Script[] = [
           await stage.cluster.request("DELETE", `${apiServices}/${broken.metadata.name}`);
         },
         waitMs: 3000,
+        until: hasGone,
       },
     ],
   },
@@ -219,6 +220,7 @@ export const kindsThatChange: readonly Script[] = [
           await stage.cluster.request("DELETE", `${admission}/validatingadmissionpolicybindings/keep`);
           await stage.cluster.request("DELETE", `${admission}/validatingadmissionpolicies/keep`);
         },
+        until: hasGone,
       },
     ],
   },
