@@ -40,7 +40,12 @@ function controllersCalled(word: string, naming: Naming): readonly ControllerDef
   const own = naming.controllerFiles.get(word);
   if (own !== undefined) return own;
   const named = controllerNamed(word, naming);
-  return builtInControllers.filter((definition) => definition === named || definition.companionOf === named.name);
+  return [named, ...companionsOf(named)];
+}
+
+/** The controllers that run with this one, and only with it. */
+export function companionsOf({ name }: Pick<ControllerDefinition, "name">): readonly ControllerDefinition[] {
+  return builtInControllers.filter(({ companionOf }) => companionOf === name);
 }
 
 /** The controller of a name or an alias, in any case, or the first one of a file. @throws UserError that names the nearest one. */

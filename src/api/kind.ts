@@ -69,6 +69,11 @@ export function resourceOf(kind: Pick<Kind, "group" | "plural">): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
+/** The path of a kind's group version, where discovery lists its resources: `/apis/apps/v1`, or `/api/v1`. */
+export function groupVersionPath({ group, version }: Pick<Kind, "group" | "version">): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
 /**
  * The path of a kind's collection, of one object, or of a subresource: `/apis/apps/v1/namespaces/shop/replicasets/web/status`.
  * Without a namespace it is the collection over all namespaces. Names are escaped.
@@ -77,7 +82,7 @@ export function pathOf(
   kind: Kind,
   at: { readonly namespace?: string; readonly name?: string; readonly subresource?: string },
 ): string {
-  const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const root = groupVersionPath(kind);
   const scope =
     kind.namespaced && at.namespace !== undefined && at.namespace !== ""
       ? `/namespaces/${encodeURIComponent(at.namespace)}`

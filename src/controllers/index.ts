@@ -1,6 +1,7 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { deployment } from "./deployment/deployment.ts";
+import { disruption, staleDisruption } from "./disruption/disruption.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
@@ -18,6 +19,8 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   garbageCollector,
   namespace,
   resourcequota,
+  disruption,
+  staleDisruption,
   serviceaccount,
   scheduler,
   kubelet,

@@ -49,8 +49,11 @@ export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Exam
   const pods = look.list(Pods, metadata.namespace ?? "", selectorOf(spec?.selector));
   const findings: Finding[] = [...unseenSpec];
   const advice = [kubectl(`get pods --show-labels${inNamespace(metadata.namespace)}`)];
+  const failure = status?.conditions?.find(({ type }) => type === "DisruptionAllowed");
   if (unseenSpec.length > 0) {
     // Its counts are for an earlier spec.
+  } else if (failure?.reason === "SyncFailed") {
+    findings.push({ at, why: `it allows no eviction, because its pods cannot be counted: ${failure.message}`, advice });
   } else if (expectedPods === 0)
     findings.push({ at, why: "it protects nothing: no pod with a controller matches its selector", advice });
   else if (disruptionsAllowed === 0) {

@@ -72,7 +72,9 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     await Bun.sleep(200);
     expect((await workload.pods()).length).toBeLessThan(100);
     program.signal("SIGINT");
-    expect((await program.end()).code).toBe(130);
+    // With what it printed: this once ended with 0 on a machine at a load of 20.
+    const { code, stdout, stderr } = await program.end();
+    expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: expect.any(String), stderr: expect.any(String) });
   });
 
   test("at a signal before the caches are full", async () => {

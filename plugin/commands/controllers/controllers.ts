@@ -3,7 +3,7 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 import { choice, type Command, command, text } from "../../cli/command.ts";
-import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
+import { companionsOf, controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
 import { rbacManifest } from "./rbac.ts";
 import { styleOf, wrapWords } from "../../cli/style.ts";
 import { plainTable } from "../../cli/table.ts";
@@ -13,6 +13,17 @@ function watched(definition: ControllerDefinition): string {
   return [...named, ...(definition.dynamicWatches === undefined ? [] : [definition.dynamicWatches.description])].join(
     ", ",
   );
+}
+
+/** The same within `width` columns, if its first kind fits there: `Deployment, ReplicaSet and 3 more`. */
+function watchedWithin(definition: ControllerDefinition, width: number): string {
+  const all = watched(definition).split(", ");
+  for (let count = all.length; count > 1; count--) {
+    const more = all.length - count;
+    const words = `${all.slice(0, count).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+    if (words.length <= width) return words;
+  }
+  return all.length === 1 ? (all[0] ?? "") : `${all[0]} and ${all.length - 1} more`;
 }
 
 /** As JSON: what the controller is, without its functions. */
@@ -75,7 +86,7 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
   const rows = definitions.map((definition): Readonly<Record<string, string>> => {
     const { name, aliases, workers, rules, source, purpose, dynamicWatches } = definition;
     // What is discovered takes in what is named.
-    const watches = dynamicWatches?.description ?? watched(definition);
+    const watches = dynamicWatches?.description ?? watchedWithin(definition, columns === Infinity ? Infinity : 40);
     // What is typed in place of the name; another name that is longer saves nothing.
     const short = aliases.find((alias) => alias.length < name.length) ?? "";
     const common = { NAME: name, SHORT: short, WATCHES: watches, WORKERS: String(workers) };
@@ -119,7 +130,8 @@ export const controllers: Command = command({
       const facts = only === undefined ? chosen.map(described) : described(only);
       io.out.write(`${JSON.stringify(facts, null, 2)}\n`);
     } else if (output === "rbac") {
-      io.out.write(chosen.map((definition) => rbacManifest(definition, namespace)).join("---\n"));
+      const needing = only === undefined ? chosen : [only, ...companionsOf(only)];
+      io.out.write(needing.map((definition) => rbacManifest(definition, namespace)).join("---\n"));
     } else if (only !== undefined) {
       io.out.write(`${detail(only, styleOf(io.out).columns)}\n`);
     } else {

@@ -27,3 +27,29 @@ export function withoutCondition<C extends Condition>(
 ): readonly C[] {
   return (conditions ?? []).filter((condition) => condition.type !== type);
 }
+
+/** A condition with a time and a message, as `metav1.Condition` has it. */
+export interface StatusCondition extends Condition {
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration?: number;
+  /** RFC 3339, in whole seconds. */
+  readonly lastTransitionTime: string;
+}
+
+/**
+ * The conditions with this one in its type's place, or last if there was none. Its `lastTransitionTime` is taken only where its status
+ * differs from before; otherwise the time stays.
+ *
+ * Source: apimachinery v0.36 pkg/api/meta/conditions.go SetStatusCondition.
+ */
+export function withStatusCondition(
+  conditions: readonly StatusCondition[] | undefined,
+  condition: StatusCondition,
+): readonly StatusCondition[] {
+  const before = findCondition(conditions, condition.type);
+  if (before === undefined) return [...(conditions ?? []), condition];
+  const isSame = before.status === condition.status;
+  const next = isSame ? { ...condition, lastTransitionTime: before.lastTransitionTime } : condition;
+  return (conditions ?? []).map((each) => (each === before ? next : each));
+}

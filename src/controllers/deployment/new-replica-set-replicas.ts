@@ -1,6 +1,7 @@
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { scaledValue } from "../../controller/workload/int-or-percent.ts";
 import { totalSize } from "./replica-sets.ts";
-import { desiredReplicas, scaledValue } from "./strategy.ts";
+import { desiredReplicas } from "./strategy.ts";
 
 /** The sizes before the new ReplicaSet is scaled. */
 export interface CurrentSize {

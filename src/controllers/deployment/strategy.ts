@@ -1,8 +1,9 @@
 /**
  * How many pods a rollout may add and remove.
- * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go, apimachinery v0.36 util/intstr/intstr.go.
+ * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go.
  */
 import type { Deployment } from "../../api/types.ts";
+import { scaledValue } from "../../controller/workload/int-or-percent.ts";
 
 /** The maximum of Go's int32; in some fields it means "no limit". */
 const maxInt32 = 2_147_483_647;
@@ -25,18 +26,6 @@ export function hasProgressDeadline({ spec }: Deployment): boolean {
 /** How many old ReplicaSets are kept; undefined for all. */
 export function revisionHistoryLimit({ spec }: Deployment): number | undefined {
   return spec?.revisionHistoryLimit === maxInt32 ? undefined : spec?.revisionHistoryLimit;
-}
-
-/**
- * A number as is; a percentage of `total` rounded up or down: 25% of 3 is 1 rounded up and 0 rounded down.
- * @throws RangeError for a text that is not a percentage.
- */
-export function scaledValue(value: string | number, total: number, round: "up" | "down"): number {
-  if (typeof value === "number") return value;
-  const percent = /^([+-]?\d+)%$/.exec(value)?.[1];
-  if (percent === undefined) throw new RangeError(`invalid value for IntOrString: ${value} is not a percentage`);
-  const exact = (Number(percent) * total) / 100;
-  return round === "up" ? Math.ceil(exact) : Math.floor(exact);
 }
 
 /** Both bounds of a rolling update, in pods. */

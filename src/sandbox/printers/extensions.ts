@@ -1,5 +1,6 @@
 /** Tables of what extends a cluster: webhooks and policies, APIServices, drivers, devices, certificates. Source: as workloads.ts. */
-import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
+import { goSelector } from "../../api/go-selector.ts";
+import { at, fieldsIn, isFields, type ApiObject } from "../meta/object.ts";
 import { humanDuration } from "./age.ts";
 import { age, type Cells, numberAt, textAt } from "./cells.ts";
 
@@ -36,17 +37,6 @@ function paramRef(object: ApiObject): string {
   if (name !== "") return `${textAt(object, ["spec", "paramRef", "namespace"], "*")}/${name}`;
   const selector = at(object, "spec", "paramRef", "selector");
   return isFields(selector) ? goSelector(selector) : "<unset>";
-}
-
-/** A LabelSelector as Go prints the struct. Source: apimachinery v0.36 pkg/apis/meta/v1/generated.pb.go. */
-function goSelector({ matchLabels, matchExpressions }: Fields): string {
-  const labels = isFields(matchLabels) ? Object.keys(matchLabels).sort() : [];
-  const pairs = labels.map((key) => `${key}: ${textAt(matchLabels, [key], "")},`);
-  const requirements = fieldsIn(matchExpressions).map(({ key, operator, values }) => {
-    const list = Array.isArray(values) ? values.join(" ") : "";
-    return `LabelSelectorRequirement{Key:${String(key)},Operator:${String(operator)},Values:[${list}],},`;
-  });
-  return `&LabelSelector{MatchLabels:map[string]string{${pairs.join("")}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join("")}},}`;
 }
 
 function requestState(object: ApiObject): string {

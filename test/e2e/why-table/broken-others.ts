@@ -8,7 +8,9 @@ import {
   core,
   data,
   ingress,
+  job,
   type Json,
+  lost,
   service,
   space,
   volume,
@@ -17,6 +19,8 @@ import {
   widgetStatus,
   workload,
 } from "./row.ts";
+
+const shareOf = (app: string): Json => ({ spec: { maxUnavailable: 1, selector: { matchLabels: { app } } } });
 
 const scaled = (name: string, target: string): Json => ({
   apiVersion: "autoscaling/v2",
@@ -219,6 +223,12 @@ export const brokenCluster: readonly Broken[] = [
     ask: "pdb/b-nothing",
     objects: [budget("b-nothing", "nope", 1)],
     says: /it protects nothing/,
+  },
+  {
+    name: "a budget whose pods cannot be counted",
+    ask: "pdb/b-job",
+    objects: [job("j-counted", { pods: lost }), { ...budget("b-job", "j-counted", 1), ...shareOf("j-counted") }],
+    says: /allows no eviction, because its pods cannot be counted: jobs\.batch does not implement the scale subresource/,
   },
   {
     name: "a quota that is used up",

@@ -35,6 +35,11 @@ describe("controllers", () => {
     for (const { purpose } of builtInControllers) expect(lines.some((line) => line.endsWith(purpose))).toBe(true);
   });
 
+  test("names the first of many watched kinds on a terminal, and says how many more there are", async () => {
+    const line = (await printed(200)).find((each) => each.startsWith("disruption"));
+    expect(line?.split(/ {2,}/)[2]).toBe("PodDisruptionBudget, Pod and 4 more");
+  });
+
   test("describes one within 80 columns", async () => {
     for (const { name } of builtInControllers) {
       const lines = await printed(80, name);

@@ -1,0 +1,59 @@
+/**
+ * How many pods of a budget are healthy, and which evictions are still on their way. Pure.
+ * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go countHealthyPods, buildDisruptedPodMap.
+ */
+import { parseTime } from "../../api/time.ts";
+import type { Pod } from "../../api/types.ts";
+import { isPodReady } from "../../controller/workload/pod-status.ts";
+
+/** So long after an eviction was granted the pod must have begun to terminate; after that it counts as healthy again. */
+export const deletionTimeoutMs: number = 2 * 60_000;
+
+/** When evictions were granted, by the pod's name: `status.disruptedPods`. */
+export type DisruptedPods = Readonly<Record<string, string>>;
+
+/** What a granted eviction is judged by. */
+export interface Granted {
+  /** When evictions were granted. */
+  readonly granted: DisruptedPods;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/** What is left of `status.disruptedPods`. */
+export interface PendingEvictions {
+  /** The entries that still count: of pods that exist and are not being deleted, within the timeout. */
+  readonly pods: DisruptedPods;
+  /** Pods whose eviction was granted longer ago than the timeout, and which nobody has deleted. */
+  readonly expired: readonly Pod[];
+  /** In how many milliseconds the first of them expires; undefined if there is none. */
+  readonly recheckInMs?: number;
+}
+
+/** Drops the entries of pods that are gone or being deleted, and those that have expired. */
+export function pendingEvictions(pods: readonly Pod[], { granted, now }: Granted): PendingEvictions {
+  const pending: Record<string, string> = {};
+  const expired: Pod[] = [];
+  let first: number | undefined;
+  for (const pod of pods) {
+    const time = granted[pod.metadata.name];
+    if (time === undefined || pod.metadata.deletionTimestamp !== undefined) continue;
+    const deadline = parseTime(time) + deletionTimeoutMs;
+    if (deadline < now) {
+      expired.push(pod);
+      continue;
+    }
+    pending[pod.metadata.name] = time;
+    first = Math.min(first ?? deadline, deadline);
+  }
+  return { pods: pending, expired, ...(first !== undefined && { recheckInMs: first - now }) };
+}
+
+/** Ready pods that are neither being deleted nor about to be. */
+export function countHealthy(pods: readonly Pod[], { granted, now }: Granted): number {
+  const isLeaving = ({ metadata: { name, deletionTimestamp } }: Pod): boolean => {
+    const time = granted[name];
+    return deletionTimestamp !== undefined || (time !== undefined && parseTime(time) + deletionTimeoutMs > now);
+  };
+  return pods.filter((pod) => !isLeaving(pod) && isPodReady(pod)).length;
+}
