@@ -65,6 +65,33 @@ describe("the sandbox", () => {
     expect(names).toEqual(["e", "g"]);
   });
 
+  test("a revision of the last five minutes can be listed, one that is ten minutes old cannot, whatever is written", async () => {
+    let ahead = 0;
+    const clock = realTimeline();
+    const timeline = { ...clock, now: () => clock.now() + ahead };
+    const sandbox = await createSandbox({ timeline, random: seededRandom(1) });
+    const transport = sandbox.transport({ actor: "test" });
+    const listAt = async (revision: number): Promise<number> =>
+      (await ask(transport, "GET", pods, { query: `resourceVersion=${revision}&resourceVersionMatch=Exact` })).status;
+    const minutes = async (count: number): Promise<void> => {
+      ahead += count * 60_000;
+      await ask(transport, "POST", "/api/v1/namespaces/default/configmaps", {
+        body: { metadata: { name: `m${ahead}` } },
+      });
+    };
+    expect(await listAt(1)).toBe(200);
+    await minutes(6);
+    const early = sandbox.revision;
+    expect([await listAt(1), await listAt(early)]).toEqual([200, 200]);
+    await minutes(4.5);
+    expect([await listAt(1), await listAt(early)]).toEqual([410, 200]);
+    await minutes(5);
+    expect([await listAt(early - 1), await listAt(early)]).toEqual([410, 200]);
+    ahead += 3_600_000;
+    expect(await listAt(sandbox.revision)).toBe(200);
+    expect(await listAt(sandbox.revision - 1)).toBe(410);
+  });
+
   test("after a compaction old watches and old tokens are expired", async () => {
     const { sandbox, transport } = await fresh();
     for (const name of ["a", "c", "e"]) await ask(transport, "POST", pods, { body: pod(name) });

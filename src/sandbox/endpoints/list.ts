@@ -10,6 +10,7 @@ import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import { keyOf, type Collection } from "../storage/collection.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../storage/entry.ts";
+import type { Store } from "../storage/store.ts";
 
 /** One page of a list. */
 export interface Listed {
@@ -103,11 +104,16 @@ export function tooLarge(asked: number | string, current: number): Error {
   });
 }
 
+/** The revisions that lists may be of: from the oldest one that is kept to the last. */
+type Revisions = Pick<Store, "revision" | "oldest">;
+
 /**
  * The objects of a list. @throws StatusError 410 for a revision that is no longer kept, 504 for one that is still
  * to come, 400 for a token that is none.
  */
-export function listed(collection: Collection, options: ListOptions, current: number): Listed {
+export function listed(collection: Collection, options: ListOptions, store: Revisions): Listed {
+  const { revision: current, oldest } = store;
+  const isKept = (revision: number): boolean => revision >= oldest && collection.watchCache.covers(revision);
   const { selection, limit, continueToken } = options;
   const { namespace } = selection;
   if (continueToken !== "") {
@@ -119,14 +125,14 @@ export function listed(collection: Collection, options: ListOptions, current: nu
     // A negative version asks for whatever is there now: the way on after a token has expired.
     const revision = token.revision < 0 ? current : token.revision;
     if (revision > current) throw tooLarge(revision, current);
-    if (!collection.watchCache.covers(revision)) throw expiredToken(continueToken, token, current);
+    if (!isKept(revision)) throw expiredToken(continueToken, token, current);
     return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, size, revision);
   }
   const asked = revisionOf(options.resourceVersion, true);
   if (asked > current) throw tooLarge(options.resourceVersion, current);
   const exact = options.match === "Exact" || (options.match === "" && limit > 0 && asked > 0);
   if (exact) {
-    if (!collection.watchCache.covers(asked)) throw expired("The resourceVersion for the provided list is too old.");
+    if (!isKept(asked)) throw expired("The resourceVersion for the provided list is too old.");
     return page(collection.rangeAt({ namespace }, asked), selection, limit, asked);
   }
   // The real server serves this from its watch cache, without pages.

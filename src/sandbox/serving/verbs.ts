@@ -156,7 +156,7 @@ function* listOrWatch(scope: RequestScope, actor: string): Steps<Result> {
     const headers = isProtobuf ? { ...jsonHeaders, "content-type": `${protobufType};stream=watch` } : jsonHeaders;
     return { status: 200, headers, body };
   }
-  const found = listed(collection, options, server.store.revision);
+  const found = listed(collection, options, server.store);
   const list = { ...found, entries: yield* servedEntries(scope, found.entries) };
   checkOutputForm(scope, form, true);
   if (form.as === "Table") {
@@ -204,7 +204,7 @@ function* removeCollection(scope: RequestScope): Steps<Result> {
   const list = listOptionsOf(scope.query, resource, namespaceOf(scope));
   // The list is as it was before anything was deleted.
   const { revision } = server.store;
-  if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, revision);
+  if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, server.store);
   const entries = yield* deleteCollection(scope, list, deleteOptionsOf(scope));
   const deleted = { entries: yield* servedEntries(scope, entries), revision, continueToken: "", remaining: undefined };
   return contentResponse(200, listContent(resource, deleted, wholeFormat(resource, server.registry.schema)));

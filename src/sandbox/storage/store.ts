@@ -2,6 +2,7 @@
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { Collection } from "./collection.ts";
+import { Compaction } from "./compaction.ts";
 import { Entry } from "./entry.ts";
 import type { WatchCacheLimits } from "./watch-cache.ts";
 
@@ -30,6 +31,7 @@ export class Store {
   readonly #limits: WatchCacheLimits;
   readonly #collections = new Map<string, Collection>();
   readonly #fillers = new Map<string, () => void>();
+  readonly #compaction: Compaction;
   #revision = 1;
   /** Of collections that are made later: no watch of theirs can start before it. */
   #compacted = 0;
@@ -37,11 +39,18 @@ export class Store {
   constructor(timeline: Timeline, limits: WatchCacheLimits) {
     this.#timeline = timeline;
     this.#limits = limits;
+    this.#compaction = new Compaction(timeline.now());
   }
 
   /** The revision of the last write. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** The oldest revision that lists can be of: those before are compacted, whatever the collection's own watch cache has. */
+  get oldest(): number {
+    this.#compaction.pass(this.#timeline.now(), this.#revision);
+    return this.#compaction.oldest;
   }
 
   /** The collection of a resource, by its storage name (`replicasets.apps`). */
@@ -91,15 +100,18 @@ export class Store {
   put(collection: Collection, object: ApiObject, isDefaultedOnRead = false): Entry {
     const entry = new Entry(object, this.#revision + 1, isDefaultedOnRead);
     checkSize(entry.text);
-    this.#revision++;
-    collection.apply("PUT", entry, this.#timeline.now());
+    const now = this.#timeline.now();
+    this.#compaction.pass(now, this.#revision++);
+    collection.apply("PUT", entry, now);
     return entry;
   }
 
   /** Deletes an object under the next revision; the entry is its last state. `object` must be a copy of its own. */
   remove(collection: Collection, object: ApiObject): Entry {
+    const now = this.#timeline.now();
+    this.#compaction.pass(now, this.#revision);
     const entry = new Entry(object, ++this.#revision);
-    collection.apply("DELETE", entry, this.#timeline.now());
+    collection.apply("DELETE", entry, now);
     return entry;
   }
 
