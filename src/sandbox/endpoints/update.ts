@@ -272,9 +272,9 @@ function keepAllButStatus(object: ApiObject, old: ApiObject): void {
   for (const key of Object.keys(old)) if (key !== "status" && key !== "metadata") object[key] = old[key];
 }
 
-const clientMetadata = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+const clientMetadata = ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"] as const;
 
-/** The metadata that a status resets: all of a client's, or parts of it. */
+/** The metadata that a status resets: all of a client's, or parts of it. Source: apimachinery v0.36 meta/v1/helpers.go ResetObjectMetaForStatus. */
 function keepMetadata(
   { metadata }: ApiObject,
   { metadata: before }: ApiObject,

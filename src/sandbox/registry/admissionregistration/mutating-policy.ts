@@ -7,6 +7,7 @@ import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, neededChoiceErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import type { ExpressionPlace } from "./expression-checks.ts";
 import { commonErrors, expressionsOf } from "./policies.ts";
 
@@ -50,6 +51,7 @@ function mutationErrors(mutation: Fields, { field, expressions }: ExpressionPlac
 export const mutatingPolicyStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
+  updateSteps: [validateObjectMeta, validateObject],
   allowUnconditionalUpdate: false,
   validate({ spec = {} }) {
     const mutations = fieldsIn(spec["mutations"]);

@@ -4,6 +4,7 @@ import { textsIn } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
+import { validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { bindingErrors } from "./policies.ts";
 
 const actions = ["Audit", "Deny", "Warn"];
@@ -28,6 +29,7 @@ function actionErrors(asked: readonly string[]): FieldError[] {
 export const validatingBindingStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
+  updateSteps: [validateObjectMeta, validateObject],
   allowUnconditionalUpdate: false,
   validate: ({ spec = {} }) => [...bindingErrors(spec, false), ...actionErrors(textsIn(spec["validationActions"]))],
 });

@@ -7,7 +7,7 @@ import { fieldsIn, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange } from "../strategy/validation-steps.ts";
+import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { policyStatusErrors } from "./policy-status.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import type { ExpressionPlace, PolicyExpressions } from "./expression-checks.ts";
@@ -77,6 +77,7 @@ function valueErrors(shown: string, { field, expressions }: ExpressionPlace): Fi
 export const validatingPolicyStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
+  updateSteps: [validateObjectMeta, validateObject],
   status: { resetFields: allButStatus, updateSteps: [validateChange], validateUpdate: policyStatusErrors },
   allowUnconditionalUpdate: false,
   validate({ metadata, spec = {} }) {

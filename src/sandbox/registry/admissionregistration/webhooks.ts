@@ -4,7 +4,7 @@ import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from
 import { choiceErrors, eachErrors, isNumber, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
-import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateChange, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";
 import { dns1035Problems } from "../../validation/names.ts";
 import { selectorErrors } from "../../validation/spec-checks.ts";
@@ -157,7 +157,7 @@ export const webhookStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",
   allowUnconditionalUpdate: false,
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  updateSteps: [validateObjectMeta, validateChange],
   validate: (configuration) => configurationErrors(configuration, strict),
   validateUpdate: (configuration, old) => configurationErrors(configuration, leniencyFor(old)),
 });

@@ -3,7 +3,7 @@ import { invalid, notAllowed, notSupported, required, type FieldError } from "..
 import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
 import { eachErrors, isNumber, labelNameErrors, subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, keepMetadata, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { typedConditionErrors } from "./typed-conditions.ts";
 
@@ -137,7 +137,12 @@ function precedenceErrors(value: unknown, name: string): FieldError[] {
 export const flowSchemaStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMeta, validateObject],
-  status: { resetFields: allButStatus, updateSteps: [validateChange], validateUpdate: typedConditionErrors },
+  status: {
+    resetFields: allButStatus,
+    prepareForUpdate: keepMetadata,
+    updateSteps: [validateChange],
+    validateUpdate: typedConditionErrors,
+  },
   validate({ metadata, spec = {} }) {
     const { distinguisherMethod: method, priorityLevelConfiguration: level } = spec as Record<string, unknown>;
     const name = isFields(level) ? textOf(level["name"]) : "";

@@ -3,7 +3,7 @@ import { invalid, notAllowed, required, type FieldError } from "../../meta/field
 import { isFields, textOf, type Fields } from "../../meta/object.ts";
 import { isNumber, neededChoiceErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
-import { allButStatus, restStrategy } from "../strategy/default-strategy.ts";
+import { allButStatus, keepMetadata, restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";
 import { typedConditionErrors } from "./typed-conditions.ts";
 
@@ -97,7 +97,12 @@ function levelErrors(spec: Fields): FieldError[] {
 export const priorityLevelStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMeta, validateObject],
-  status: { resetFields: allButStatus, updateSteps: [validateChange], validateUpdate: typedConditionErrors },
+  status: {
+    resetFields: allButStatus,
+    prepareForUpdate: keepMetadata,
+    updateSteps: [validateChange],
+    validateUpdate: typedConditionErrors,
+  },
   validate({ metadata, spec = {} }) {
     const isExempt = metadata.name === "exempt";
     const why = "must be 'Exempt' if and only if `name` is 'exempt'";

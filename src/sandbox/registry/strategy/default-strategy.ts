@@ -1,5 +1,6 @@
 /** The strategy of a kind that says nothing else, and how kinds deviate from it. */
 import { randomSuffix } from "../../../platform/random.ts";
+import type { ApiObject } from "../../meta/object.ts";
 import type { RESTStrategy, UpdateStrategy } from "./rest-strategy.ts";
 import {
   validateChange,
@@ -17,6 +18,13 @@ const statusStrategy: UpdateStrategy = { updateSteps: [validateObjectMetaUpdate,
 
 /** The reset fields of a status whose metadata is the object's alone. */
 export const allButStatus = [["metadata"], ["spec"]] as const;
+
+/** For a status whose write changes none of the metadata but who manages what: names and UIDs that are sent are not even compared. */
+export function keepMetadata(object: ApiObject, old: ApiObject): void {
+  const { managedFields } = object.metadata;
+  const { managedFields: _before, ...metadata } = old.metadata;
+  object.metadata = { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) };
+}
 
 /** Metadata is validated, everything else is stored as it is. */
 export const defaultStrategy: RESTStrategy = {

@@ -2,7 +2,7 @@
 import { isFields, at, type ApiObject } from "../../../meta/object.ts";
 import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { labelKeyProblems } from "../../../../api/label-names.ts";
-import { restStrategy } from "../../strategy/default-strategy.ts";
+import { keepMetadata, restStrategy } from "../../strategy/default-strategy.ts";
 import type { ScalePaths } from "../../strategy/object-form.ts";
 import type { ChangedObject, NewObject, RESTStrategy } from "../../strategy/rest-strategy.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../strategy/validation-steps.ts";
@@ -63,13 +63,6 @@ export function instanceStrategy(checksOf: (apiVersion: string) => VersionChecks
       updateSteps: [validateObjectMetaUpdate, (write) => statusErrors(write, checks(write.version))],
     },
   });
-}
-
-/** A write of the status changes none of the metadata but who manages it. */
-function keepMetadata(object: ApiObject, old: ApiObject): void {
-  const { managedFields } = object.metadata;
-  const { managedFields: _before, ...metadata } = old.metadata;
-  object.metadata = { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) };
 }
 
 const wholeScale = ["specReplicas", "statusReplicas", "labelSelector"] as const;
