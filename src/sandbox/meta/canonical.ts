@@ -14,13 +14,34 @@ export function canonicalize(value: Fields, struct: Struct, schema: Schema): voi
     const field = struct.fields.get(key);
     if (field === undefined) continue;
     const written = writtenAs(value[key], field, schema);
-    if (written === undefined) delete value[key];
-    else if (written !== value[key]) value[key] = written;
+    if (written === undefined) {
+      if (isEmptyContainer(value[key])) noteEmpty(value, key);
+      delete value[key];
+    } else if (written !== value[key]) value[key] = written;
   }
   for (const [key, field] of struct.always) {
     if (value[key] !== undefined) continue;
     value[key] = emptyOf(field, schema);
   }
+}
+
+const isEmptyContainer = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+/** By object, the keys of lists and maps that were sent empty: they are not written, but Go does not take them for nothing either. */
+const emptied = new WeakMap<Fields, Set<string>>();
+
+function noteEmpty(value: Fields, key: string): void {
+  const keys = emptied.get(value);
+  if (keys === undefined) emptied.set(value, new Set([key]));
+  else keys.add(key);
+}
+
+/**
+ * True if a list or a map is not there: in Go's words, if it is nil. One that was sent empty is not, though it is not written
+ * either; only of what is stored nobody can tell. Ask where the real server compares with nil or with Go's zero value.
+ */
+export function isNil(value: Fields, key: string): boolean {
+  return (value[key] ?? undefined) === undefined && emptied.get(value)?.has(key) !== true;
 }
 
 function writtenAs(value: unknown, field: Field, schema: Schema): unknown {

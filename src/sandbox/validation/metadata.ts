@@ -1,6 +1,7 @@
 /** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../meta/field-errors.ts";
-import type { ApiObject, Meta } from "../meta/object.ts";
+import { isNil } from "../meta/canonical.ts";
+import type { ApiObject, Fields, Meta } from "../meta/object.ts";
 import { managedFieldsErrors } from "../meta/field-managers.ts";
 import { labelKeyProblems, labelValueProblems } from "../../api/label-names.ts";
 import { type NameRule, nameRules } from "./names.ts";
@@ -131,6 +132,35 @@ export function metadataErrors(
     ...finalizerErrors(metadata),
     ...managedFieldsErrors(metadata.managedFields),
     ...(takesAnyFinalizer ? [] : unqualifiedFinalizerErrors(object)),
+  ];
+}
+
+/** What the metadata of a template cannot have, as the messages call it, in the order of the type's fields. */
+const notInTemplates = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+] as const;
+
+/** The metadata of what objects are made of: labels and annotations alone. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateTemplateObjectMeta. */
+export function templateMetadataErrors(metadata: Fields, field: string): FieldError[] {
+  const isUnset = (key: string): boolean => isNil(metadata, key) || metadata[key] === "" || metadata[key] === 0;
+  return [
+    ...annotationErrors(metadata["annotations"], `${field}.annotations`),
+    ...labelErrors(metadata["labels"], `${field}.labels`),
+    ...notInTemplates.flatMap((key) =>
+      isUnset(key) ? [] : [notAllowed(`${field}.${key === "uid" ? "uID" : key}`, "cannot be set")],
+    ),
   ];
 }
 

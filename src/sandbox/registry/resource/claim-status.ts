@@ -13,6 +13,7 @@ import {
   neededErrors,
 } from "../../validation/checks.ts";
 import { conditionsErrors } from "../../validation/conditions.ts";
+import { nodeSelectorErrors } from "../../validation/node-selector.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import type { UpdateStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus } from "../strategy/default-strategy.ts";
@@ -130,6 +131,9 @@ function allocationErrors(allocation: Fields, requests: Requests): FieldError[] 
       ...referenceErrors(textsIn(config["requests"]), `${here}.requests`, requests),
       ...configErrors(config, here),
     ]),
+    ...(isFields(allocation["nodeSelector"])
+      ? nodeSelectorErrors(allocation["nodeSelector"], "status.allocation.nodeSelector")
+      : []),
   ];
 }
 

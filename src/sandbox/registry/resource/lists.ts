@@ -8,8 +8,8 @@ export function manyErrors(list: readonly unknown[], field: string, most: number
   return list.length > most ? [tooMany(field, list.length, most)] : [];
 }
 
-/** How the items of a named list are checked. */
-export interface NamedItems {
+/** How the items of a list are checked. */
+export interface LimitedItems {
   readonly field: string;
   /** How many items the list may have. */
   readonly most: number;
@@ -17,14 +17,26 @@ export interface NamedItems {
   readonly errors: (item: Fields, field: string) => FieldError[];
 }
 
+/** A list of at most so many items: what is wrong with each, unless they are too many to look at. */
+export function limitedErrors(list: readonly Fields[], { field, most, errors }: LimitedItems): FieldError[] {
+  return list.length > most ? manyErrors(list, field, most) : eachErrors(list, field, errors);
+}
+
+/** How the items of a named list are checked. */
+export interface NamedItems extends LimitedItems {
+  /** What has the name. Default `name`. */
+  readonly key?: string;
+}
+
 /** A list whose items have names of their own: what is wrong with each, and names that occur before. */
-export function namedErrors(list: readonly Fields[], { field, most, errors }: NamedItems): FieldError[] {
+export function namedErrors(list: readonly Fields[], { key = "name", ...items }: NamedItems): FieldError[] {
+  const { field, most } = items;
+  if (list.length > most) return manyErrors(list, field, most);
   const isRepeated = seenBefore();
   return [
-    ...manyErrors(list, field, most),
-    ...eachErrors(list, field, (item, here) => [
-      ...errors(item, here),
-      ...(isRepeated(textOf(item["name"])) ? [duplicate(here, textOf(item["name"]))] : []),
-    ]),
+    ...limitedErrors(list, items),
+    ...eachErrors(list, field, (item, here) =>
+      isRepeated(textOf(item[key])) ? [duplicate(here, textOf(item[key]))] : [],
+    ),
   ];
 }

@@ -1,5 +1,4 @@
 /** ResourceClaimTemplates. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
-import { notAllowed } from "../../meta/field-errors.ts";
 import { isFields } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -10,29 +9,9 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { labelErrors } from "../../validation/metadata.ts";
+import { templateMetadataErrors } from "../../validation/metadata.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 import { claimErrors, adminErrors } from "./device-requests.ts";
-
-/** What an object's metadata has and that of a template has not, as messages name it. */
-const ownFields: readonly (readonly [key: string, shown: string])[] = [
-  "name",
-  "generateName",
-  "namespace",
-  "selfLink",
-  "uid",
-  "resourceVersion",
-  "generation",
-  "creationTimestamp",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "ownerReferences",
-  "finalizers",
-  "managedFields",
-].map((key) => [key, key === "uid" ? "uID" : key]);
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 
 /** ResourceClaimTemplates: their spec never changes. */
 export const claimTemplateStrategy: RESTStrategy = restStrategy({
@@ -44,10 +23,7 @@ export const claimTemplateStrategy: RESTStrategy = restStrategy({
   validate({ spec = {} }) {
     const metadata = isFields(spec["metadata"]) ? spec["metadata"] : {};
     return [
-      ...labelErrors(metadata["labels"], "spec.metadata.labels"),
-      ...ownFields.flatMap(([key, shown]) =>
-        isEmpty(metadata[key]) ? [] : [notAllowed(`spec.metadata.${shown}`, "cannot be set")],
-      ),
+      ...templateMetadataErrors(metadata, "spec.metadata"),
       ...claimErrors(isFields(spec["spec"]) ? spec["spec"] : {}, "spec.spec"),
     ];
   },

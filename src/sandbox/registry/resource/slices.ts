@@ -1,12 +1,13 @@
 /** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
+import { isNil } from "../../meta/canonical.ts";
 import { fieldsIn, isFields, textOf, textsIn, type Fields, type ApiObject } from "../../meta/object.ts";
 import {
   driverNameErrors,
   eachErrors,
+  isEqual,
   isNumber,
   labelNameErrors,
-  neededErrors,
   qualifiedNameErrors,
   seenBefore,
   subdomainErrors,
@@ -16,10 +17,16 @@ import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { nodeSelectorErrors } from "../../validation/node-selector.ts";
 import { fixed } from "../../validation/spec-checks.ts";
-import { manyErrors, namedErrors } from "./lists.ts";
+import { attributeErrors, counterSetErrors, taintErrors } from "./device-attributes.ts";
+import { limitedErrors, manyErrors, namedErrors } from "./lists.ts";
 import { deviceNameErrors } from "./qualified-names.ts";
+import { capacityErrorsOf } from "./request-policy.ts";
 
 const mostDevices = 128;
+const mostAdvancedDevices = 64;
+const mostParts = 32;
+const mostTaints = 16;
+const mostConsumptions = 2;
 const mostCounterSets = 8;
 const unsetOrTrue = "must be either unset or set to true";
 
@@ -84,15 +91,6 @@ function whereErrors(spec: Fields): FieldError[] {
   return errors;
 }
 
-const values = ["bool", "int", "string", "version", "bools", "ints", "strings", "versions"];
-
-function attributeErrors(attribute: unknown, field: string): FieldError[] {
-  const set = values.filter((key) => isFields(attribute) && attribute[key] !== undefined);
-  if (set.length === 1) return [];
-  const why = "exactly one value must be specified";
-  return set.length === 0 ? [required(field, why)] : [invalid(field, attribute, why)];
-}
-
 /** The named values of a device, each validated with its name; sorted, since the real server iterates in any order. */
 function mapErrors(map: unknown, field: string, errors: (value: unknown, field: string) => FieldError[]): FieldError[] {
   const entries = isFields(map) ? Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
@@ -129,15 +127,42 @@ export function bindingErrors(device: Fields, field: string): FieldError[] {
   ];
 }
 
-function deviceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
+/** The same device before, and whether each device says where it is. */
+interface DeviceRules {
+  readonly before: Fields | undefined;
+  readonly perDevice: boolean;
+}
+
+function deviceErrors(device: Fields, field: string, { before, perDevice }: DeviceRules): FieldError[] {
+  const errorsOfCapacity = capacityErrorsOf(device["allowMultipleAllocations"] === true);
+  const [count, taints] = [partsIn(device), fieldsIn(device["taints"])];
+  const many = `the total number of attributes and capacities must not exceed ${mostParts}`;
   return [
     ...labelNameErrors(device["name"], `${field}.name`),
+    ...(count > mostParts ? [invalid(field, count, many)] : []),
     ...mapErrors(device["attributes"], `${field}.attributes`, attributeErrors),
-    ...mapErrors(device["capacity"], `${field}.capacity`, () => []),
+    ...mapErrors(device["capacity"], `${field}.capacity`, (capacity, here) =>
+      isFields(capacity) ? errorsOfCapacity(capacity, here) : [],
+    ),
+    ...(before !== undefined && isEqual(before["taints"] ?? [], taints)
+      ? []
+      : limitedErrors(taints, { field: `${field}.taints`, most: mostTaints, errors: taintErrors })),
+    ...namedErrors(fieldsIn(device["consumesCounters"]), {
+      field: `${field}.consumesCounters`,
+      most: mostConsumptions,
+      errors: counterSetErrors("counterSet"),
+      key: "counterSet",
+    }),
     ...devicePlaceErrors(device, field, perDevice),
     ...bindingErrors(device, field),
   ];
 }
+
+const partsIn = (device: Fields): number =>
+  ["attributes", "capacity"].reduce(
+    (sum, key) => sum + Object.keys(isFields(device[key]) ? device[key] : {}).length,
+    0,
+  );
 
 function devicePlaceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
   const ways = "`nodeName`, `nodeSelector` and `allNodes` can only be set";
@@ -155,34 +180,43 @@ function devicePlaceErrors(device: Fields, field: string, perDevice: boolean): F
   return errors;
 }
 
-function counterSetErrors(set: Fields, field: string): FieldError[] {
-  const counters = isFields(set["counters"]) ? Object.keys(set["counters"]) : [];
-  return [
-    ...neededErrors(set["name"], `${field}.name`, labelNameErrors),
-    ...(counters.length === 0
-      ? [required(`${field}.counters`)]
-      : counters.sort().flatMap((name) => labelNameErrors(name, `${field}.counters`))),
-  ];
-}
+/** Fewer devices where some have more than attributes and capacities. */
+const mostIn = (devices: readonly Fields[]): number =>
+  devices.some((device) => ["taints", "consumesCounters"].some((key) => fieldsIn(device[key]).length > 0))
+    ? mostAdvancedDevices
+    : mostDevices;
 
-function afterChanges(spec: Fields): FieldError[] {
+function afterChanges(spec: Fields, old: Fields = {}): FieldError[] {
   const perDevice = spec["perDeviceNodeSelection"] === true;
-  const both = spec["sharedCounters"] !== undefined && spec["devices"] !== undefined;
+  const both = !isNil(spec, "sharedCounters") && !isNil(spec, "devices");
+  const [devices, before] = [fieldsIn(spec["devices"]), fieldsIn(old["devices"])];
   return [
     ...whereErrors(spec),
     ...(both ? [invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")] : []),
-    ...namedErrors(fieldsIn(spec["devices"]), {
+    ...namedErrors(devices, {
       field: "spec.devices",
-      most: mostDevices,
-      errors: (device, field) => deviceErrors(device, field, perDevice),
+      most: mostIn(devices),
+      errors: (device, field) =>
+        deviceErrors(device, field, { before: before.find(({ name }) => name === device["name"]), perDevice }),
     }),
     ...namedErrors(fieldsIn(spec["sharedCounters"]), {
       field: "spec.sharedCounters",
       most: mostCounterSets,
-      errors: counterSetErrors,
+      errors: counterSetErrors("name"),
     }),
   ];
 }
+
+/** What is behind a gate that is off: attributes that are lists, and what a device has of its node's resources. */
+function dropGated({ spec = {} }: ApiObject): void {
+  for (const device of fieldsIn(spec["devices"])) {
+    delete device["nodeAllocatableResourceMappings"];
+    for (const attribute of Object.values(isFields(device["attributes"]) ? device["attributes"] : {}))
+      if (isFields(attribute)) for (const key of listTypes) delete attribute[key];
+  }
+}
+
+const listTypes = ["bools", "ints", "strings", "versions"];
 
 const beforeChanges = (spec: Fields): FieldError[] => [
   ...driverNameErrors(spec["driver"], "spec.driver"),
@@ -202,6 +236,8 @@ export const sliceStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
+  prepareForCreate: dropGated,
+  prepareForUpdate: dropGated,
   warningsOnCreate: driverWarnings,
   warningsOnUpdate: driverWarnings,
   validate: ({ spec = {} }) => [...beforeChanges(spec), ...afterChanges(spec)],
@@ -210,6 +246,6 @@ export const sliceStrategy: RESTStrategy = restStrategy({
     ...fixed(poolName(spec), poolName(old), "spec.pool.name"),
     ...fixed(textOf(spec["driver"]), textOf(old["driver"]), "spec.driver"),
     ...fixed(spec["nodeName"], old["nodeName"], "spec.nodeName"),
-    ...afterChanges(spec),
+    ...afterChanges(spec, old),
   ],
 });

@@ -5,6 +5,7 @@
 import { mirrorAnnotation } from "../profiles/profile-annotations.ts";
 import { deepEqual } from "../../../../../api/field-changes.ts";
 import { duplicate, missing, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
+import { isNil } from "../../../../meta/canonical.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { eachErrors } from "../../../../validation/checks.ts";
 import type { UpdateStrategy } from "../../../strategy/rest-strategy.ts";
@@ -29,9 +30,9 @@ const refusedFields = [
 ] as const;
 
 /** Resources always are there; of no resources they say nothing. */
-function isSet(key: string, value: unknown): boolean {
-  if (key !== "resources") return value !== undefined;
-  return isFields(value) && Object.keys(value).length > 0;
+function isSet(container: Fields, key: string): boolean {
+  const value = container[key];
+  return key === "resources" ? isFields(value) && Object.keys(value).length > 0 : !isNil(container, key);
 }
 
 /** Parts of volumes outlive them. */
@@ -52,8 +53,7 @@ export const ephemeralContainersErrors: PartErrors = (list, field, scope) => {
     names.add(name);
     const target = textOf(container["targetContainerName"]);
     if (target !== "" && !others.has(target)) errors.push(missing(`${here}.targetContainerName`, target));
-    for (const key of refusedFields)
-      if (isSet(key, container[key])) errors.push(notAllowed(`${here}.${key}`, notForThem));
+    for (const key of refusedFields) if (isSet(container, key)) errors.push(notAllowed(`${here}.${key}`, notForThem));
     return [...errors, ...eachErrors(fieldsIn(container["volumeMounts"]), `${here}.volumeMounts`, subPathErrors)];
   });
 };

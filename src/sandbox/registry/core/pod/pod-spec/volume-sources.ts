@@ -4,7 +4,7 @@ import { invalid, notAllowed, required, type FieldError } from "../../../../meta
 import { isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { driverNameErrors, neededChoiceErrors, subdomainErrors } from "../../../../validation/checks.ts";
 import { claimSpecErrors } from "../volumes/claim.ts";
-import { annotationErrors, labelErrors } from "../../../../validation/metadata.ts";
+import { templateMetadataErrors } from "../../../../validation/metadata.ts";
 import { subdomainProblems } from "../../../../../api/label-names.ts";
 import { relativePathErrors } from "../volumes/paths.ts";
 import {
@@ -46,35 +46,13 @@ const csi: SourceErrors = (source, field) => {
   return [...errors, ...subdomainErrors(secret["name"], `${field}.name`)];
 };
 
-/** Metadata that a claim's template cannot have, as the messages call it, in the order of the type's fields. */
-const notInTemplates = {
-  name: "name",
-  generateName: "generateName",
-  namespace: "namespace",
-  selfLink: "selfLink",
-  uid: "uID",
-  resourceVersion: "resourceVersion",
-  generation: "generation",
-  creationTimestamp: "creationTimestamp",
-  deletionTimestamp: "deletionTimestamp",
-  deletionGracePeriodSeconds: "deletionGracePeriodSeconds",
-  ownerReferences: "ownerReferences",
-  finalizers: "finalizers",
-  managedFields: "managedFields",
-} as const;
-
 /** A claim that is made for the pod. */
 const ephemeral: SourceErrors = ({ volumeClaimTemplate: template }, source) => {
   const field = `${source}.volumeClaimTemplate`;
   if (!isFields(template)) return [required(field)];
   const metadata = isFields(template["metadata"]) ? template["metadata"] : {};
-  const isSet = (key: string): boolean => ![undefined, null, "", 0].includes(metadata[key] as string);
   return [
-    ...annotationErrors(metadata["annotations"], `${field}.metadata.annotations`),
-    ...labelErrors(metadata["labels"], `${field}.metadata.labels`),
-    ...Object.entries(notInTemplates).flatMap(([key, shown]) =>
-      isSet(key) ? [notAllowed(`${field}.metadata.${shown}`, "cannot be set")] : [],
-    ),
+    ...templateMetadataErrors(metadata, `${field}.metadata`),
     ...claimSpecErrors(isFields(template["spec"]) ? template["spec"] : {}, `${field}.spec`),
   ];
 };
