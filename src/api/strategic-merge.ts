@@ -264,6 +264,9 @@ function inSetOrder(original: Json, patch: Json, directive: string, rules: Merge
   if (patched === undefined) merged = there ?? [];
   else if (there === undefined) merged = withoutDirectives(patched) as unknown[];
   else merged = field?.merges === true ? mergeList(there, patched, field) : patched;
+  // The real server looks for them by themselves, and panics.
+  if (field?.mergeKey === undefined && [...order, ...merged].some((item) => typeof item === "object" && item !== null))
+    throw new PatchError("failed", "runtime error: hash of unhashable type map[string]interface {}");
   const stray = field?.mergeKey === undefined ? -1 : order.findIndex((item) => !isObject(item));
   if (merged.length > 0 && stray >= 0) throw new PatchError("failed", `value for key ${stray} is not a map`);
   isListOfObjects(there ?? [], patched ?? []);

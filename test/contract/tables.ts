@@ -47,6 +47,7 @@ import { connectionCases } from "./cases/connections.ts";
 import { limitCases } from "./cases/limits.ts";
 import { conversionWebhookCases } from "./cases/conversion-webhooks.ts";
 import { mutatingWebhookCases } from "./cases/mutating-webhooks.ts";
+import { rareParts } from "./cases/rare-parts.ts";
 import { rareValues } from "./cases/rare-values.ts";
 import { webhookCases } from "./cases/webhooks.ts";
 import { workloads } from "./cases/workloads.ts";
@@ -78,6 +79,7 @@ export const tables: readonly Table[] = [
   podSpecs,
   services,
   rareValues,
+  rareParts,
   quotaUse,
   wildKinds,
   certificates,

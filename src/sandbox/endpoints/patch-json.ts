@@ -136,8 +136,9 @@ function decodedAgain(scope: RequestScope, result: unknown, { applied, literals 
   }
   const { kind, apiVersion } = scope.served;
   const own = { kind: textOf(result["kind"]), apiVersion: textOf(result["apiVersion"]) };
-  // A kind without a version is the server's own form of it, which has none of these fields.
-  if (own.kind !== "" && own.apiVersion === "") {
+  // Go reads a slash as no version. A kind without one is the server's own form of it, which has none of these fields.
+  if (own.apiVersion === "/" || (own.kind !== "" && own.apiVersion === "")) {
+    if (own.kind !== "" && own.kind !== kind) throw refusedPatch(shown, noInternalKind(scope, own.kind));
     const unknown = Object.keys(result).filter((key) => key !== "kind" && key !== "apiVersion");
     tellStrict(scope, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);
     return { kind, apiVersion, metadata: {} };
@@ -146,6 +147,11 @@ function decodedAgain(scope: RequestScope, result: unknown, { applied, literals 
     throw refusedPatch(shown, whyOther(scope, result, own.kind === "" ? kind : own.kind, own.apiVersion));
   }
   return decoded(scope, result, { shown: () => shown, applied, patched: "JSON", literals });
+}
+
+function noInternalKind({ served }: RequestScope, kind: string): string {
+  const version = `the internal version of group ${JSON.stringify(served.group)}`;
+  return `no kind ${JSON.stringify(kind)} is registered for ${version} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 /** Why the result of a patch cannot be another kind: what is wrong with it as that, else that it is no other form of this one. */

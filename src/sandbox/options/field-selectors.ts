@@ -25,7 +25,12 @@ export const everyField: FieldSelector = { terms: [], matches: () => true };
 const involved = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
 /** Kinds that name all their fields themselves, and no namespace among them. */
-const withoutNamespace: ReadonlySet<string> = new Set(["Node", "Namespace", "ResourceSlice"]);
+const withoutNamespace: ReadonlySet<string> = new Set([
+  "Node",
+  "Namespace",
+  "ResourceSlice",
+  "CertificateSigningRequest",
+]);
 
 /** The fields beyond metadata.name and metadata.namespace, by resource. */
 const selectable: Readonly<Record<string, readonly string[]>> = {

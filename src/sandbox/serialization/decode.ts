@@ -178,13 +178,14 @@ function checkedTime(text: string, scalar: keyof typeof layouts): string {
   return text;
 }
 
-function isByte(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256;
+/** Nothing in a list of numbers is a zero. */
+function isByte(value: unknown): value is number | null {
+  return value === null || (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256);
 }
 
-function bytesIn(list: readonly number[]): string {
+function bytesIn(list: readonly (number | null)[]): string {
   let bytes = "";
-  for (const byte of list) bytes += String.fromCharCode(byte);
+  for (const byte of list) bytes += String.fromCharCode(byte ?? 0);
   return btoa(bytes);
 }
 

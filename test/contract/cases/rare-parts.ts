@@ -1,0 +1,259 @@
+/** Parts of objects that hardly anybody sends, of kinds that few write by hand: random requests found each of them treated otherwise. */
+import { get, patch, paths, post, type Table } from "../case.ts";
+
+const dry = "dryRun=All";
+const flow = "/apis/flowcontrol.apiserver.k8s.io/v1";
+const registration = "/apis/admissionregistration.k8s.io/v1";
+const devices = "/apis/resource.k8s.io/v1";
+const templates = `${devices}/namespaces/{ns}/resourceclaimtemplates`;
+const claims = `${devices}/namespaces/{ns}/resourceclaims`;
+const named = { metadata: { name: "a" } };
+const mine = { metadata: { name: "{ns}" } };
+
+const elsewhere = {
+  operations: ["CREATE"],
+  apiGroups: ["nowhere.example.com"],
+  apiVersions: ["v1"],
+  resources: ["nothings"],
+  scope: "Namespaced",
+};
+const constraints = { resourceRules: [elsewhere] };
+const policy = { spec: { matchConstraints: constraints, validations: [{ expression: "true" }] } };
+const binding = { spec: { policyName: "p", validationActions: ["Deny"], matchResources: constraints } };
+const mutation = { patchType: "ApplyConfiguration", applyConfiguration: { expression: "Object{}" } };
+const mutating = { spec: { matchConstraints: constraints, reinvocationPolicy: "Never", mutations: [mutation] } };
+const level = {
+  spec: { type: "Limited", limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" } } },
+};
+const request = { name: "r", exactly: { deviceClassName: "c" } };
+const pool = { name: "p", generation: 1, resourceSliceCount: 1 };
+const slice = (spec: Record<string, unknown>): object => ({
+  ...mine,
+  spec: { driver: "d.example.com", pool, nodeName: "n", ...spec },
+});
+const device = (more: Record<string, unknown>): object => slice({ devices: [{ name: "d", ...more }] });
+const capacity = (value: string, requestPolicy: object): object =>
+  device({ allowMultipleAllocations: true, capacity: { c: { value, requestPolicy } } });
+const containers = [{ name: "c", image: "i" }];
+
+/** Metadata that an update could not have: another identity, other names, times. */
+const otherMetadata: readonly object[] = [
+  { generateName: "A_b" },
+  { uid: "11111111-1111-4111-8111-111111111111" },
+  { deletionTimestamp: "2020-01-01T00:00:00Z", deletionGracePeriodSeconds: 7 },
+  { labels: { a: "not good" }, finalizers: ["x"], ownerReferences: [{ kind: "Event" }] },
+];
+
+export const rareParts: Table = {
+  name: "rare-parts",
+  cases: [
+    {
+      name: "a status of flow control takes nothing of the metadata, and does not look at it",
+      steps: [
+        post(`${flow}/prioritylevelconfigurations`, { ...mine, ...level }),
+        ...otherMetadata.map((metadata) =>
+          patch("merge", `${flow}/prioritylevelconfigurations/{ns}/status`, { metadata, status: {} }, dry),
+        ),
+      ],
+    },
+    {
+      name: "a status of a policy takes some of the metadata",
+      steps: [
+        post(`${registration}/validatingadmissionpolicies`, { ...mine, ...policy }),
+        ...otherMetadata.map((metadata) =>
+          patch("merge", `${registration}/validatingadmissionpolicies/{ns}/status`, { metadata, status: {} }, dry),
+        ),
+      ],
+    },
+    {
+      name: "fields that warnings of a policy are about",
+      steps: [
+        post(`${registration}/validatingadmissionpolicies`, { ...mine, ...policy }),
+        ...[
+          "",
+          " ",
+          "spec.validations[0].expression",
+          "a",
+          "A_b",
+          "x.io/y",
+          "10.0.0.300",
+          "::1",
+          "*",
+          "..a..b",
+          "....",
+          "[",
+          "[a]",
+          "[-]",
+          "[0,'a',1:2]",
+          "['a']b",
+          "[?(@.a==1)]",
+          "[?(@.a == '(')].b",
+          "[?(@.a",
+          "'a",
+          "'a\\z'",
+          ".a\\.b",
+          "a}{.b",
+          "a}{*",
+          "1.5",
+          "+",
+        ].map((fieldRef) =>
+          patch(
+            "merge",
+            `${registration}/validatingadmissionpolicies/{ns}/status`,
+            { status: { typeChecking: { expressionWarnings: [{ fieldRef, warning: "w" }] } } },
+            dry,
+          ),
+        ),
+      ],
+    },
+    {
+      name: "updates of policies, their bindings and webhooks look at all of the metadata again",
+      steps: [
+        ["validatingadmissionpolicies", policy],
+        ["validatingadmissionpolicybindings", binding],
+        ["mutatingadmissionpolicies", mutating],
+        ["mutatingadmissionpolicybindings", { spec: { policyName: "p", matchResources: constraints } }],
+        ["validatingwebhookconfigurations", {}],
+        ["mutatingwebhookconfigurations", {}],
+      ].flatMap(([plural, body]) => [
+        post(`${registration}/${plural as string}`, { ...mine, ...(body as object) }),
+        patch("merge", `${registration}/${plural as string}/{ns}`, { metadata: { generateName: "A_b" } }, dry),
+      ]),
+    },
+    {
+      name: "empty lists where none are allowed",
+      steps: [
+        ...["finalizers", "ownerReferences", "managedFields", "labels"].map((key) =>
+          post(
+            templates,
+            { ...named, spec: { metadata: { [key]: key === "labels" ? {} : [] }, spec: { devices: {} } } },
+            dry,
+          ),
+        ),
+        post(templates, { ...named, spec: { metadata: { annotations: { "not good": "" } }, spec: {} } }, dry),
+        post(`${devices}/resourceslices`, slice({ devices: [], sharedCounters: [] }), dry),
+        post(`${devices}/resourceslices`, slice({ devices: [{ name: "d" }], sharedCounters: [] }), dry),
+        post(`${devices}/resourceslices`, slice({ devices: [{ name: "d" }], sharedCounters: null }), dry),
+        post(paths.pods, { ...named, spec: { containers } }),
+        patch(
+          "merge",
+          `${paths.pods}/a/ephemeralcontainers`,
+          { spec: { ephemeralContainers: [{ name: "e", image: "i", ports: [], resizePolicy: [] }] } },
+          dry,
+        ),
+        post(
+          paths.pods,
+          {
+            metadata: { name: "b" },
+            spec: {
+              containers,
+              volumes: [
+                {
+                  name: "v",
+                  ephemeral: {
+                    volumeClaimTemplate: {
+                      metadata: { finalizers: [] },
+                      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+                    },
+                  },
+                },
+              ],
+            },
+          },
+          dry,
+        ),
+      ],
+    },
+    {
+      name: "taints and counters of devices",
+      steps: [
+        device({ taints: [{ key: "*", effect: "v1" }] }),
+        device({ taints: [{ value: "*" }, { key: "a", value: "b", effect: "NoSchedule" }] }),
+        device({ taints: Array.from({ length: 17 }, () => ({ key: "a", effect: "None" })) }),
+        device({ consumesCounters: [{ counterSet: "A_b" }, { counterSet: "", counters: { "A b": { value: "1" } } }] }),
+        device({ consumesCounters: [1, 2, 3].map((n) => ({ counterSet: `s${n}`, counters: { c: { value: "1" } } })) }),
+        device({ nodeAllocatableResourceMappings: { none: {} } }),
+        slice({
+          sharedCounters: [
+            { name: "s", counters: { c: { value: "1" } } },
+            { name: "s", counters: {} },
+          ],
+        }),
+        slice({ devices: Array.from({ length: 65 }, (_, n) => ({ name: `d${n}` })) }),
+        slice({
+          devices: Array.from({ length: 65 }, (_, n) => ({ name: `d${n}`, taints: [{ key: "a", effect: "None" }] })),
+        }),
+      ].map((body) => post(`${devices}/resourceslices`, body, dry)),
+    },
+    {
+      name: "attributes of devices",
+      steps: [
+        device({ attributes: { a: { version: "1" } } }),
+        device({ attributes: { a: { version: "1.2.3-rc.1+b" } } }),
+        device({ attributes: { a: { string: "x".repeat(65) } } }),
+        device({ attributes: { a: { strings: ["x"] } } }),
+        device({ attributes: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`a${n}`, { int: n }])) }),
+      ].map((body) => post(`${devices}/resourceslices`, body, dry)),
+    },
+    {
+      name: "how much of a device a request takes",
+      steps: [
+        device({ capacity: { c: { value: "1", requestPolicy: { default: "1" } } } }),
+        capacity("1", { validValues: ["1"], validRange: { min: "1" } }),
+        capacity("1", { validValues: ["1"] }),
+        capacity("1", { validRange: {} }),
+        capacity("1", { default: "1", validRange: {} }),
+        capacity("4", { default: "3", validValues: ["2", "1", "5", "1"] }),
+        capacity("4", { default: "3", validValues: ["1", "3"] }),
+        capacity("4", { default: "1", validRange: { min: "2", max: "1", step: "3" } }),
+        capacity("4", { default: "5", validRange: { min: "5", max: "6" } }),
+        capacity("4", { default: "500m", validRange: { min: "0", max: "3", step: "2" } }),
+        capacity("1Gi", { default: "512Mi", validRange: { min: "256Mi", step: "256Mi" } }),
+      ].map((body) => post(`${devices}/resourceslices`, body, dry)),
+    },
+    {
+      name: "the nodes of an allocation",
+      steps: [
+        post(claims, { ...named, spec: { devices: { requests: [request] } } }),
+        ...[[], [{ matchExpressions: [{ key: "A b", operator: "In", values: [] }] }]].map((nodeSelectorTerms) =>
+          patch(
+            "merge",
+            `${claims}/a/status`,
+            { status: { allocation: { nodeSelector: { nodeSelectorTerms } } } },
+            dry,
+          ),
+        ),
+      ],
+    },
+    {
+      name: "a patch that leaves no version, or another kind",
+      steps: [
+        post(paths.configmaps, named),
+        patch("merge", `${paths.configmaps}/a`, { apiVersion: "/" }, dry),
+        patch("merge", `${paths.configmaps}/a`, { apiVersion: null, kind: "Other" }, dry),
+        patch("json", `${paths.configmaps}/a`, [{ op: "replace", path: "/apiVersion", value: "/" }], dry),
+        post(paths.leases, { ...named, spec: {} }),
+        patch("merge", `${paths.leases}/a`, { apiVersion: null, kind: "v1" }, dry),
+      ],
+    },
+    {
+      name: "certificate signing requests cannot be selected by namespace",
+      steps: [
+        get("/apis/certificates.k8s.io/v1/certificatesigningrequests", "fieldSelector=metadata.namespace%3Da"),
+        get("/apis/certificates.k8s.io/v1/certificatesigningrequests", "fieldSelector=spec.signerName%3Da"),
+      ],
+    },
+    {
+      name: "nothing in a list of bytes",
+      steps: [post(paths.secrets, { ...named, data: { a: [104, null] } }, dry)],
+    },
+    {
+      name: "an order of objects that nothing tells apart",
+      differs: "the real server panics and closes the connection, where the sandbox says so: 500",
+      steps: [
+        post(claims, { ...named, spec: { devices: { requests: [request] } } }),
+        patch("strategic", `${claims}/a`, { spec: { devices: { "$setElementOrder/requests": ["a"] } } }, dry),
+      ],
+    },
+  ],
+};
