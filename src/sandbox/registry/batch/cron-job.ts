@@ -85,6 +85,7 @@ const templatePath = ["spec", "jobTemplate", "spec"];
 export const cronJobStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
+  status: { updateSteps: [] },
   warningsOnCreate: (cronJob) => jobWarnings(cronJob, undefined, templatePath),
   warningsOnUpdate: (cronJob, old) => [
     ...jobWarnings(cronJob, old, templatePath),

@@ -4,7 +4,7 @@ import { textOf, at, isFields, type ApiObject, type Fields } from "../../meta/ob
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateNewObject, validateObject } from "../strategy/validation-steps.ts";
-import { metadataErrors, metadataUpdateErrors } from "../../validation/metadata.ts";
+import { metadataErrors, metadataUpdateErrors, unqualifiedFinalizerErrors } from "../../validation/metadata.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
@@ -120,7 +120,7 @@ export const eventStrategy: RESTStrategy = restStrategy({
   validateUpdate(event, old, version) {
     const errors = eitherErrors(event, version);
     if (version === "v1") return errors;
-    errors.push(...metadataUpdateErrors(event, old));
+    errors.push(...metadataUpdateErrors(event, old), ...unqualifiedFinalizerErrors(event));
     if (JSON.stringify(event["series"]) !== JSON.stringify(old["series"])) errors.push(...seriesErrors(event));
     return [
       ...errors,

@@ -50,5 +50,6 @@ export const volumeAttachmentStrategy: RESTStrategy = restStrategy({
     ];
   },
   validateUpdate: (now, old) => fixed(now.spec, old.spec, "spec"),
-  status: { resetFields: allButStatus, validateUpdate: statusErrors },
+  // The whole object is looked at again.
+  status: { resetFields: allButStatus, updateSteps: [validateObjectMeta, validateObject] },
 });
