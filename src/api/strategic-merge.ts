@@ -194,6 +194,8 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], fiel
   return mergeByKey(original as readonly Json[], patch as readonly Json[], { key, rules: field.rules });
 }
 
+const isCompound = (value: unknown): boolean => typeof value === "object" && value !== null;
+
 interface ByKey {
   readonly key: string;
   readonly rules: MergeRules | undefined;
@@ -204,6 +206,9 @@ function mergeByKey(original: readonly Json[], patch: readonly Json[], { key, ru
   const before = [...kept];
   for (const item of plain) {
     if (!Object.hasOwn(item, key)) throw noMergeKey(item, key);
+    // The real server compares it with itself, and panics.
+    if (isCompound(item[key]))
+      throw new PatchError("failed", "runtime error: comparing uncomparable type map[string]interface {}");
     const index = kept.findIndex((other) => own(other, key) === item[key]);
     if (index < 0) kept.push(item);
     else kept[index] = mergeObject(kept[index] as Json, item, rules);
@@ -251,13 +256,9 @@ function inSetOrder(original: Json, patch: Json, directive: string, rules: Merge
     const struct = rules.name.split(".").at(-1);
     throw new PatchError("failed", `unable to find api field in struct ${struct} for the json field "${key}"`);
   }
-  if (rules !== undefined && field?.isNoList === true)
-    throw new PatchError(
-      "failed",
-      rules.isMap === true
-        ? "merging an object in json but data type is not struct, instead is: map"
-        : "expected slice or array type, but got: struct",
-    );
+  if (rules?.isMap === true)
+    throw new PatchError("failed", "merging an object in json but data type is not struct, instead is: map");
+  if (field?.isNoList === true) throw new PatchError("failed", "expected slice or array type, but got: struct");
   checkOrder(patched ?? [], order, field?.mergeKey);
   if (there === undefined && patched === undefined) return;
   let merged: unknown[];
@@ -265,7 +266,7 @@ function inSetOrder(original: Json, patch: Json, directive: string, rules: Merge
   else if (there === undefined) merged = withoutDirectives(patched) as unknown[];
   else merged = field?.merges === true ? mergeList(there, patched, field) : patched;
   // The real server looks for them by themselves, and panics.
-  if (field?.mergeKey === undefined && [...order, ...merged].some((item) => typeof item === "object" && item !== null))
+  if (field?.mergeKey === undefined && [...order, ...merged].some(isCompound))
     throw new PatchError("failed", "runtime error: hash of unhashable type map[string]interface {}");
   const stray = field?.mergeKey === undefined ? -1 : order.findIndex((item) => !isObject(item));
   if (merged.length > 0 && stray >= 0) throw new PatchError("failed", `value for key ${stray} is not a map`);

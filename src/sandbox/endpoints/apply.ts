@@ -141,7 +141,7 @@ function decoded(scope: RequestScope, { merged, configuration }: Merged): ApiObj
     ({ value } = read);
   } else if (struct !== undefined) {
     try {
-      value = decodeUnstructured(merged, struct, schema);
+      ({ value } = decodeUnstructured(merged, struct, schema));
     } catch (cause) {
       if (!(cause instanceof TypeProblem)) throw cause;
       const why = `unable to convert unstructured object to ${kindText(apiVersion, kind)}: ${cause.unstructured}`;

@@ -42,7 +42,7 @@ export function decoded(
   { shown, applied, patched, literals }: Decoding,
 ): ApiObject {
   const { kind, apiVersion } = scope.served;
-  const read = readObject({ ...readingOf(scope), literals }, fields);
+  const read = readObject({ ...readingOf(scope), literals, unstructured: patched === "objects" }, fields);
   if ("problem" in read) {
     const { problem: message, unstructured = message } = read;
     throw refusedPatch(shown(), patched === "JSON" ? message : unstructured);

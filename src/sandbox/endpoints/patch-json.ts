@@ -136,8 +136,8 @@ function decodedAgain(scope: RequestScope, result: unknown, { applied, literals 
   }
   const { kind, apiVersion } = scope.served;
   const own = { kind: textOf(result["kind"]), apiVersion: textOf(result["apiVersion"]) };
-  // Go reads a slash as no version. A kind without one is the server's own form of it, which has none of these fields.
-  if (own.apiVersion === "/" || (own.kind !== "" && own.apiVersion === "")) {
+  // Go reads a slash as no version. Without one it is the server's own form of the kind, which has none of these fields.
+  if (own.apiVersion === "" || own.apiVersion === "/") {
     if (own.kind !== "" && own.kind !== kind) throw refusedPatch(shown, noInternalKind(scope, own.kind));
     const unknown = Object.keys(result).filter((key) => key !== "kind" && key !== "apiVersion");
     tellStrict(scope, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);

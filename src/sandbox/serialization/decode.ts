@@ -26,8 +26,10 @@ export function decodeFields(value: Fields, struct: Struct, schema: Schema, lite
  * The object as Go fills its types from a map instead of JSON: without unknown fields and nulls, and with whole numbers cut to the
  * size of their fields. @throws TypeProblem, whose message is `unstructured`.
  */
-export function decodeUnstructured(value: Fields, struct: Struct, schema: Schema): Fields {
-  return readStruct(value, struct, "", { schema, strict: [], literals: noLiterals, inside: struct, cutsNumbers: true });
+export function decodeUnstructured(value: Fields, struct: Struct, schema: Schema): Decoded {
+  const strict: string[] = [];
+  const reading = { schema, strict, literals: noLiterals, inside: struct, cutsNumbers: true };
+  return { value: readStruct(value, struct, "", reading), strict };
 }
 
 /** A value that its field cannot hold; the message is Go's. */
@@ -119,11 +121,12 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
     case "int32":
       if (isWhole(value, path, reading)) {
         if (Math.abs(value) < 2 ** 31) return value;
-        if (reading.cutsNumbers === true) return Number(BigInt.asIntN(32, BigInt(value)));
+        if (reading.cutsNumbers === true) return Number(BigInt.asIntN(32, BigInt(inInt64(value))));
       }
       break;
     case "int64":
-      if (isWhole(value, path, reading) && Math.abs(value) < 2 ** 63) return value;
+      if (isWhole(value, path, reading) && (Math.abs(value) < 2 ** 63 || reading.cutsNumbers === true))
+        return inInt64(value);
       break;
     case "number":
       if (typeof value === "number") return value;
@@ -161,6 +164,9 @@ function literalOf(value: number, path: string, { literals }: Reading): string |
 function isWhole(value: unknown, path: string, reading: Reading): value is number {
   return typeof value === "number" && Number.isInteger(value) && literalOf(value, path, reading) === undefined;
 }
+
+/** A whole number as an int64: one that is too large becomes the least there is, as on amd64. */
+const inInt64 = (value: number): number => (Math.abs(value) < 2 ** 63 ? value : -(2 ** 63));
 
 const noQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 

@@ -76,8 +76,9 @@ function timeoutMsOf(query: HttpRequest["query"]): number {
   return ms === 0 ? longestMs : Math.min(ms, longestMs);
 }
 
-/** False for a namespaced path of a cluster-scoped kind, and for an object without its namespace. */
+/** False for a namespaced path of a cluster-scoped kind, for an object without its namespace, and for one of a kind that has none to read. */
 function isServed({ namespace, name }: ResourceRoute, { namespaced, verbs }: Resource): boolean {
+  if (name !== "" && !verbs.has("get")) return false;
   if (!namespaced) return namespace === "";
   return namespace !== "" || (name === "" && verbs.has("list"));
 }
