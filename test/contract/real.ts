@@ -16,15 +16,22 @@ export function realPauses(settleMs: number = usualSettleMs): Pauses {
   };
 }
 
-/** A connection that the server closes as it is used again: the request was not read. */
+const tries = 5;
+
+/**
+ * A connection that the server closes as it is used again has not been read from: the request is sent again. One that it closes each
+ * time has made it panic, which is as good as a 500.
+ */
 async function sent(url: string, init: BunFetchRequestInit): Promise<Response> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; attempt <= tries; attempt++) {
     try {
       return await fetch(url, init);
     } catch (error) {
-      if (tries === 5 || (error as { readonly code?: string }).code !== "ECONNRESET") throw error;
+      // What fetch throws has a code.
+      if ((error as { readonly code?: string }).code !== "ECONNRESET") throw error;
     }
   }
+  return Response.json({ message: "the server closed the connection" }, { status: 500 });
 }
 
 /** A Transport to `url` with a bearer token. */

@@ -36,6 +36,29 @@ const capacity = (value: string, requestPolicy: object): object =>
   device({ allowMultipleAllocations: true, capacity: { c: { value, requestPolicy } } });
 const containers = [{ name: "c", image: "i" }];
 
+const events = "/apis/events.k8s.io/v1/namespaces/{ns}/events";
+const cronJobs = "/apis/batch/v1/namespaces/{ns}/cronjobs";
+const ingresses = "/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses";
+const attachments = "/apis/storage.k8s.io/v1/volumeattachments";
+const event = {
+  ...named,
+  regarding: { apiVersion: "v1", kind: "Pod", name: "p", namespace: "{ns}" },
+  eventTime: "2026-01-02T03:04:05.000006Z",
+  reportingController: "example.com/c",
+  reportingInstance: "i",
+  action: "Do",
+  reason: "Why",
+  type: "Normal",
+};
+const cronJob = {
+  ...named,
+  spec: {
+    schedule: "* * * * *",
+    suspend: true,
+    jobTemplate: { spec: { template: { spec: { containers, restartPolicy: "Never" } } } },
+  },
+};
+
 /** Metadata that an update could not have: another identity, other names, times. */
 const otherMetadata: readonly object[] = [
   { generateName: "A_b" },
@@ -234,6 +257,7 @@ export const rareParts: Table = {
         patch("json", `${paths.configmaps}/a`, [{ op: "replace", path: "/apiVersion", value: "/" }], dry),
         post(paths.leases, { ...named, spec: {} }),
         patch("merge", `${paths.leases}/a`, { apiVersion: null, kind: "v1" }, dry),
+        patch("merge", `${paths.leases}/a`, { apiVersion: null, kind: null }, dry),
       ],
     },
     {
@@ -248,11 +272,72 @@ export const rareParts: Table = {
       steps: [post(paths.secrets, { ...named, data: { a: [104, null] } }, dry)],
     },
     {
+      name: "finalizers of Events, and in the status of a CronJob",
+      steps: [
+        post(events, event),
+        patch("merge", `${events}/a`, { metadata: { finalizers: ["TCP"] } }, dry),
+        patch("merge", `${paths.events}/a`, { metadata: { finalizers: ["TCP"] } }, dry),
+        post(cronJobs, cronJob),
+        patch("merge", `${cronJobs}/a/status`, { metadata: { finalizers: ["TCP"] } }, dry),
+        patch("merge", `${cronJobs}/a`, { metadata: { finalizers: ["TCP"] } }, dry),
+      ],
+    },
+    {
+      name: "addresses of an Ingress",
+      steps: [
+        post(ingresses, { ...named, spec: { defaultBackend: { service: { name: "s", port: { number: 80 } } } } }),
+        ...[
+          [{ ip: "a.b" }, {}],
+          [{ hostname: "192.0.2.7" }, { hostname: "A b" }],
+          [{ ip: "192.0.2.7", hostname: "a" }],
+        ].map((ingress) => patch("merge", `${ingresses}/a/status`, { status: { loadBalancer: { ingress } } }, dry)),
+      ],
+    },
+    {
+      name: "the status of a VolumeAttachment, where the whole object is looked at again",
+      steps: [
+        post(attachments, {
+          ...mine,
+          spec: { attacher: "a.example.com", nodeName: "n", source: { persistentVolumeName: "p" } },
+        }),
+        patch("merge", `${attachments}/{ns}/status`, { metadata: { generateName: "A_b" } }, dry),
+        patch("merge", `${attachments}/{ns}/status`, { metadata: { finalizers: ["x"] }, status: {} }, dry),
+      ],
+    },
+    {
+      name: "names of what has no objects",
+      steps: ["a", "50%25"].flatMap((name) => [
+        get(`/apis/authentication.k8s.io/v1/tokenreviews/${name}`),
+        get(`/api/v1/namespaces/{ns}/bindings/${name}`),
+        get(`/api/v1/namespaces/{ns}/configmaps/${name}`),
+      ]),
+    },
+    {
+      name: "numbers that their fields cannot hold, in objects that are merged",
+      steps: [
+        post(paths.replicationcontrollers, {
+          ...named,
+          spec: {
+            replicas: 0,
+            selector: { a: "b" },
+            template: { metadata: { labels: { a: "b" } }, spec: { containers } },
+          },
+        }),
+        ...[2 ** 31, 2 ** 32 + 5, 2 ** 53, 1e20, -1e20, 1.5].flatMap((number) => [
+          patch("strategic", `${paths.replicationcontrollers}/a`, { spec: { replicas: number } }, dry),
+          patch("strategic", `${paths.replicationcontrollers}/a`, { metadata: { generation: number } }, dry),
+          patch("merge", `${paths.replicationcontrollers}/a`, { spec: { replicas: number } }, dry),
+        ]),
+      ],
+    },
+    {
       name: "an order of objects that nothing tells apart",
       differs: "the real server panics and closes the connection, where the sandbox says so: 500",
       steps: [
         post(claims, { ...named, spec: { devices: { requests: [request] } } }),
         patch("strategic", `${claims}/a`, { spec: { devices: { "$setElementOrder/requests": ["a"] } } }, dry),
+        post(paths.serviceaccounts, { ...named, secrets: [{ name: "s" }] }),
+        patch("strategic", `${paths.serviceaccounts}/a`, { secrets: [{ name: {} }] }, dry),
       ],
     },
   ],

@@ -139,10 +139,11 @@ export const rareValues: Table = {
     {
       name: "directives of strategic merge patches for what is no list",
       steps: [
-        post(paths.configmaps, { ...named, data: { a: "1" } }),
+        post(paths.configmaps, { ...named, data: { a: "1" }, binaryData: { c: "YQ==" } }),
         ...[
           { metadata: { "$setElementOrder/generateName": [] } },
           { data: { "$setElementOrder/b": ["a"] } },
+          { binaryData: { "$setElementOrder/b": ["a"] } },
           { metadata: { "$deleteFromPrimitiveList/name": "b" } },
           { data: { "$deleteFromPrimitiveList/a": "2" } },
           { data: { "$deleteFromPrimitiveList/a": ["1"] } },
