@@ -1,4 +1,5 @@
 /** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass. */
+import { isNil } from "../meta/canonical.ts";
 import { at, child, fieldsIn, isFields, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden, refusal } from "../meta/refusal.ts";
 import { lookupProblem } from "../validation/names.ts";
@@ -72,6 +73,6 @@ export function checkOverhead(scope: RequestScope, pod: ApiObject): void {
     if (isSameAmounts(theirs["podFixed"], own)) return;
     throw rejected(scope, pod, "Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   }
-  if (own !== undefined)
+  if (pod.spec !== undefined && !isNil(pod.spec, "overhead"))
     throw rejected(scope, pod, "Pod Overhead set without corresponding RuntimeClass defined Overhead");
 }

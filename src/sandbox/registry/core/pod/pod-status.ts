@@ -15,6 +15,7 @@ import { addressOf } from "../../../validation/cidr.ts";
 import { fixed } from "../../../validation/spec-checks.ts";
 import type { UpdateStrategy } from "../../strategy/rest-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../../strategy/validation-steps.ts";
+import { resourceHealthErrors } from "./resource-health.ts";
 
 const systemConditions: ReadonlySet<unknown> = new Set(["PodScheduled", "Ready", "Initialized"]);
 const whole = "must be a non-negative integer";
@@ -215,6 +216,7 @@ function statusErrors(pod: ApiObject, old: ApiObject): FieldError[] {
     ...addressErrors({ status, old: before }, "podIPs"),
     ...hostErrors({ status, old: before }),
     ...userErrors(pod),
+    ...resourceHealthErrors(pod),
   ];
 }
 

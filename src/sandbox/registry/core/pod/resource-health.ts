@@ -1,0 +1,74 @@
+/**
+ * The health of what containers have been allocated, in the status of a pod.
+ * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainerStatusAllocatedResourcesStatus.
+ */
+import {
+  duplicate,
+  invalid,
+  notAllowed,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from "../../../meta/field-errors.ts";
+import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { eachErrors, seenBefore } from "../../../validation/checks.ts";
+
+const healths = ["Healthy", "Unhealthy", "Unknown"];
+
+const longestMessage = 1024;
+
+function healthErrors(resources: readonly Fields[], field: string): FieldError[] {
+  const isRepeated = seenBefore();
+  return eachErrors(resources, field, ({ health, message, resourceID }, here) => {
+    const [text, id] = [textOf(message), textOf(resourceID)];
+    return [
+      ...(healths.includes(textOf(health)) ? [] : [notSupported(`${here}.health`, textOf(health), healths)]),
+      ...(message !== undefined && text === "" ? [required(`${here}.message`, "must be non-empty if specified")] : []),
+      ...(Buffer.byteLength(text) > longestMessage ? [tooLong(`${here}.message`, longestMessage)] : []),
+      ...(isRepeated(id) ? [duplicate(`${here}.resourceID`, id)] : []),
+    ];
+  });
+}
+
+/** The names under which a container has its claims. */
+const claimsOf = (container: Fields): string[] =>
+  fieldsIn(at(container, "resources", "claims")).map(({ name, request }) =>
+    textOf(request) === "" ? `claim:${textOf(name)}` : `claim:${textOf(name)}/${textOf(request)}`,
+  );
+
+/** What is allocated is what the container asks for. */
+const nameErrorsFor =
+  (container: Fields | undefined) =>
+  (name: string, field: string): FieldError[] => {
+    if (container === undefined) return [];
+    const requests = at(container, "resources", "requests");
+    const isClaim = name.startsWith("claim:");
+    const names = isClaim ? claimsOf(container) : Object.keys(isFields(requests) ? requests : {});
+    const why = isClaim
+      ? "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
+      : "must match one of the container's resource requests";
+    return names.includes(name) ? [] : [invalid(field, name, why)];
+  };
+
+/** What is wrong with the health of what the containers have; ephemeral ones have nothing. */
+export function resourceHealthErrors({ spec = {}, status = {} }: ApiObject): FieldError[] {
+  const key = "allocatedResourcesStatus";
+  return [
+    ...(["containers", "initContainers"] as const).flatMap((list) => {
+      const statuses = list === "containers" ? "containerStatuses" : "initContainerStatuses";
+      return eachErrors(fieldsIn(status[statuses]), `status.${statuses}`, (said, field) => {
+        const errorsOfName = nameErrorsFor(fieldsIn(spec[list]).find(({ name }) => name === said["name"]));
+        return eachErrors(fieldsIn(said[key]), `${field}.${key}`, ({ name, resources }, here) => [
+          ...errorsOfName(textOf(name), `${here}.name`),
+          ...healthErrors(fieldsIn(resources), `${here}.resources`),
+        ]);
+      });
+    }),
+    ...eachErrors(fieldsIn(status["ephemeralContainerStatuses"]), "status.ephemeralContainerStatuses", (said, field) =>
+      fieldsIn(said[key]).length === 0
+        ? []
+        : [notAllowed(`${field}.${key}`, "must not be specified in container status")],
+    ),
+  ];
+}
