@@ -1,5 +1,5 @@
 /** Parts of objects that hardly anybody sends, of kinds that few write by hand: random requests found each of them treated otherwise. */
-import { get, patch, paths, post, type Table } from "../case.ts";
+import { get, patch, paths, post, put, type Table } from "../case.ts";
 
 const dry = "dryRun=All";
 const flow = "/apis/flowcontrol.apiserver.k8s.io/v1";
@@ -58,6 +58,15 @@ const cronJob = {
     jobTemplate: { spec: { template: { spec: { containers, restartPolicy: "Never" } } } },
   },
 };
+
+const container = (name: string, allocatedResourcesStatus: readonly object[]): object => ({
+  name,
+  ready: false,
+  restartCount: 0,
+  image: "i",
+  imageID: "",
+  allocatedResourcesStatus,
+});
 
 /** Metadata that an update could not have: another identity, other names, times. */
 const otherMetadata: readonly object[] = [
@@ -270,6 +279,51 @@ export const rareParts: Table = {
     {
       name: "nothing in a list of bytes",
       steps: [post(paths.secrets, { ...named, data: { a: [104, null] } }, dry)],
+    },
+    {
+      name: "no overhead, which is some",
+      steps: [
+        post(paths.pods, { ...named, spec: { containers, overhead: {} } }, dry),
+        post(paths.pods, { ...named, spec: { containers, overhead: null } }, dry),
+      ],
+    },
+    {
+      name: "the health of what containers have",
+      steps: [
+        post(paths.pods, {
+          ...named,
+          spec: {
+            containers: [
+              { ...containers[0], resources: { requests: { cpu: "1" }, claims: [{ name: "r", request: "q" }] } },
+            ],
+            resourceClaims: [{ name: "r", resourceClaimName: "r" }],
+          },
+        }),
+        ...[
+          { ephemeralContainerStatuses: [container("e", [{ name: "cpu" }])] },
+          {
+            containerStatuses: [
+              container("c", [{ name: "cpu" }, { name: "claim:r/q" }, { name: "x" }, { name: "claim:r" }]),
+            ],
+          },
+          {
+            initContainerStatuses: [container("i", [{ name: "x", resources: [{ resourceID: "a", health: "Well" }] }])],
+          },
+          {
+            containerStatuses: [
+              container("c", [
+                {
+                  name: "cpu",
+                  resources: [
+                    { resourceID: "a", health: "Healthy", message: "" },
+                    { resourceID: "a", health: "Unknown", message: "x".repeat(1025) },
+                  ],
+                },
+              ]),
+            ],
+          },
+        ].map((status) => put(`${paths.pods}/a/status`, { ...named, spec: { containers }, status }, dry)),
+      ],
     },
     {
       name: "finalizers of Events, and in the status of a CronJob",
