@@ -281,6 +281,17 @@ export const rareParts: Table = {
       steps: [post(paths.secrets, { ...named, data: { a: [104, null] } }, dry)],
     },
     {
+      name: "an empty map of what is immutable, where there was none",
+      steps: [
+        post(paths.configmaps, { ...named, immutable: true }),
+        ...["data", "binaryData"].map((key) => patch("merge", `${paths.configmaps}/a`, { [key]: {} }, dry)),
+        post(paths.secrets, { ...named, immutable: true }),
+        ...[{}, null].map((data) => patch("merge", `${paths.secrets}/a`, { data }, dry)),
+        post(paths.secrets, { metadata: { name: "b" }, immutable: true, data: {} }),
+        patch("merge", `${paths.secrets}/b`, { metadata: { labels: { a: "b" } } }, dry),
+      ],
+    },
+    {
       name: "no overhead, which is some",
       steps: [
         post(paths.pods, { ...named, spec: { containers, overhead: {} } }, dry),

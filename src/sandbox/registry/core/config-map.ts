@@ -8,7 +8,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
+import { asCompared, immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
 /** ConfigMaps: keys, size and immutability of their data. */
 export const configMapStrategy: RESTStrategy = restStrategy({
@@ -24,5 +24,5 @@ export const configMapStrategy: RESTStrategy = restStrategy({
       ...(sizeOf(map["data"], false) + sizeOf(map["binaryData"], true) > mostBytes ? [tooLong("[]", mostBytes)] : []),
     ];
   },
-  validateUpdate: (map, old) => immutableErrors(map, old, "data", "binaryData"),
+  validateUpdate: (map, old) => immutableErrors(asCompared(map, "binaryData"), old, "data", "binaryData"),
 });

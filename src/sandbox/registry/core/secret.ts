@@ -1,6 +1,6 @@
 /** Secrets. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
-import { isFields, type ApiObject } from "../../meta/object.ts";
+import type { ApiObject } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import {
@@ -9,7 +9,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
-import { immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
+import { asCompared, immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
 /** The keys that each type of Secret requires. */
 const secretKeys: Readonly<Record<string, readonly string[]>> = {
@@ -31,15 +31,9 @@ function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
   return (secretKeys[String(type)] ?? []).filter((key) => !keys.includes(key)).map((key) => required(`data[${key}]`));
 }
 
-/** Secrets whose data was sent as an empty object, which differs from no data where immutable data is compared. */
-const withEmptyData = new WeakSet<ApiObject>();
-
 /** Secrets: the keys that their type requires, size and immutability of their data. */
 export const secretStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
-  setDefaults(secret) {
-    if (isFields(secret["data"]) && Object.keys(secret["data"]).length === 0) withEmptyData.add(secret);
-  },
   validate: (secret) => [
     ...keysOf(secret["data"]).flatMap((key) => keyErrors("data", key)),
     ...(sizeOf(secret["data"], true) > mostBytes ? [tooLong("data", mostBytes)] : []),
@@ -47,6 +41,6 @@ export const secretStrategy: RESTStrategy = restStrategy({
   ],
   validateUpdate: (secret, old) => [
     ...(secret["type"] === old["type"] ? [] : [invalid("type", secret["type"], "field is immutable")]),
-    ...immutableErrors(withEmptyData.has(secret) ? { ...secret, data: {} } : secret, old, "data"),
+    ...immutableErrors(asCompared(secret, "data"), old, "data"),
   ],
 });

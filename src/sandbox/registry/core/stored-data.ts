@@ -1,6 +1,7 @@
 /** What ConfigMaps and Secrets share: keys, sizes, `immutable`. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, notAllowed, type FieldError } from "../../meta/field-errors.ts";
+import { isNil } from "../../meta/canonical.ts";
 import { isFields, type ApiObject } from "../../meta/object.ts";
 import { configKeyProblems } from "../../validation/names.ts";
 
@@ -25,6 +26,10 @@ export function sizeOf(values: unknown, isBase64: boolean): number {
   }
   return bytes;
 }
+
+/** An object whose map was sent empty has one: where what is immutable is compared, that is another than none. */
+export const asCompared = (object: ApiObject, key: string): ApiObject =>
+  object[key] !== undefined || isNil(object, key) ? object : { ...object, [key]: {} };
 
 const immutableSet = "field is immutable when `immutable` is set";
 
