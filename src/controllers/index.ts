@@ -3,6 +3,8 @@ import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { deployment } from "./deployment/deployment.ts";
 import { disruption, staleDisruption } from "./disruption/disruption.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
+import { job } from "./job/job.ts";
+import { jobOrphanPods } from "./job/orphan-pods.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
@@ -16,6 +18,8 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   deployment,
   replicaset,
   replicationcontroller,
+  job,
+  jobOrphanPods,
   garbageCollector,
   namespace,
   resourcequota,

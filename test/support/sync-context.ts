@@ -218,7 +218,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     },
   };
   scene.watchContext = {
-    enqueue: (key) => void scene.woken.push(key),
+    enqueue: (key, ms = 0) => void (ms > 0 ? scene.wokenLater.push({ key, ms }) : scene.woken.push(key)),
     enqueueAfter: (key, ms) => void scene.wokenLater.push({ key, ms }),
     cache: cacheOf,
     expectations: scene.expectations,

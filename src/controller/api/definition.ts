@@ -17,8 +17,11 @@ export type { Notification } from "../../cache/handler.ts";
 
 /** What `Watch.on` works with to turn notifications into keys. It is synchronous and quick, and may not write. */
 export interface WatchContext {
-  /** Adds the key of a primary object to the queue; the delta of the notification becomes its trigger. */
-  enqueue(key: ObjectKey): void;
+  /**
+   * Adds the key of a primary object to the queue; the delta of the notification becomes its trigger. With `afterMs` it waits so long,
+   * so that the deltas of that time share one sync.
+   */
+  enqueue(key: ObjectKey, afterMs?: number): void;
   /** Adds the key after `ms` milliseconds; `why` becomes the trigger's text. */
   enqueueAfter(key: ObjectKey, ms: number, why: string): void;
   /** The cache of a kind that the controller watches. @throws RangeError for any other. */

@@ -2,7 +2,8 @@
  * Writes of a sync that its cache does not show yet. Until it does, or for five minutes, the key's sync should not create or delete again:
  * it would decide on stale objects.
  *
- * Source: kubernetes v1.36 pkg/controller/controller_utils.go ControllerExpectations, UIDTrackingControllerExpectations.
+ * Source: kubernetes v1.36 pkg/controller/controller_utils.go ControllerExpectations, UIDTrackingControllerExpectations;
+ * pkg/controller/job/tracking_utils.go uidTrackingExpectations.
  */
 import type { ObjectKey } from "../../api/key.ts";
 
@@ -17,8 +18,8 @@ export interface ExpectationState {
 }
 
 /**
- * Creates and deletes that a sync has sent and its cache has not shown yet. Set them before the writes are sent; handlers count them
- * down. A sync of a key that is not `satisfied` should not create or delete.
+ * Creates, deletes and updates that a sync has sent and its cache has not shown yet. Set them before the writes are sent; handlers
+ * count them down. A sync of a key that is not `satisfied` should not create or delete.
  */
 export interface Expectations {
   /** Whether nothing is expected any more, the expectations have expired, or none were ever set. */
@@ -31,6 +32,15 @@ export interface Expectations {
   creationObserved(key: ObjectKey): void;
   /** A deletion was seen, or will never come; one that was not expected is ignored. */
   deletionObserved(key: ObjectKey, deleted: ObjectKey): void;
+  /**
+   * Adds updates, by uid of the updated objects. They hold nothing back and do not expire: a sync passes over those of
+   * its objects that are among `updatesOf` the key, since it has dealt with them.
+   */
+  expectUpdates(key: ObjectKey, uids: readonly string[]): void;
+  /** An update was seen, or will never be; one that was not expected is ignored. */
+  updateObserved(key: ObjectKey, uid: string): void;
+  /** The updates that have not been seen yet, by uid: a copy, which later observations leave as it is. */
+  updatesOf(key: ObjectKey): ReadonlySet<string>;
   /** The object itself is gone. */
   forget(key: ObjectKey): void;
   /** For views: what is still expected. */
@@ -53,6 +63,7 @@ interface Expected {
  */
 export function controllerExpectations(now: () => number): Expectations {
   const expected = new Map<ObjectKey, Expected>();
+  const updates = new Map<ObjectKey, Set<string>>();
   return {
     satisfied(key) {
       const of = expected.get(key);
@@ -72,8 +83,16 @@ export function controllerExpectations(now: () => number): Expectations {
     deletionObserved(key, deleted) {
       expected.get(key)?.deletions.delete(deleted);
     },
+    expectUpdates(key, uids) {
+      updates.set(key, new Set([...(updates.get(key) ?? []), ...uids]));
+    },
+    updateObserved(key, uid) {
+      updates.get(key)?.delete(uid);
+    },
+    updatesOf: (key) => new Set(updates.get(key)),
     forget(key) {
       expected.delete(key);
+      updates.delete(key);
     },
     of(key) {
       return expected.get(key);

@@ -68,6 +68,13 @@ export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
    * a deletionTimestamp.
    */
   readonly expected: boolean;
+  /** For how many ms owners wait, so that the changes of that time share one sync. Default 0. */
+  readonly batchMs?: number;
+  /** Called with an object and its owner for each notification, before the owner is enqueued; `isGone` when it was deleted. */
+  observed?(
+    observation: { readonly object: T; readonly owner: O; readonly isGone: boolean },
+    context: WatchContext,
+  ): void;
   /** After an update: whether to enqueue the owner once more, in how many ms, and why. */
   requeueAfter?(before: T, after: T, owner: O): { readonly ms: number; readonly why: string } | undefined;
 }
@@ -106,11 +113,16 @@ export function watchOwned<O extends StoredObject, T extends StoredObject>(optio
           owners.updated(notification, context);
           return;
         case "deleted":
-          owners.deleted(notification.object, context);
+          owners.deleted({ object: notification.object, isGone: true }, context);
           return;
       }
     },
   });
+}
+
+interface Observation<T> {
+  readonly object: T;
+  readonly isGone?: boolean;
 }
 
 /** Enqueues the owners that a change of an owned object concerns. */
@@ -124,7 +136,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
   added(object: T, context: WatchContext): void {
     // After a restart an object may first be seen while it is being deleted: that is no creation.
     if (object.metadata.deletionTimestamp !== undefined) {
-      this.deleted(object, context);
+      this.deleted({ object }, context);
       return;
     }
     if (controllerOf(object) === undefined) {
@@ -135,7 +147,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     if (owner === undefined) return;
     const key = keyOf(owner);
     if (this.#options.expected) context.expectations.creationObserved(key);
-    context.enqueue(key);
+    this.#enqueue(owner, { object, context });
   }
 
   updated({ before, object: after }: Notification<T> & { readonly type: "updated" }, context: WatchContext): void {
@@ -143,15 +155,15 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     const labelsChanged = !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {});
     if (this.#options.expected && after.metadata.deletionTimestamp !== undefined) {
       // The controller may replace the object at once; it need not wait until the last container has ended.
-      this.deleted(after, context);
-      if (labelsChanged) this.deleted(before, context);
+      this.deleted({ object: after }, context);
+      if (labelsChanged) this.deleted({ object: before }, context);
       return;
     }
     const controller = controllerOf(after);
     const controllerChanged = !deepEqual(controllerOf(before), controller);
     if (controllerChanged) {
       const oldOwner = this.#ownerOf(before, context);
-      if (oldOwner !== undefined) context.enqueue(keyOf(oldOwner));
+      if (oldOwner !== undefined) this.#enqueue(oldOwner, { object: after, context });
     }
     if (controller === undefined) {
       if (labelsChanged || controllerChanged) this.#enqueueMatching(after, context);
@@ -159,17 +171,22 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     }
     const owner = this.#ownerOf(after, context);
     if (owner === undefined) return;
-    context.enqueue(keyOf(owner));
+    this.#enqueue(owner, { object: after, context });
     const later = this.#options.requeueAfter?.(before, after, owner);
     if (later !== undefined) context.enqueueAfter(keyOf(owner), later.ms, later.why);
   }
 
-  deleted(object: T, context: WatchContext): void {
+  /** The object is on its way out, or, if `isGone`, no more. */
+  deleted({ object, isGone = false }: Observation<T>, context: WatchContext): void {
     const owner = this.#ownerOf(object, context);
     if (owner === undefined) return;
-    const key = keyOf(owner);
-    if (this.#options.expected) context.expectations.deletionObserved(key, keyOf(object));
-    context.enqueue(key);
+    if (this.#options.expected) context.expectations.deletionObserved(keyOf(owner), keyOf(object));
+    this.#enqueue(owner, { object, isGone, context });
+  }
+
+  #enqueue(owner: O, { object, isGone = false, context }: Observation<T> & { readonly context: WatchContext }): void {
+    this.#options.observed?.({ object, owner, isGone }, context);
+    context.enqueue(keyOf(owner), this.#options.batchMs);
   }
 
   /** The object's controller, if it is of our kind and still the same object. */
@@ -186,7 +203,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     const { labels, namespace } = object.metadata;
     if (labels === undefined || Object.keys(labels).length === 0) return;
     for (const owner of context.cache(this.#options.ownerKind).list(namespace)) {
-      if (this.#selects(owner, labels)) context.enqueue(keyOf(owner));
+      if (this.#selects(owner, labels)) context.enqueue(keyOf(owner), this.#options.batchMs);
     }
   }
 

@@ -225,7 +225,7 @@ export class RunningController {
 
   #watchContext(delta: DeltaRef): WatchContext {
     return {
-      enqueue: (key) => this.enqueue(key, delta),
+      enqueue: (key, afterMs = 0) => (afterMs > 0 ? this.enqueueAfter(key, afterMs, delta) : this.enqueue(key, delta)),
       enqueueAfter: (key, ms, why) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }),
       cache: (kind) => this.cache(kind),
       expectations: this.expectations,

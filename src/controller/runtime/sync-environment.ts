@@ -42,6 +42,9 @@ export const noExpectations: Expectations = {
   expectDeletions: () => undefined,
   creationObserved: () => undefined,
   deletionObserved: () => undefined,
+  expectUpdates: () => undefined,
+  updateObserved: () => undefined,
+  updatesOf: () => new Set(),
   forget: () => undefined,
   of: () => undefined,
 };

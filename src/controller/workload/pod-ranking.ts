@@ -1,6 +1,7 @@
 /**
  * Which of a controller's pods go first when there are too many.
- * Source: kubernetes v1.36 pkg/controller/controller_utils.go ActivePodsWithRanks; replicaset/replica_set.go getPodsToDelete.
+ * Source: kubernetes v1.36 pkg/controller/controller_utils.go ActivePodsWithRanks, ActivePods; replicaset/replica_set.go
+ * getPodsToDelete.
  */
 import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
@@ -64,21 +65,54 @@ function laterBucketFirst(
   return uidA === uidB ? 0 : uidA < uidB ? -1 : 1;
 }
 
-/** All criteria in their order; the first that is not 0 decides. */
-export const criteria: readonly Criterion[] = [
+const byProgress: readonly Criterion[] = [
   { name: "unassigned first", compare: (a, b) => Number(a.assigned) - Number(b.assigned) },
   { name: "pending before unknown before running", compare: (a, b) => a.phase - b.phase },
   { name: "not ready first", compare: (a, b) => Number(a.ready) - Number(b.ready) },
+];
+const byRestarts: readonly Criterion[] = [
+  { name: "most restarts first", compare: (a, b) => b.restarts - a.restarts },
+  { name: "most sidecar restarts first", compare: (a, b) => b.sidecarRestarts - a.sidecarRestarts },
+];
+
+/** All criteria in their order; the first that is not 0 decides. */
+export const criteria: readonly Criterion[] = [
+  ...byProgress,
   { name: "lowest pod-deletion-cost first", compare: (a, b) => a.deletionCost - b.deletionCost },
   { name: "most pods on the node first", compare: (a, b) => b.podsOnNode - a.podsOnNode },
   {
     name: "latest ready first",
     compare: (a, b, now) => (a.ready && b.ready ? laterBucketFirst(a, b, (pod) => pod.readyTime, now) : 0),
   },
-  { name: "most restarts first", compare: (a, b) => b.restarts - a.restarts },
-  { name: "most sidecar restarts first", compare: (a, b) => b.sidecarRestarts - a.sidecarRestarts },
+  ...byRestarts,
   { name: "newest first", compare: (a, b, now) => laterBucketFirst(a, b, (pod) => pod.created, now) },
 ];
+
+/** The order without costs, nodes and buckets of ages: that of Jobs. */
+const plainCriteria: readonly Criterion[] = [
+  ...byProgress,
+  {
+    name: "latest ready first",
+    compare: (a, b) => (a.ready && b.ready ? laterFirst(a.readyTime, b.readyTime) : 0),
+  },
+  ...byRestarts,
+  { name: "newest first", compare: (a, b) => laterFirst(a.created, b.created) },
+];
+
+/**
+ * The pods in the order in which a controller deletes them that knows no costs: unassigned, pending, not ready, latest ready, most
+ * restarts, newest first.
+ */
+export function inDeletionOrder(pods: readonly Pod[]): readonly Pod[] {
+  const order = (a: RankedPod, b: RankedPod): number => {
+    for (const criterion of plainCriteria) {
+      const difference = criterion.compare(a, b, 0);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+  return merged(rankPods(pods, []), order).map(({ pod }) => pod);
+}
 
 /** The criterion by which two pods differ, and their order by it; undefined if none does. */
 export function decidingCriterion(

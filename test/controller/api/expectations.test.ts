@@ -52,6 +52,23 @@ describe("controllerExpectations", () => {
     expect(expectations.of("shop/web")).toMatchObject({ creations: 1, since: 1000 });
   });
 
+  test("updates add up, are seen one by one, hold nothing back, and are forgotten with the key", () => {
+    const { expectations } = at();
+    expectations.expectUpdates("shop/web", ["a", "b"]);
+    expectations.expectUpdates("shop/web", ["c"]);
+    expect(expectations.satisfied("shop/web")).toBeTrue();
+    const before = expectations.updatesOf("shop/web");
+    expectations.updateObserved("shop/web", "b");
+    expectations.updateObserved("shop/web", "x");
+    expectations.updateObserved("shop/other", "a");
+    expect([...expectations.updatesOf("shop/web")]).toEqual(["a", "c"]);
+    expect([...before]).toEqual(["a", "b", "c"]);
+    expectations.expectCreations("shop/web", 1);
+    expect(expectations.updatesOf("shop/web").size).toBe(2);
+    expectations.forget("shop/web");
+    expect(expectations.updatesOf("shop/web").size).toBe(0);
+  });
+
   test("new expectations replace the old ones, also of the other sort", () => {
     const { expectations } = at();
     expectations.expectCreations("shop/web", 5);

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
-import type { Pod } from "../../../src/api/types.ts";
+import type { Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { CacheBehindError } from "../../../src/controller/api/consistency.ts";
-import { ownedAndOrphaned } from "../../../src/controller/api/owned.ts";
+import { selectorOf } from "../../../src/api/labels.ts";
+import { defineController } from "../../../src/controller/api/definition.ts";
+import { ownedAndOrphaned, watchOwned } from "../../../src/controller/api/owned.ts";
+import { watchPrimary } from "../../../src/controller/api/primary.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
 import { podOf, type PodParts, replicaSetOf } from "../../support/workloads.ts";
@@ -213,6 +216,53 @@ describe("a pod that goes", () => {
   test("as an orphan enqueues nothing", () => {
     scene.notify(Pods, { type: "deleted", object: podOf("a", { owner: "none" }), tombstone: false });
     expect(woken()).toEqual([]);
+  });
+});
+
+describe("watchOwned with a batch of time", () => {
+  const seen: string[] = [];
+  const batching = defineController<ReplicaSet>({
+    name: "batching",
+    purpose: "collects changes",
+    for: ReplicaSets,
+    watches: [
+      watchPrimary(ReplicaSets),
+      watchOwned<ReplicaSet, Pod>({
+        kind: Pods,
+        ownerKind: ReplicaSets,
+        selectorOf: ({ spec }) => selectorOf(spec?.selector),
+        expected: true,
+        batchMs: 1000,
+        observed: ({ object, owner, isGone }) =>
+          void seen.push(`${object.metadata.name} of ${owner.metadata.name}${isGone ? ", gone" : ""}`),
+      }),
+    ],
+    rules: [],
+    sync: () => Promise.resolve(),
+  });
+  beforeEach(() => {
+    seen.length = 0;
+    scene = syncScene(batching);
+    scene.put(ReplicaSets, web, api);
+  });
+
+  test("wakes owners later, and those who may adopt an orphan, too", () => {
+    scene.notify(Pods, { type: "added", object: podOf("a", { owner: web }), initial: false });
+    scene.notify(Pods, { type: "added", object: podOf("b", { owner: "none" }), initial: false });
+    expect(woken()).toEqual([]);
+    expect(scene.wokenLater).toEqual([
+      { key: "shop/web", ms: 1000 },
+      { key: "shop/web", ms: 1000 },
+    ]);
+  });
+
+  test("tells of each object with its owner, the one before included, and whether it is gone", () => {
+    const pod = podOf("a", { owner: web });
+    scene.notify(Pods, { type: "updated", before: pod, object: next({ owner: api }) });
+    scene.notify(Pods, { type: "updated", before: pod, object: next({ owner: web, meta: going }) });
+    scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
+    scene.notify(Pods, { type: "added", object: podOf("b", { owner: "none" }), initial: false });
+    expect(seen).toEqual(["a of web", "a of api", "a of web", "a of web, gone"]);
   });
 });
 

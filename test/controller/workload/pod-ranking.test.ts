@@ -4,6 +4,7 @@ import { parseTime } from "../../../src/api/time.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import {
   decidingCriterion,
+  inDeletionOrder,
   podDeletionCost,
   podDeletionCostAnnotation,
   podsToDelete,
@@ -346,5 +347,34 @@ describe("the order of any pods", () => {
       }),
       { seed: 43, numRuns: 300 },
     );
+  });
+});
+
+describe("inDeletionOrder", () => {
+  const names = (pods: readonly Pod[]): string => pods.map(({ metadata }) => metadata.name).join();
+  /** Ready long enough ago for all ages to differ, without a bucket of theirs. */
+  const pods = [
+    podOf("old", { node: "n", ready: true, readyAt: now - 10_000, meta: createdAt(now - 9000) }),
+    podOf("ready later", { node: "n", ready: true, readyAt: now - 9000, meta: createdAt(now - 9000) }),
+    podOf("newer", { node: "n", ready: true, readyAt: now - 10_000, meta: createdAt(now - 8000) }),
+    podOf("restarted", { node: "n", ready: true, readyAt: now - 10_000, restarts: 2, meta: createdAt(now - 9000) }),
+    podOf("costly", {
+      node: "n",
+      meta: { annotations: { [podDeletionCostAnnotation]: "100" }, ...createdAt(now - 7000) },
+    }),
+    podOf("cheap", { node: "n", meta: createdAt(now - 8000) }),
+    podOf("unknown", { node: "n", phase: "Unknown" }),
+    podOf("pending", { node: "n", phase: "Pending" }),
+    podOf("unassigned"),
+  ];
+
+  test("is by progress, readiness, restarts and age to the second, whatever pods cost", () => {
+    const wanted = "unassigned,pending,unknown,costly,cheap,ready later,restarted,newer,old";
+    expect(names(inDeletionOrder(pods))).toBe(wanted);
+    expect(names(inDeletionOrder(pods.toReversed()))).toBe(wanted);
+  });
+
+  test("leaves equal pods as they are", () => {
+    expect(names(inDeletionOrder([podOf("b"), podOf("a"), podOf("c")]))).toBe("b,a,c");
   });
 });

@@ -1,0 +1,114 @@
+/**
+ * Deleting pods: with their finalizers, which are removed when they are counted, or without, if they are not to be counted.
+ * Source: kubernetes v1.36 pkg/controller/job/job_controller.go deleteActivePods, deleteJobPods, removeTrackingFinalizerFromPods.
+ */
+import { keyOf } from "../../api/key.ts";
+import { Jobs, Pods } from "../../api/kinds.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { Pod } from "../../api/types.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { deletePod } from "../../controller/workload/pod-control.ts";
+import { isPodReady } from "../../controller/workload/pod-status.ts";
+import { type JobSync, podWritten } from "./job-sync.ts";
+import { isTracked, trackingFinalizer } from "./spec.ts";
+
+/** What was deleted; a pod that was gone already counts, too. */
+export interface Deleted {
+  readonly pods: number;
+  /** Those of them that were ready. */
+  readonly ready: number;
+  /** The first error, if a request failed. */
+  readonly failure?: { readonly error: unknown };
+}
+
+/** Which pods, and the decision that it follows from. */
+export interface PodsBecause {
+  readonly pods: readonly Pod[];
+  readonly because: Decision;
+}
+
+/** Deletes pods that keep their finalizers, all at once. */
+export function deleteCountedPods(sync: JobSync, { pods, because }: PodsBecause): Promise<Deleted> {
+  const { context, job } = sync;
+  return forEachPod(pods, (pod) => deletePod(context, pod, { owner: { kind: Jobs, object: job }, because }));
+}
+
+/** Deletes pods that nobody is to count: without their finalizers. Their deletions are expected. */
+export function deleteUncountedPods(sync: JobSync, { pods, because }: PodsBecause): Promise<Deleted> {
+  const { context, job } = sync;
+  const { key, expectations } = context;
+  expectations.expectDeletions(key, pods.map(keyOf));
+  return forEachPod(pods, async (pod) => {
+    try {
+      await removeFinalizer(context, { pod, because });
+      await deletePod(context, pod, { owner: { kind: Jobs, object: job }, because });
+    } catch (error) {
+      // This deletion will not be observed.
+      expectations.deletionObserved(key, keyOf(pod));
+      throw error;
+    }
+  });
+}
+
+/** Removes the finalizers of pods, all at once. Returns the uids of those that have none now, or are gone. */
+export async function removeFinalizers(
+  { context }: JobSync,
+  { pods, because }: PodsBecause,
+): Promise<{ readonly removed: readonly string[]; readonly failure?: { readonly error: unknown } }> {
+  const { key, expectations } = context;
+  const removed: string[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  const uids = pods.map(({ metadata }) => metadata.uid);
+  expectations.expectUpdates(key, uids);
+  const remove = async (pod: Pod): Promise<void> => {
+    const { uid } = pod.metadata;
+    try {
+      await removeFinalizer(context, { pod, because });
+      removed.push(uid);
+    } catch (error) {
+      // No update will be observed.
+      expectations.updateObserved(key, uid);
+      if (isNotFound(error)) removed.push(uid);
+      else failure ??= { error };
+    }
+  };
+  await Promise.all(pods.map(remove));
+  return { removed, ...(failure !== undefined && { failure }) };
+}
+
+/** @throws the refusal, NotFound included. */
+export async function removeFinalizer(
+  context: SyncContext,
+  { pod, because }: { readonly pod: Pod; readonly because: Decision },
+): Promise<void> {
+  if (!isTracked(pod)) return;
+  const { namespace = "", name } = pod.metadata;
+  const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
+  const answer = await context.client.patch(
+    Pods,
+    { namespace, name },
+    { type: "strategic", body },
+    { because, basedOn: pod, metadataSuffices: true, signal: context.signal },
+  );
+  podWritten(context, answer);
+}
+
+async function forEachPod(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Deleted> {
+  let [gone, ready] = [0, 0];
+  let failure: { readonly error: unknown } | undefined;
+  const one = async (pod: Pod): Promise<void> => {
+    try {
+      await remove(pod);
+    } catch (error) {
+      if (!isNotFound(error)) {
+        failure ??= { error };
+        return;
+      }
+    }
+    gone++;
+    if (isPodReady(pod)) ready++;
+  };
+  await Promise.all(pods.map(one));
+  return { pods: gone, ready, ...(failure !== undefined && { failure }) };
+}

@@ -1,0 +1,100 @@
+/**
+ * Pods that nobody counts any more: the finalizer that kept them for a Job is removed, so that they can be deleted.
+ * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncOrphanPod, handleSingleOrphanPod, enqueueOrphanPod,
+ * enqueueLabelSelector; differs: a controller of its own beside Job's, where upstream has a second queue, and pods are found when a Job
+ * ends, not when its selector's turn comes.
+ */
+import { keyOf, objectKey } from "../../api/key.ts";
+import { Jobs, Pods } from "../../api/kinds.ts";
+import { selectorOf } from "../../api/labels.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { Job, Pod } from "../../api/types.ts";
+import {
+  type ControllerDefinition,
+  defineController,
+  type Notification,
+  watch,
+  type WatchContext,
+} from "../../controller/api/definition.ts";
+import { type Rule, rule } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { removeFinalizer } from "./delete-pods.ts";
+import { retry } from "./job.ts";
+import { isFinished, isTracked, otherManager } from "./spec.ts";
+
+interface OrphanFacts extends Readonly<Record<string, unknown>> {
+  readonly why: "no controller" | "its Job is gone" | "its Job is finished";
+}
+
+/** The finalizer of an orphan is removed. */
+export const releaseOrphan: Rule<OrphanFacts> = rule<OrphanFacts>({
+  id: "release-orphan",
+  looksAt: ["the pod's finalizers and controller", "conditions Complete and Failed of its Job"],
+  chooses:
+    "A pod that no unfinished Job controls loses the finalizer batch.kubernetes.io/job-tracking; pods of Jobs with another manager keep theirs.",
+  sentence: ({ why }) => `${why} → remove its finalizer`,
+  example: { why: "its Job is gone" },
+  source: "job_controller.go handleSingleOrphanPod",
+});
+
+/** Removes the tracking finalizer from pods that no Job counts. */
+export const jobOrphanPods: ControllerDefinition = defineController<Pod>({
+  name: "job-orphan-pods",
+  companionOf: "job",
+  purpose: "removes Jobs' finalizers from pods that no Job counts (comes with job)",
+  component: "job-controller",
+  source: "pkg/controller/job/job_controller.go",
+  for: Pods,
+  watches: [watch<Pod>({ kind: Pods, on: onPod }), watch<Job>({ kind: Jobs, on: onJob })],
+  workers: 5,
+  retry,
+  rules: [releaseOrphan],
+  recordsEvents: false,
+  permissions: [{ group: "", resource: "pods", verbs: ["patch"] }],
+  sync: (_key, context) => syncOrphan(context),
+});
+
+function onPod(notification: Notification<Pod>, context: WatchContext): void {
+  const { object: pod } = notification;
+  if (notification.type === "deleted" || !isTracked(pod)) return;
+  if (
+    notification.type === "updated" &&
+    notification.before.metadata.resourceVersion === pod.metadata.resourceVersion
+  ) {
+    return;
+  }
+  // The Job's own sync counts pods that are on their way out, as long as there is such a sync.
+  const isLeaving = pod.metadata.deletionTimestamp !== undefined;
+  if (controllerOf(pod) === undefined || (isLeaving && whyOrphan(pod, context) !== undefined))
+    context.enqueue(keyOf(pod));
+}
+
+/** A Job is finished once its pods have lost their finalizers; whatever it has left is looked at again. */
+function onJob({ type, object: job }: Notification<Job>, context: WatchContext): void {
+  if (type === "added" || (type === "updated" && !isFinished(job))) return;
+  for (const pod of context.cache(Pods).listSelected(job.metadata.namespace, selectorOf(job.spec?.selector))) {
+    if (isTracked(pod)) context.enqueue(keyOf(pod));
+  }
+}
+
+async function syncOrphan(context: SyncContext): Promise<void> {
+  const pod = context.cache(Pods).get(context.key);
+  const why = pod === undefined || !isTracked(pod) ? undefined : whyOrphan(pod, context);
+  if (pod === undefined || why === undefined) return;
+  try {
+    await removeFinalizer(context, { pod, because: context.decide(releaseOrphan, { why }) });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Undefined for a pod that something controls: another kind of object, another manager's Job, or a Job that is not finished. */
+function whyOrphan(pod: Pod, { cache }: Pick<WatchContext, "cache">): OrphanFacts["why"] | undefined {
+  const controller = controllerOf(pod);
+  if (controller === undefined) return "no controller";
+  if (controller.kind !== Jobs.kind || controller.apiVersion !== "batch/v1") return undefined;
+  const job = cache(Jobs).get(objectKey(pod.metadata.namespace, controller.name));
+  if (job?.metadata.uid !== controller.uid) return "its Job is gone";
+  return otherManager(job) === undefined && isFinished(job) ? "its Job is finished" : undefined;
+}

@@ -1,0 +1,82 @@
+/**
+ * What a Job's spec asks for, with the API server's defaults, and what its pods' states mean to it.
+ * Source: kubernetes v1.36 pkg/controller/job/job_controller.go; feature gates as by default.
+ */
+import type { Job, Pod } from "../../api/types.ts";
+import { isPodTerminal } from "../../controller/workload/pod-status.ts";
+
+/** `status` of a Job. */
+export type JobStatus = NonNullable<Job["status"]>;
+/** A condition of that status. */
+export type JobCondition = NonNullable<JobStatus["conditions"]>[number];
+
+/** Keeps a pod until its Job has counted it. */
+export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
+/** `spec.managedBy` of Jobs that this controller manages; those without one are managed by it, too. */
+export const ownManager = "kubernetes.io/job-controller";
+
+/** How many pods run at the same time. */
+export function parallelismOf({ spec }: Job): number {
+  return spec?.parallelism ?? 1;
+}
+
+/** How many pods must succeed; undefined for a work queue, which is complete when its pods have ended and one of them succeeded. */
+export function completionsOf({ spec }: Job): number | undefined {
+  return spec?.completions;
+}
+
+/** Up to how many pods may fail. */
+export function backoffLimitOf({ spec }: Job): number {
+  return spec?.backoffLimit ?? 6;
+}
+
+/** Whether each pod has a completion index of its own. */
+export function isIndexed({ spec }: Job): boolean {
+  return spec?.completionMode === "Indexed";
+}
+
+/** Whether failures are limited and delayed for each index, not for the Job as a whole. */
+export function limitsEachIndex({ spec }: Job): boolean {
+  return spec?.backoffLimitPerIndex !== undefined;
+}
+
+/** Whether it is to run no pods for now. */
+export function isSuspended({ spec }: Job): boolean {
+  return spec?.suspend === true;
+}
+
+/** Whether a pod being deleted is replaced only when it has ended; otherwise at once. */
+export function replacesOnlyFailed({ spec }: Job): boolean {
+  return spec?.podReplacementPolicy === "Failed" || spec?.podFailurePolicy !== undefined;
+}
+
+/** The other controller that manages the Job; undefined if this one does. */
+export function otherManager({ spec }: Job): string | undefined {
+  const manager = spec?.managedBy;
+  return manager === ownManager ? undefined : manager;
+}
+
+/** Complete or Failed: nothing more happens to it. */
+export function isFinished({ status }: Job): boolean {
+  return (status?.conditions ?? []).some(
+    ({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True",
+  );
+}
+
+/** Whether the pod is still to be counted. */
+export function isTracked({ metadata }: Pod): boolean {
+  return metadata.finalizers?.includes(trackingFinalizer) === true;
+}
+
+/** Whether the pod has succeeded. */
+export function hasSucceeded({ status }: Pod): boolean {
+  return status?.phase === "Succeeded";
+}
+
+/** Whether the pod counts as failed: a pod being deleted does, too, unless the Job waits for how it ends. */
+export function hasFailed(pod: Pod, job: Job): boolean {
+  if (pod.status?.phase === "Failed") return true;
+  if (replacesOnlyFailed(job)) return false;
+  // It may never reach the phase Failed: nobody is left to report the end of a pod whose node is gone.
+  return pod.metadata.deletionTimestamp !== undefined && !isPodTerminal(pod);
+}

@@ -1,0 +1,77 @@
+/**
+ * What makes a Job's key come up: at once when its spec changes, after a second otherwise, so that the many changes of its pods share
+ * syncs.
+ * Source: kubernetes v1.36 pkg/controller/job/job_controller.go addPod, updatePod, deletePod, addJob, updateJob, deleteJob,
+ * SyncJobBatchPeriod.
+ */
+import { keyOf } from "../../api/key.ts";
+import { Jobs, Pods } from "../../api/kinds.ts";
+import { selectorOf } from "../../api/labels.ts";
+import type { Job, Pod } from "../../api/types.ts";
+import { type Notification, type Watch, watch, type WatchContext } from "../../controller/api/definition.ts";
+import { watchOwned } from "../../controller/api/owned.ts";
+import { backoffs } from "./backoff.ts";
+import { isFinished, isTracked } from "./spec.ts";
+import { finishedUids } from "./track.ts";
+
+/** How long changes are collected before they lead to a sync. */
+const batchPeriodMs = 1000;
+
+/** The watch of Jobs. */
+export function watchJobs(): Watch {
+  return watch<Job>({
+    kind: Jobs,
+    on(notification, context) {
+      const { object: job } = notification;
+      switch (notification.type) {
+        case "added":
+          context.enqueue(keyOf(job));
+          return;
+        case "deleted":
+          forget(job, context);
+          context.enqueue(keyOf(job));
+          return;
+        case "updated":
+          updated(notification, context);
+          return;
+      }
+    },
+  });
+}
+
+/** The next Job of the name starts clean. */
+function forget(job: Job, context: WatchContext): void {
+  const key = keyOf(job);
+  context.consistency.forget(key, job.metadata.uid);
+  context.expectations.forget(key);
+  context.state(backoffs).delete(key);
+  context.state(finishedUids).delete(job.metadata.uid);
+}
+
+function updated(
+  { before, object: job }: Notification<Job> & { readonly type: "updated" },
+  context: WatchContext,
+): void {
+  // Deleted and created anew, unseen.
+  if (before.metadata.uid !== job.metadata.uid) forget(before, context);
+  // Nothing is left to do for it.
+  if (isFinished(job)) return;
+  // A changed deadline changes the spec: the sync that follows requeues the key for it.
+  const isSameSpec = before.metadata.generation === job.metadata.generation;
+  context.enqueue(keyOf(job), isSameSpec ? batchPeriodMs : 0);
+}
+
+/** The watch of its pods. */
+export function watchPods(): Watch {
+  return watchOwned<Job, Pod>({
+    kind: Pods,
+    ownerKind: Jobs,
+    selectorOf: ({ spec }) => selectorOf(spec?.selector),
+    expected: true,
+    batchMs: batchPeriodMs,
+    observed({ object: pod, owner, isGone }, { expectations }) {
+      // By what the pod is now, not by what changed: a finalizer may have been added and removed between two notifications.
+      if (isGone || !isTracked(pod)) expectations.updateObserved(keyOf(owner), pod.metadata.uid);
+    },
+  });
+}

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Jobs, Pods } from "../../../src/api/kinds.ts";
+import type { Job, Pod } from "../../../src/api/types.ts";
+import { job as jobController } from "../../../src/controllers/job/job.ts";
+import { jobOrphanPods } from "../../../src/controllers/job/orphan-pods.ts";
+import { backOff, scaleDown, scaleUp, steady, suspendPods } from "../../../src/controllers/job/pod-rules.ts";
+import { end, rules, status, untrack } from "../../../src/controllers/job/rules.ts";
+import { type Scene, syncScene } from "../../support/sync-context.ts";
+import { jobOf, podOf } from "./objects.ts";
+
+describe("the definitions", () => {
+  test("ask for no more than they use of what upstream's role has", () => {
+    const asked = jobController.permissions.map(
+      ({ group, resource, verbs }) => `${[...verbs].sort().join(",")} ${group} ${resource}`,
+    );
+    expect(asked).toEqual([
+      "get batch jobs",
+      "update batch jobs/status",
+      "update batch jobs/finalizers",
+      "create,delete,patch  pods",
+    ]);
+    expect(jobOrphanPods.permissions).toEqual([{ group: "", resource: "pods", verbs: ["patch"] }]);
+  });
+
+  test("have upstream's names, workers and delays of retries", () => {
+    expect([jobController.name, jobController.component]).toEqual(["job", "job-controller"]);
+    expect(jobController.aliases).toContain("job-controller");
+    expect(jobOrphanPods.companionOf).toBe("job");
+    for (const { workers, retry } of [jobController, jobOrphanPods]) {
+      expect(workers).toBe(5);
+      const limiter = retry?.rateLimiter?.(() => 0);
+      const delays = Array.from({ length: 8 }, () => limiter?.when("shop/data"));
+      expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
+    }
+  });
+
+  test("a Job is left undone until its first status is written, unless it is another controller's", () => {
+    const undone = (job: Job): boolean | undefined => jobController.isLeftUndone?.(job);
+    expect(undone(jobOf())).toBe(true);
+    expect(undone(jobOf({ spec: { managedBy: "example.com/queue" } }))).toBe(false);
+    expect(undone(jobOf({ status: { uncountedTerminatedPods: {} } }))).toBe(false);
+  });
+});
+
+describe("a notification", () => {
+  let scene: Scene;
+  beforeEach(() => {
+    scene = syncScene(jobController);
+    scene.put(Jobs, jobOf());
+  });
+  const woken = (): string[] => [
+    ...scene.woken.map((key) => `${key} now`),
+    ...scene.wokenLater.map(({ key, ms }) => `${key} in ${ms} ms`),
+  ];
+  const jobAt = (generation: number, status: Job["status"] = {}): Job => jobOf({ meta: { generation }, status });
+
+  test("of a new or deleted Job leads to a sync at once", () => {
+    scene.notify(Jobs, { type: "added", object: jobOf(), initial: false });
+    scene.notify(Jobs, { type: "deleted", object: jobOf(), tombstone: false });
+    expect(woken()).toEqual(["shop/data now", "shop/data now"]);
+  });
+
+  test("of a changed spec at once, of a changed status after a second, of a finished Job never", () => {
+    scene.notify(Jobs, { type: "updated", before: jobAt(1), object: jobAt(2) });
+    scene.notify(Jobs, { type: "updated", before: jobAt(1), object: jobAt(1, { active: 1 }) });
+    const complete = { conditions: [{ type: "Complete", status: "True" }] };
+    scene.notify(Jobs, { type: "updated", before: jobAt(1), object: jobAt(1, complete) });
+    expect(woken()).toEqual(["shop/data now", "shop/data in 1000 ms"]);
+  });
+
+  test("of a pod after a second, whatever happens to it", () => {
+    const pod = podOf("a");
+    const changed: Pod = { ...pod, metadata: { ...pod.metadata, resourceVersion: "11" } };
+    scene.notify(Pods, { type: "added", object: pod, initial: false });
+    scene.notify(Pods, { type: "updated", before: pod, object: changed });
+    scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
+    scene.notify(Pods, { type: "updated", before: pod, object: pod });
+    const orphan = podOf("b", { meta: { ownerReferences: [] } });
+    scene.notify(Pods, { type: "added", object: orphan, initial: false });
+    expect(woken()).toEqual(Array.from({ length: 4 }, () => "shop/data in 1000 ms"));
+  });
+
+  test("of a pod without its finalizer settles that it was removed", () => {
+    const key = "shop/data";
+    const [bare, kept] = [podOf("a", { tracked: false }), podOf("b")];
+    const expect3 = (): void => scene.expectations.expectUpdates(key, ["uid-a", "uid-b", "uid-c"]);
+    const left = (): string[] => [...scene.expectations.updatesOf(key)];
+    const newer = (pod: Pod): Pod => ({ ...pod, metadata: { ...pod.metadata, resourceVersion: "11" } });
+    expect3();
+    scene.notify(Pods, { type: "updated", before: bare, object: newer(bare) });
+    scene.notify(Pods, { type: "updated", before: kept, object: newer(kept) });
+    expect(left()).toEqual(["uid-b", "uid-c"]);
+    const leaving = podOf("b", { deleted: true, meta: { resourceVersion: "12" } });
+    scene.notify(Pods, { type: "updated", before: kept, object: leaving });
+    expect(left()).toEqual(["uid-b", "uid-c"]);
+    scene.notify(Pods, { type: "deleted", object: leaving, tombstone: false });
+    expect(left()).toEqual(["uid-c"]);
+    scene.notify(Jobs, { type: "deleted", object: jobOf(), tombstone: false });
+    expect(left()).toEqual([]);
+  });
+});
+
+describe("the rules", () => {
+  test("each has an id of its own, says what it looks at and where it is from, and shows an example", () => {
+    const all = [...rules, ...jobOrphanPods.rules];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    for (const rule of all) {
+      const { id, looksAt, chooses, source, example } = rule;
+      expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect(looksAt.length).toBeGreaterThan(0);
+      expect(chooses).toEndWith(".");
+      expect(source).toContain(".go ");
+      expect(rule.sentence(example ?? {})).not.toMatch(/undefined|NaN|object/);
+    }
+  });
+
+  const facts = { active: 1, desired: 3 };
+  const rows: readonly { says: string; sentence: string }[] = [
+    { says: "1 active pod, 3 wanted → create 2, in 2 batches", sentence: scaleUp.sentence({ ...facts, create: 2 }) },
+    {
+      says: "1 active pod, 3 wanted → create 1 of index 4",
+      sentence: scaleUp.sentence({ ...facts, create: 1, indexes: "4" }),
+    },
+    {
+      says: "3 active pods, 1 wanted → delete 2",
+      sentence: scaleDown.sentence({ active: 3, desired: 1, delete: 2, chosen: [] }),
+    },
+    {
+      says: "1 pod without an index of its own → delete 1",
+      sentence: scaleDown.sentence({ active: 2, desired: 2, delete: 1, chosen: [] }),
+    },
+    {
+      says: "2 pods missing, after failures → wait 10 s more",
+      sentence: backOff.sentence({ ...facts, missing: 2, ms: 9001 }),
+    },
+    { says: "1 active pod, 3 wanted → nothing to do until pods have ended", sentence: steady.sentence(facts) },
+    { says: "it is suspended, no pod is active", sentence: suspendPods.sentence({ active: 0 }) },
+    { says: "2 pods accounted for → remove their finalizers", sentence: untrack.sentence({ pods: 2 }) },
+    {
+      says: "it is ending: DeadlineExceeded",
+      sentence: end.sentence({ type: "Failed", reason: "DeadlineExceeded", message: "m", isKnown: true }),
+    },
+    {
+      says: "SuccessCriteriaMet set, active 1 → 0, ready none → 1, 2 pods to be counted",
+      sentence: status.sentence({
+        uncounted: 2,
+        changes: [
+          { path: ".conditions", after: [{ type: "SuccessCriteriaMet", status: "True" }] },
+          { path: ".active", before: 1 },
+          { path: ".ready", after: 1 },
+          { path: ".uncountedTerminatedPods.succeeded", after: ["a", "b"] },
+        ],
+      }),
+    },
+    {
+      says: "Suspended changed, startTime 2026-01-01T00:00:00Z → none",
+      sentence: status.sentence({
+        uncounted: 0,
+        changes: [
+          { path: ".conditions[Suspended].status", before: "False", after: "True" },
+          { path: ".conditions[Suspended].lastTransitionTime", before: "a", after: "b" },
+          { path: ".conditions[Suspended].message", before: "a", after: "b" },
+          { path: ".startTime", before: "2026-01-01T00:00:00Z" },
+        ],
+      }),
+    },
+  ];
+  for (const { says, sentence } of rows) test(says, () => expect(sentence).toBe(says));
+});
