@@ -1,0 +1,167 @@
+/** Indexed Jobs. */
+import { bind, removePod, setPodState } from "../../acts.ts";
+import type { Script } from "../../suite.ts";
+import { create, endIndexes, failed, indexName, indexOf, later, patchSpec, runningPods, succeeded } from "./acts.ts";
+
+const indexed = (completions: number, spec: object = {}): object => ({
+  completionMode: "Indexed",
+  completions,
+  parallelism: completions,
+  ...spec,
+});
+const limited = { backoffLimitPerIndex: 1 };
+
+/** Gives the running pod of an index another one. */
+const renumber = (from: number, to: string | null) => ({
+  name: `index ${from} becomes ${to}`,
+  async act(stage: Parameters<typeof runningPods>[0]) {
+    const pod = (await runningPods(stage)).find((each) => indexOf(each) === from);
+    if (pod === undefined) return;
+    // The one without a node goes first.
+    await bind(stage, pod, "node-1");
+    await stage.patch("pods", pod.metadata.name, { metadata: { annotations: { [indexName]: to } } });
+  },
+});
+
+export const indexedJobs: readonly Script[] = [
+  {
+    name: "each index succeeds once",
+    steps: [
+      create(indexed(5, { parallelism: 3 }), {
+        podSpec: {
+          initContainers: [{ name: "init", image: "main:1" }],
+          containers: [
+            { name: "main", image: "main:1", env: [{ name: "A", value: "1" }] },
+            { name: "own", image: "main:1", env: [{ name: "JOB_COMPLETION_INDEX", value: "mine" }] },
+          ],
+        },
+        template: { labels: { app: "data" }, annotations: { note: "1" }, finalizers: ["example.com/keep"] },
+      }),
+      endIndexes([1], succeeded),
+      endIndexes([0, 2], succeeded),
+      endIndexes([3, 4], succeeded),
+    ],
+  },
+  {
+    name: "an index fails and is tried again",
+    steps: [create(indexed(3)), endIndexes([1], failed), endIndexes([0, 1, 2], succeeded)],
+  },
+  {
+    name: "completions shrink and grow",
+    steps: [
+      create(indexed(4)),
+      endIndexes([3], succeeded),
+      patchSpec({ completions: 2, parallelism: 2 }),
+      patchSpec({ completions: 5, parallelism: 5 }),
+      endIndexes([0, 1, 2, 3, 4], succeeded),
+    ],
+  },
+  { name: "a second pod of an index is deleted", steps: [create(indexed(3)), renumber(2, "0")] },
+  { name: "a pod without an index is deleted", steps: [create(indexed(2)), renumber(1, null)] },
+  { name: "a pod beyond the last index is deleted", steps: [create(indexed(2)), renumber(1, "7")] },
+  {
+    name: "failures are limited for each index",
+    steps: [
+      create(indexed(3, limited)),
+      endIndexes([1], failed),
+      endIndexes([1], failed),
+      endIndexes([0, 2], succeeded),
+    ],
+  },
+  {
+    name: "an index that has just failed is tried again after 10 s",
+    steps: [
+      create(indexed(2, { backoffLimitPerIndex: 2 })),
+      endIndexes([1], { phase: "Failed", now: true }),
+      later("it is", async (stage) => (await runningPods(stage)).length === 2),
+    ],
+  },
+  {
+    name: "more indexes fail than may",
+    steps: [
+      create(indexed(4, { backoffLimitPerIndex: 0, maxFailedIndexes: 1 })),
+      endIndexes([2], failed),
+      endIndexes([0], failed),
+    ],
+  },
+  {
+    name: "a policy fails an index at once, and ignores other failures",
+    steps: [
+      create(
+        indexed(3, {
+          backoffLimitPerIndex: 3,
+          podFailurePolicy: {
+            rules: [
+              { action: "FailIndex", onExitCodes: { operator: "In", values: [5] } },
+              { action: "Ignore", onExitCodes: { operator: "In", values: [7] } },
+            ],
+          },
+        }),
+      ),
+      endIndexes([0], { phase: "Failed", exitCode: 5 }),
+      endIndexes([1], { phase: "Failed", exitCode: 7 }),
+      endIndexes([1], { phase: "Failed", exitCode: 1 }),
+      endIndexes([1], { phase: "Failed", exitCode: 7 }),
+      endIndexes([1, 2], succeeded),
+    ],
+  },
+  {
+    name: "a policy is met by a leader",
+    steps: [
+      create(indexed(4, { successPolicy: { rules: [{ succeededIndexes: "0,2", succeededCount: 1 }] } })),
+      {
+        name: "two run on nodes, of them the leader succeeds",
+        async act(stage) {
+          for (const pod of await runningPods(stage)) {
+            if (indexOf(pod) > 1) continue;
+            await bind(stage, pod, "node-1");
+            await setPodState(stage, pod, { ready: true });
+          }
+        },
+      },
+      endIndexes([2], succeeded),
+      {
+        name: "the others end",
+        async act(stage) {
+          for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
+            await removePod(stage, pod, "at once");
+        },
+      },
+    ],
+  },
+  {
+    name: "a policy is met by a number of indexes",
+    steps: [
+      create(indexed(4, { successPolicy: { rules: [{ succeededIndexes: "3" }, { succeededCount: 2 }] } })),
+      endIndexes([0], succeeded),
+      endIndexes([1], succeeded),
+    ],
+  },
+  {
+    name: "only failed pods of indexes are replaced",
+    steps: [
+      create(indexed(2, { podReplacementPolicy: "Failed" })),
+      {
+        name: "index 1 is deleted on its node",
+        async act(stage) {
+          const pod = (await runningPods(stage)).find((each) => indexOf(each) === 1);
+          if (pod === undefined) return;
+          await bind(stage, pod, "node-1");
+          await setPodState(stage, pod, { ready: false });
+          await removePod(stage, pod);
+        },
+      },
+      {
+        name: "it ends",
+        async act(stage) {
+          for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
+            await removePod(stage, pod, "at once");
+        },
+      },
+    ],
+  },
+  {
+    name: "a long name",
+    steps: [create(indexed(2), { name: "a-name-that-is-nearly-as-long-as-the-name-of-a-job-may-be-2" })],
+  },
+];

@@ -1,0 +1,241 @@
+/** Jobs that succeed, grow and shrink, and go. */
+import { bind, removePod, setPodState } from "../../acts.ts";
+import { podNamed } from "../../objects.ts";
+import type { Stage } from "../../stage.ts";
+import type { Script } from "../../suite.ts";
+import {
+  create,
+  endFirst,
+  failed,
+  finalizer,
+  jobIs,
+  jobName,
+  jobOf,
+  later,
+  patchSpec,
+  runningPods,
+  succeeded,
+  toFirst,
+} from "./acts.ts";
+
+async function quota(stage: Stage, pods: number): Promise<void> {
+  const hard = { pods: String(pods) };
+  await stage.create("resourcequotas", { metadata: { name: "small" }, spec: { hard } });
+  await stage.patch("resourcequotas", "small/status", { status: { hard, used: { pods: "0" } } });
+}
+
+const labels = { app: "mine" };
+const selecting = {
+  manualSelector: true,
+  selector: { matchLabels: labels },
+};
+const mine = jobOf({ ...selecting, completions: 2, parallelism: 2 }, { template: { labels } });
+
+export const lifecycle: readonly Script[] = [
+  { name: "one pod succeeds", steps: [create(), endFirst(1, succeeded)] },
+  {
+    name: "five completions, two at a time",
+    steps: [
+      create({ completions: 5, parallelism: 2 }),
+      endFirst(1, succeeded),
+      endFirst(2, succeeded),
+      endFirst(2, succeeded),
+    ],
+  },
+  {
+    name: "pods become ready",
+    steps: [
+      create({ completions: 3, parallelism: 3 }),
+      toFirst("one is ready", (stage, pod) => setPodState(stage, pod, { ready: true })),
+      endFirst(3, succeeded),
+    ],
+  },
+  {
+    name: "a work queue",
+    steps: [create({ parallelism: 3 }), endFirst(1, succeeded), endFirst(1, failed), endFirst(1, succeeded)],
+  },
+  {
+    name: "a work queue whose pods fail",
+    steps: [create({ parallelism: 2, backoffLimit: 1 }), endFirst(1, failed), endFirst(2, failed)],
+  },
+  { name: "no completions", steps: [create({ completions: 0 })] },
+  {
+    name: "parallelism grows and shrinks",
+    steps: [
+      create({ completions: 9, parallelism: 0 }),
+      patchSpec({ parallelism: 4 }),
+      {
+        name: "two are further than the others",
+        async act(stage) {
+          const [first, second] = await runningPods(stage);
+          if (first === undefined || second === undefined) return;
+          await bind(stage, first, "node-1");
+          await setPodState(stage, first, { ready: true });
+          await bind(stage, second, "node-2");
+          await setPodState(stage, second, { restarts: 2 });
+        },
+      },
+      patchSpec({ parallelism: 1 }),
+      patchSpec({ parallelism: 2 }),
+      patchSpec({ parallelism: 0 }),
+    ],
+  },
+  {
+    name: "a pod is deleted: it has failed, and is replaced after 10 s",
+    steps: [
+      create({ completions: 2, parallelism: 2 }),
+      toFirst("it is deleted", (stage, pod) => removePod(stage, pod)),
+      later("it is replaced", async (stage) => (await runningPods(stage)).length === 2),
+    ],
+  },
+  {
+    name: "a pod on a node is deleted: it is replaced before it has ended",
+    steps: [
+      create({ completions: 2, parallelism: 1 }),
+      toFirst("it is deleted", async (stage, pod) => {
+        await bind(stage, pod, "node-1");
+        await setPodState(stage, pod, { ready: false });
+        await removePod(stage, pod);
+      }),
+      {
+        name: "it ends",
+        async act(stage) {
+          for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
+            await removePod(stage, pod, "at once");
+        },
+      },
+    ],
+  },
+  {
+    name: "the Job is deleted, its pods stay",
+    steps: [
+      create({ completions: 2, parallelism: 2 }),
+      { name: "it goes", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }) },
+    ],
+  },
+  {
+    name: "the Job is deleted after its pods",
+    steps: [
+      create({ completions: 4, parallelism: 2 }),
+      { name: "it is to go", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Foreground" }) },
+      endFirst(1, succeeded),
+    ],
+  },
+  {
+    name: "the Job is deleted and made anew, its pods stay",
+    steps: [
+      create({ completions: 2, parallelism: 2 }),
+      endFirst(1, failed),
+      { name: "it goes", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }) },
+      create({ completions: 2, parallelism: 2 }),
+      endFirst(4, succeeded),
+    ],
+  },
+  {
+    name: "a Job that another controller manages",
+    steps: [
+      create({ managedBy: "example.com/queue" }),
+      create({ managedBy: "kubernetes.io/job-controller" }, { name: "other" }),
+    ],
+  },
+  {
+    name: "pods are adopted, one has succeeded before",
+    steps: [
+      {
+        name: "pods that are there already",
+        async act(stage) {
+          for (const name of ["one", "two", "three"]) await stage.create("pods", podNamed(name, labels));
+          await stage.patch("pods", "two/status", { status: { phase: "Succeeded" } });
+          // Of the others, the one without a node is too many.
+          for (const pod of await stage.pods(({ metadata }) => metadata.name === "one"))
+            await bind(stage, pod, "node-1");
+        },
+      },
+      { name: "the Job", act: (stage) => stage.create("jobs", mine) },
+      endFirst(1, succeeded),
+    ],
+  },
+  {
+    name: "more pods have succeeded than were asked for",
+    steps: [
+      {
+        name: "pods that have succeeded",
+        async act(stage) {
+          for (const name of ["one", "two", "three"]) {
+            await stage.create("pods", podNamed(name, labels));
+            await stage.patch("pods", `${name}/status`, { status: { phase: "Succeeded" } });
+          }
+        },
+      },
+      { name: "the Job", act: (stage) => stage.create("jobs", mine) },
+    ],
+  },
+  {
+    name: "a pod is relabelled: it is released, without its finalizer",
+    steps: [
+      { name: "the Job", act: (stage) => stage.create("jobs", mine) },
+      toFirst("another label", (stage, pod) =>
+        stage.patch("pods", pod.metadata.name, { metadata: { labels: { app: "aside" } } }),
+      ),
+    ],
+  },
+  {
+    name: "a pod loses its owner: it is adopted again",
+    steps: [
+      create({ completions: 2, parallelism: 2 }),
+      toFirst("no owner", (stage, pod) =>
+        stage.patch("pods", pod.metadata.name, { metadata: { ownerReferences: null } }),
+      ),
+    ],
+    race: "whether the finalizer is removed from an orphan before or after it is adopted",
+  },
+  {
+    name: "pods with the finalizer that no Job owns lose it",
+    steps: [
+      create(),
+      {
+        name: "an orphan, and one of another kind's",
+        async act(stage) {
+          await stage.create(
+            "pods",
+            podNamed("orphan", {}, { metadata: { finalizers: [finalizer, "example.com/keep"] } }),
+          );
+          const owner = { apiVersion: "example.com/v1", kind: "Batch", name: "b", uid: "1-2", controller: true };
+          await stage.create(
+            "pods",
+            podNamed("theirs", {}, { metadata: { finalizers: [finalizer], ownerReferences: [owner] } }),
+          );
+        },
+      },
+    ],
+  },
+  {
+    name: "a quota allows two of four, and goes",
+    steps: [
+      { name: "the quota", act: (stage) => quota(stage, 2) },
+      { name: "four", act: (stage) => stage.create("jobs", jobOf({ completions: 4, parallelism: 4 })) },
+      {
+        name: "the quota goes",
+        async act(stage) {
+          await stage.remove("resourcequotas", "small");
+          await stage.patch("jobs", jobName, { spec: { parallelism: 3 } });
+        },
+        until: async (stage) => (await runningPods(stage)).length === 3,
+      },
+    ],
+  },
+  {
+    name: "a deadline passes",
+    steps: [
+      create({ completions: 2, parallelism: 2, activeDeadlineSeconds: 4 }),
+      later("it is over", (stage) => jobIs(stage, "Failed")),
+    ],
+  },
+  {
+    name: "a deadline is set later",
+    steps: [
+      create({ completions: 2, parallelism: 2 }),
+      { ...patchSpec({ activeDeadlineSeconds: 1 }), until: (stage) => jobIs(stage, "Failed") },
+    ],
+  },
+];
