@@ -4,7 +4,6 @@ import { deployment } from "./deployment/deployment.ts";
 import { disruption, staleDisruption } from "./disruption/disruption.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { job } from "./job/job.ts";
-import { jobOrphanPods } from "./job/orphan-pods.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
@@ -12,6 +11,7 @@ import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
 import { resourcequota } from "./resourcequota/resourcequota.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
+import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 
 /** In the order in which help and completion list them. */
 export const builtInControllers: readonly ControllerDefinition[] = [
@@ -19,7 +19,7 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   replicaset,
   replicationcontroller,
   job,
-  jobOrphanPods,
+  ttlAfterFinished,
   garbageCollector,
   namespace,
   resourcequota,

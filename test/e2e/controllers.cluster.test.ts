@@ -69,6 +69,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       // Upstream's shared informers read them by a role of their own.
       informers: ["list pods", "watch pods"],
     },
+    { controller: "job", upstream: "system:controller:job-controller" },
   ]) {
     test(`of ${controller} asks for no more than upstream's ClusterRole, apart from Leases`, async () => {
       const theirs = await cluster.kubectl(["get", "clusterrole", upstream, "-o", "json"]);

@@ -4,7 +4,7 @@ import { type Cluster, clusterMissing, startCluster } from "../support/cluster.t
 import { runProgram, startProgram } from "./support/program.ts";
 import { eventually } from "./support/workload.ts";
 
-const acting = ["deployment", "replicaset", "replicationcontroller", "garbage-collector", "namespace"];
+const acting = ["deployment", "replicaset", "replicationcontroller", "job", "garbage-collector", "namespace"];
 
 describe.skipIf(clusterMissing !== undefined)("run all", () => {
   let cluster: Cluster;

@@ -136,7 +136,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly purpose: string;
   /** The primary kind: keys are keys of these objects. Absent for a controller with `dynamicWatches` only: it makes its own keys. */
   readonly for?: Kind<T>;
-  /** The object that a key is about, for views, if keys are not those of `for`; undefined for a key about none. */
+  /** The object that a key is about, for views, where it is not one of `for`; undefined for a key about none, or about one of those. */
   readonly about?: (key: ObjectKey) => ObjectNamed | undefined;
   /** The primary kind and all others that it watches by name. */
   readonly watches: readonly Watch[];
@@ -257,7 +257,7 @@ export function objectOf(
   { for: kind, about }: Pick<ControllerDefinition, "for" | "about">,
   key: ObjectKey,
 ): ObjectNamed | undefined {
-  return kind === undefined ? about?.(key) : { kind: kind.kind, key };
+  return about?.(key) ?? (kind === undefined ? undefined : { kind: kind.kind, key });
 }
 
 /** Whether a controller can be run in one namespace: its primary kind and all kinds that it creates are namespaced. */

@@ -1,14 +1,16 @@
-import { Jobs } from "../../api/kinds.ts";
+import { isJobFinished } from "../../controller/workload/job-status.ts";
+import { Jobs, Pods } from "../../api/kinds.ts";
 import type { Job } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, type RetryOptions } from "../../controller/api/definition.ts";
 import { exponentialFailureLimiter } from "../../workqueue/rate-limiters.ts";
+import { orphanOf, releaseOrphan, syncOrphan } from "./orphan-pods.ts";
 import { rules } from "./rules.ts";
-import { isFinished, otherManager } from "./spec.ts";
+import { otherManager } from "./spec.ts";
 import { syncJob } from "./sync.ts";
 import { watchJobs, watchPods } from "./watches.ts";
 
 /** How failed keys are retried: 1 s · 2ⁿ, at most a minute, for ever. Source: DefaultJobApiBackOff, MaxJobApiBackOff. */
-export const retry: RetryOptions = {
+const retry: RetryOptions = {
   rateLimiter: () => exponentialFailureLimiter({ baseDelayMs: 1000, maxDelayMs: 60_000 }),
 };
 
@@ -25,8 +27,8 @@ export const job: ControllerDefinition = defineController<Job>({
   retry,
   ifRunTwice: "both would create the pods of each Job, and delete each other's as too many",
   isLeftUndone: (job) =>
-    otherManager(job) === undefined && !isFinished(job) && job.status?.uncountedTerminatedPods === undefined,
-  rules,
+    otherManager(job) === undefined && !isJobFinished(job) && job.status?.uncountedTerminatedPods === undefined,
+  rules: [...rules, releaseOrphan],
   // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
   permissions: [
     { group: "batch", resource: "jobs", verbs: ["get"] },
@@ -34,5 +36,12 @@ export const job: ControllerDefinition = defineController<Job>({
     { group: "batch", resource: "jobs/finalizers", verbs: ["update"] },
     { group: "", resource: "pods", verbs: ["create", "delete", "patch"] },
   ],
-  sync: (_key, context) => syncJob(context),
+  about: (key) => {
+    const pod = orphanOf(key);
+    return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
+  },
+  sync(key, context) {
+    const pod = orphanOf(key);
+    return pod === undefined ? syncJob(context) : syncOrphan(context, pod);
+  },
 });

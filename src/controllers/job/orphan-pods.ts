@@ -1,27 +1,21 @@
 /**
  * Pods that nobody counts any more: the finalizer that kept them for a Job is removed, so that they can be deleted.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncOrphanPod, handleSingleOrphanPod, enqueueOrphanPod,
- * enqueueLabelSelector; differs: a controller of its own beside Job's, where upstream has a second queue, and pods are found when a Job
+ * enqueueLabelSelector; differs: their keys are in the queue of Jobs, where upstream has a second one, and a Job's pods are found when it
  * ends, not when its selector's turn comes.
  */
-import { keyOf, objectKey } from "../../api/key.ts";
+import { isJobFinished } from "../../controller/workload/job-status.ts";
+import { type ObjectKey, objectKey, splitKey } from "../../api/key.ts";
 import { Jobs, Pods } from "../../api/kinds.ts";
 import { selectorOf } from "../../api/labels.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { Job, Pod } from "../../api/types.ts";
-import {
-  type ControllerDefinition,
-  defineController,
-  type Notification,
-  watch,
-  type WatchContext,
-} from "../../controller/api/definition.ts";
+import type { Notification, WatchContext } from "../../controller/api/definition.ts";
 import { type Rule, rule } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { removeFinalizer } from "./delete-pods.ts";
-import { retry } from "./job.ts";
-import { isFinished, isTracked, otherManager } from "./spec.ts";
+import { isTracked, otherManager } from "./spec.ts";
 
 interface OrphanFacts extends Readonly<Record<string, unknown>> {
   readonly why: "no controller" | "its Job is gone" | "its Job is finished";
@@ -38,24 +32,21 @@ export const releaseOrphan: Rule<OrphanFacts> = rule<OrphanFacts>({
   source: "job_controller.go handleSingleOrphanPod",
 });
 
-/** Removes the tracking finalizer from pods that no Job counts. */
-export const jobOrphanPods: ControllerDefinition = defineController<Pod>({
-  name: "job-orphan-pods",
-  companionOf: "job",
-  purpose: "removes Jobs' finalizers from pods that no Job counts (comes with job)",
-  component: "job-controller",
-  source: "pkg/controller/job/job_controller.go",
-  for: Pods,
-  watches: [watch<Pod>({ kind: Pods, on: onPod }), watch<Job>({ kind: Jobs, on: onJob })],
-  workers: 5,
-  retry,
-  rules: [releaseOrphan],
-  recordsEvents: false,
-  permissions: [{ group: "", resource: "pods", verbs: ["patch"] }],
-  sync: (_key, context) => syncOrphan(context),
-});
+const mark = "pod:";
 
-function onPod(notification: Notification<Pod>, context: WatchContext): void {
+/** The key of an orphan: no Job has such a name. */
+function orphanKey({ metadata }: Pod): ObjectKey {
+  return objectKey(metadata.namespace, `${mark}${metadata.name}`);
+}
+
+/** The key of the pod that an orphan's key is about; undefined for the key of a Job. */
+export function orphanOf(key: ObjectKey): ObjectKey | undefined {
+  const { namespace, name } = splitKey(key);
+  return name.startsWith(mark) ? objectKey(namespace, name.slice(mark.length)) : undefined;
+}
+
+/** Enqueues a pod that may have become an orphan. */
+export function enqueueOrphan(notification: Notification<Pod>, context: WatchContext): void {
   const { object: pod } = notification;
   if (notification.type === "deleted" || !isTracked(pod)) return;
   if (
@@ -67,19 +58,20 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
   // The Job's own sync counts pods that are on their way out, as long as there is such a sync.
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   if (controllerOf(pod) === undefined || (isLeaving && whyOrphan(pod, context) !== undefined))
-    context.enqueue(keyOf(pod));
+    context.enqueue(orphanKey(pod));
 }
 
 /** A Job is finished once its pods have lost their finalizers; whatever it has left is looked at again. */
-function onJob({ type, object: job }: Notification<Job>, context: WatchContext): void {
-  if (type === "added" || (type === "updated" && !isFinished(job))) return;
+export function enqueueOrphansOf({ type, object: job }: Notification<Job>, context: WatchContext): void {
+  if (type === "added" || (type === "updated" && !isJobFinished(job))) return;
   for (const pod of context.cache(Pods).listSelected(job.metadata.namespace, selectorOf(job.spec?.selector))) {
-    if (isTracked(pod)) context.enqueue(keyOf(pod));
+    if (isTracked(pod)) context.enqueue(orphanKey(pod));
   }
 }
 
-async function syncOrphan(context: SyncContext): Promise<void> {
-  const pod = context.cache(Pods).get(context.key);
+/** Removes the finalizer of the pod with this key, if it still is an orphan. */
+export async function syncOrphan(context: SyncContext, key: ObjectKey): Promise<void> {
+  const pod = context.cache(Pods).get(key);
   const why = pod === undefined || !isTracked(pod) ? undefined : whyOrphan(pod, context);
   if (pod === undefined || why === undefined) return;
   try {
@@ -96,5 +88,5 @@ function whyOrphan(pod: Pod, { cache }: Pick<WatchContext, "cache">): OrphanFact
   if (controller.kind !== Jobs.kind || controller.apiVersion !== "batch/v1") return undefined;
   const job = cache(Jobs).get(objectKey(pod.metadata.namespace, controller.name));
   if (job?.metadata.uid !== controller.uid) return "its Job is gone";
-  return otherManager(job) === undefined && isFinished(job) ? "its Job is finished" : undefined;
+  return otherManager(job) === undefined && isJobFinished(job) ? "its Job is finished" : undefined;
 }

@@ -56,13 +56,6 @@ export function otherManager({ spec }: Job): string | undefined {
   return manager === ownManager ? undefined : manager;
 }
 
-/** Complete or Failed: nothing more happens to it. */
-export function isFinished({ status }: Job): boolean {
-  return (status?.conditions ?? []).some(
-    ({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True",
-  );
-}
-
 /** Whether the pod is still to be counted. */
 export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) === true;

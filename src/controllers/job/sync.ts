@@ -1,3 +1,4 @@
+import { isJobFinished } from "../../controller/workload/job-status.ts";
 import { Jobs, Pods } from "../../api/kinds.ts";
 import { selectorOf } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
@@ -16,7 +17,7 @@ import { deleteActivePods, managePods, type PodCounts } from "./manage-pods.ts";
 import type { PlanInput } from "./plan-pods.ts";
 import { beingDeleted, wait } from "./pod-rules.ts";
 import { deadline, end as endRule, finished, managedElsewhere, suspension, unknownMode } from "./rules.ts";
-import { isFinished, isIndexed, isSuspended, isTracked, otherManager, trackingFinalizer } from "./spec.ts";
+import { isIndexed, isSuspended, isTracked, otherManager, trackingFinalizer } from "./spec.ts";
 import { finishedUids, trackPods } from "./track.ts";
 
 /**
@@ -51,7 +52,7 @@ function isLeftAlone(context: SyncContext, job: Job): boolean {
     context.decide(managedElsewhere, { manager });
     return true;
   }
-  if (isFinished(job)) {
+  if (isJobFinished(job)) {
     context.state(backoffs).delete(context.key);
     context.consistency.forget(context.key, uid);
     context.state(finishedUids).delete(uid);

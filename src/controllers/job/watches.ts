@@ -4,6 +4,7 @@
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go addPod, updatePod, deletePod, addJob, updateJob, deleteJob,
  * SyncJobBatchPeriod.
  */
+import { isJobFinished } from "../../controller/workload/job-status.ts";
 import { keyOf } from "../../api/key.ts";
 import { Jobs, Pods } from "../../api/kinds.ts";
 import { selectorOf } from "../../api/labels.ts";
@@ -11,7 +12,8 @@ import type { Job, Pod } from "../../api/types.ts";
 import { type Notification, type Watch, watch, type WatchContext } from "../../controller/api/definition.ts";
 import { watchOwned } from "../../controller/api/owned.ts";
 import { backoffs } from "./backoff.ts";
-import { isFinished, isTracked } from "./spec.ts";
+import { enqueueOrphan, enqueueOrphansOf } from "./orphan-pods.ts";
+import { isTracked } from "./spec.ts";
 import { finishedUids } from "./track.ts";
 
 /** How long changes are collected before they lead to a sync. */
@@ -23,6 +25,7 @@ export function watchJobs(): Watch {
     kind: Jobs,
     on(notification, context) {
       const { object: job } = notification;
+      enqueueOrphansOf(notification, context);
       switch (notification.type) {
         case "added":
           context.enqueue(keyOf(job));
@@ -55,7 +58,7 @@ function updated(
   // Deleted and created anew, unseen.
   if (before.metadata.uid !== job.metadata.uid) forget(before, context);
   // Nothing is left to do for it.
-  if (isFinished(job)) return;
+  if (isJobFinished(job)) return;
   // A changed deadline changes the spec: the sync that follows requeues the key for it.
   const isSameSpec = before.metadata.generation === job.metadata.generation;
   context.enqueue(keyOf(job), isSameSpec ? batchPeriodMs : 0);
@@ -63,7 +66,7 @@ function updated(
 
 /** The watch of its pods. */
 export function watchPods(): Watch {
-  return watchOwned<Job, Pod>({
+  const owned = watchOwned<Job, Pod>({
     kind: Pods,
     ownerKind: Jobs,
     selectorOf: ({ spec }) => selectorOf(spec?.selector),
@@ -74,4 +77,11 @@ export function watchPods(): Watch {
       if (isGone || !isTracked(pod)) expectations.updateObserved(keyOf(owner), pod.metadata.uid);
     },
   });
+  return {
+    ...owned,
+    on(notification, context) {
+      owned.on(notification, context);
+      enqueueOrphan(notification, context);
+    },
+  };
 }

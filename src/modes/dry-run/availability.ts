@@ -2,7 +2,7 @@
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import type { Deployment, Pod, ReplicaSet } from "../../api/types.ts";
+import type { Deployment, Job, Pod, ReplicaSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import type { KindName } from "../../trace/names.ts";
@@ -13,7 +13,7 @@ import { type Followed, isReconciled } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
 
-/** How many pods of an applied object are available. */
+/** How many pods of an applied object are available, or, of a Job, have succeeded. */
 export interface Availability {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -33,7 +33,7 @@ export interface AvailabilityOptions {
 }
 
 /**
- * One entry for each Pod, Deployment, ReplicaSet and ReplicationController among these that a controller here reconciles.
+ * One entry for each Pod, Deployment, ReplicaSet, ReplicationController and Job among these that a controller here reconciles.
  */
 export function availabilityOf(
   done: readonly Followed[],
@@ -106,9 +106,24 @@ export function countsOf(
       const { spec, status } = object as ReplicaSet;
       return { available: status?.availableReplicas ?? 0, desired: spec?.replicas ?? 1 };
     }
+    case "Job":
+      return completionsIn(object);
     default:
       return undefined;
   }
+}
+
+/** A success policy may be met by fewer completions than there are; a suspended Job is not to start yet. */
+function completionsIn({ spec, status }: Job): { readonly available: number; readonly desired: number } {
+  const succeeded = status?.succeeded ?? 0;
+  if (hasCondition(status, "Complete")) return { available: succeeded, desired: succeeded };
+  // One that is over and not complete has failed, however many pods have succeeded.
+  const desired = Math.max(spec?.completions ?? 1, hasCondition(status, "Failed") ? succeeded + 1 : 0);
+  return { available: succeeded, desired: spec?.suspend === true ? succeeded : desired };
+}
+
+function hasCondition(status: Conditioned["status"], type: string): boolean {
+  return status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }
 
 interface Conditioned {
@@ -137,7 +152,8 @@ function reasonFor(
   for (const each of below.toReversed()) {
     const wrong = (each as Conditioned).status?.conditions?.find(
       ({ type, status }) =>
-        (type === "ReplicaFailure" && status === "True") || (type === "Progressing" && status === "False"),
+        ((type === "ReplicaFailure" || type === "Failed") && status === "True") ||
+        (type === "Progressing" && status === "False"),
     );
     if (wrong !== undefined)
       return `${each.kind} ${each.metadata.name}: ${wrong.message ?? wrong.reason ?? wrong.type}`;

@@ -13,10 +13,11 @@ export interface ChangedWorkload {
 }
 
 /** With the number of their ready pods in the status, but without a controller here. */
-export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "Job", "CronJob"]);
+export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "CronJob"]);
 /** Kinds that run pods, themselves or by what they make. */
 export const workloadKinds: ReadonlySet<string> = new Set([
   ...unsimulatedWorkloads,
+  "Job",
   "Pod",
   "Deployment",
   "ReplicaSet",

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
 import type { Job, Pod } from "../../../src/api/types.ts";
+import { objectOf } from "../../../src/controller/api/definition.ts";
 import { job as jobController } from "../../../src/controllers/job/job.ts";
-import { jobOrphanPods } from "../../../src/controllers/job/orphan-pods.ts";
 import { backOff, scaleDown, scaleUp, steady, suspendPods } from "../../../src/controllers/job/pod-rules.ts";
-import { end, rules, status, untrack } from "../../../src/controllers/job/rules.ts";
+import { end, status, untrack } from "../../../src/controllers/job/rules.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";
 import { jobOf, podOf } from "./objects.ts";
 
@@ -19,19 +19,15 @@ describe("the definitions", () => {
       "update batch jobs/finalizers",
       "create,delete,patch  pods",
     ]);
-    expect(jobOrphanPods.permissions).toEqual([{ group: "", resource: "pods", verbs: ["patch"] }]);
   });
 
   test("have upstream's names, workers and delays of retries", () => {
     expect([jobController.name, jobController.component]).toEqual(["job", "job-controller"]);
     expect(jobController.aliases).toContain("job-controller");
-    expect(jobOrphanPods.companionOf).toBe("job");
-    for (const { workers, retry } of [jobController, jobOrphanPods]) {
-      expect(workers).toBe(5);
-      const limiter = retry?.rateLimiter?.(() => 0);
-      const delays = Array.from({ length: 8 }, () => limiter?.when("shop/data"));
-      expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
-    }
+    expect(jobController.workers).toBe(5);
+    const limiter = jobController.retry?.rateLimiter?.(() => 0);
+    const delays = Array.from({ length: 8 }, () => limiter?.when("shop/data"));
+    expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
   });
 
   test("a Job is left undone until its first status is written, unless it is another controller's", () => {
@@ -75,9 +71,17 @@ describe("a notification", () => {
     scene.notify(Pods, { type: "updated", before: pod, object: changed });
     scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
     scene.notify(Pods, { type: "updated", before: pod, object: pod });
-    const orphan = podOf("b", { meta: { ownerReferences: [] } });
+    const orphan = podOf("b", { tracked: false, meta: { ownerReferences: [] } });
     scene.notify(Pods, { type: "added", object: orphan, initial: false });
     expect(woken()).toEqual(Array.from({ length: 4 }, () => "shop/data in 1000 ms"));
+  });
+
+  test("of an orphan with a finalizer leads to a sync of its own, which is about the pod", () => {
+    const orphan = podOf("b", { meta: { ownerReferences: [], labels: {} } });
+    scene.notify(Pods, { type: "added", object: orphan, initial: false });
+    expect(woken()).toEqual(["shop/pod:b now"]);
+    expect(objectOf(jobController, "shop/pod:b")).toEqual({ kind: "Pod", key: "shop/b" });
+    expect(objectOf(jobController, "shop/data")).toEqual({ kind: "Job", key: "shop/data" });
   });
 
   test("of a pod without its finalizer settles that it was removed", () => {
@@ -102,7 +106,7 @@ describe("a notification", () => {
 
 describe("the rules", () => {
   test("each has an id of its own, says what it looks at and where it is from, and shows an example", () => {
-    const all = [...rules, ...jobOrphanPods.rules];
+    const all = jobController.rules;
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const rule of all) {
       const { id, looksAt, chooses, source, example } = rule;

@@ -1,16 +1,11 @@
+import { isJobFinished } from "../../../src/controller/workload/job-status.ts";
 import { describe, expect, test } from "bun:test";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Job, Pod } from "../../../src/api/types.ts";
 import { conditionOf, resumed, suspended, withCondition } from "../../../src/controllers/job/conditions.ts";
 import { deadlineInMs, endOf, isComplete } from "../../../src/controllers/job/end.ts";
 import { jobIndexes, newlyEnded } from "../../../src/controllers/job/job-pods.ts";
-import {
-  hasFailed,
-  isFinished,
-  isIndexed,
-  type JobCondition,
-  otherManager,
-} from "../../../src/controllers/job/spec.ts";
+import { hasFailed, isIndexed, type JobCondition, otherManager } from "../../../src/controllers/job/spec.ts";
 import { sceneStart } from "../../support/sync-context.ts";
 import { failureCountAnnotation, indexedJobOf, jobOf, known, podOf, running } from "./objects.ts";
 
@@ -158,7 +153,7 @@ describe("a Job", () => {
   });
 
   test("is finished by a True condition Complete or Failed only", () => {
-    const by = (...conditions: readonly JobCondition[]): boolean => isFinished(jobOf({ status: { conditions } }));
+    const by = (...conditions: readonly JobCondition[]): boolean => isJobFinished(jobOf({ status: { conditions } }));
     expect([by(condition("Complete")), by(condition("Failed"))]).toEqual([true, true]);
     expect([by(), by(condition("Failed", "Because", "False")), by(condition("FailureTarget"))]).toEqual([
       false,

@@ -2,7 +2,7 @@
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
 import type { Job, Pod } from "../../../src/api/types.ts";
 import { job as jobController } from "../../../src/controllers/job/job.ts";
-import { jobOrphanPods } from "../../../src/controllers/job/orphan-pods.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { EmbeddedOptions } from "../../../src/modes/run/embedded.ts";
 import type { StageEvent } from "../../../src/trace/events.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
@@ -12,6 +12,8 @@ export interface SceneOptions {
   /** Default true: without it, the test writes the pods' statuses. */
   readonly kubelet?: boolean;
   readonly wrap?: EmbeddedOptions["wrap"];
+  /** Beside that of Jobs. */
+  readonly controllers?: readonly ControllerDefinition[];
 }
 
 export interface JobScene extends EmbeddedScene {
@@ -59,9 +61,14 @@ export function jobNamed(spec: object = {}, { name = "data", annotations, podSpe
   } as unknown as Job;
 }
 
-export async function jobScene({ seed = 1, kubelet = true, wrap }: SceneOptions = {}): Promise<JobScene> {
+export async function jobScene({
+  seed = 1,
+  kubelet = true,
+  wrap,
+  controllers = [],
+}: SceneOptions = {}): Promise<JobScene> {
   const scene = await embeddedScene({
-    controllers: [jobController, jobOrphanPods],
+    controllers: [jobController, ...controllers],
     seed,
     kubelet,
     ...(!kubelet && { scheduler: false, nodes: 0 }),

@@ -1,7 +1,7 @@
-/** Jobs with their pods. Nothing runs the pods: scripts bind them and write their statuses. */
+/** Jobs with their pods, and their ends. Nothing runs the pods: scripts bind them and write their statuses. */
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
 import { job } from "../../../src/controllers/job/job.ts";
-import { jobOrphanPods } from "../../../src/controllers/job/orphan-pods.ts";
+import { ttlAfterFinished } from "../../../src/controllers/ttl-after-finished/ttl-after-finished.ts";
 import type { Effect } from "../../support/audit-log.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
 import { type PodObject, tellPod } from "../objects.ts";
@@ -59,29 +59,34 @@ const finalizerRemovedTwice: Allowed = {
     ),
 };
 
-/** For each Job what was written one after the other: pods by verb, the status with what it names and counts. */
+/**
+ * For each Job what was written one after the other: the status with what it names and counts, and in between, once each, the verbs on
+ * its pods, which take turns as chance will have it.
+ */
 function order(effects: readonly Effect[], names: Names): Told[] {
-  const byJob = new Map<string, string[]>();
-  for (const { verb, resource, code, request, response } of effects) {
-    if (code >= 300 || resource.startsWith("events")) continue;
-    const object = (response ?? request) as Partial<PodObject> & Partial<JobObject>;
-    const isStatus = resource === "jobs.batch/status";
-    if (!isStatus && resource !== "pods") continue;
-    const owner = isStatus
-      ? object.metadata?.uid
-      : (((request ?? response) as Partial<PodObject>).metadata?.ownerReferences?.[0]?.uid ??
-        object.metadata?.ownerReferences?.[0]?.uid);
-    const job = names.uids.get(owner ?? "") ?? "no Job";
-    const steps = byJob.get(job) ?? [];
-    byJob.set(job, steps);
-    const step = isStatus ? statusInWords(object as JobObject) : verb;
-    // What follows its end is the second removal of finalizers, or none.
-    const isOver = /(?:Complete|Failed) True/.test(steps.at(-1) ?? "");
-    if (steps.at(-1) !== step && !(isOver && step === "patch")) steps.push(step);
+  const byJob = new Map<string, { readonly steps: string[]; verbs: Set<string> }>();
+  for (const effect of effects) {
+    const isStatus = effect.resource === "jobs.batch/status";
+    if (effect.code >= 300 || (!isStatus && effect.resource !== "pods")) continue;
+    const job = names.uids.get(jobUid(effect) ?? "") ?? "no Job";
+    const known = byJob.get(job) ?? { steps: [], verbs: new Set() };
+    byJob.set(job, known);
+    // What follows the end is the second removal of finalizers, or none.
+    const isOver = /(?:Complete|Failed) True/.test(known.steps.at(-1) ?? "");
+    const step = isStatus ? statusInWords(effect.response as JobObject) : effect.verb;
+    if ((isOver && step === "patch") || known.verbs.has(step)) continue;
+    known.steps.push(step);
+    known.verbs = isStatus ? new Set() : known.verbs.add(step);
   }
-  return [...byJob]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([job, steps]) => ({ what: "order", content: { job, steps } }));
+  const sorted = [...byJob].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([job, { steps }]) => ({ what: "order", content: { job, steps } }));
+}
+
+/** Of the Job that was written to, or that owns the pod. */
+function jobUid({ resource, request, response }: Effect): string | undefined {
+  const owner = (of: unknown): string | undefined =>
+    (of as Partial<PodObject> | undefined)?.metadata?.ownerReferences?.[0]?.uid;
+  return resource === "pods" ? (owner(request) ?? owner(response)) : (response as JobObject).metadata.uid;
 }
 
 function statusInWords({ status = {} }: JobObject): string {
@@ -102,8 +107,8 @@ function tellJobPod(object: object): object {
 
 export const jobs: Suite = {
   name: "job",
-  oracle: "job-controller",
-  ours: [job, jobOrphanPods],
+  oracle: "job-controller,ttl-after-finished-controller",
+  ours: [job, ttlAfterFinished],
   kinds: [{ kind: Jobs }, { kind: Pods, tell: tellJobPod }],
   owes: owesPodEvents,
   isSettled: jobsAreSettled,

@@ -98,7 +98,9 @@ function drawSpec(scene: Scene): object {
     ...(withPolicy && { podFailurePolicy: { rules: rules(perIndex) } }),
     ...((withPolicy || chance(random, 0.3)) && { podReplacementPolicy: "Failed" }),
     ...(scene.indexed &&
-      chance(random, 0.3) && { successPolicy: { rules: [{ succeededCount: 2 }, { succeededIndexes: "0" }] } }),
+      chance(random, 0.3) && {
+        successPolicy: { rules: [{ succeededCount: Math.min(2, scene.completions) }, { succeededIndexes: "0" }] },
+      }),
     ...(chance(random, 0.2) && { suspend: true }),
     ...(chance(random, 0.1) && { activeDeadlineSeconds: 3600 }),
   };
@@ -115,16 +117,16 @@ function make(scene: Scene): Step {
 
 /** The Job goes at once, its pods stay and end, and another one is made. */
 function anew(scene: Scene): Step {
-  const { name, act } = make(scene);
+  const made = make(scene);
   return {
-    name: `anew: ${name}`,
+    name: `anew: ${made.name}`,
     async act(stage) {
       await stage.remove("jobs", jobName, { propagationPolicy: "Background" });
       for (const { metadata } of await stage.pods()) {
         await stage.patch("pods", metadata.name, { metadata: { finalizers: null } });
         await stage.attempt("DELETE", `/pods/${metadata.name}`, { gracePeriodSeconds: 0 });
       }
-      await act(stage);
+      await made.act(stage);
     },
   };
 }
@@ -244,21 +246,26 @@ function renumber(scene: Scene): Step {
   });
 }
 
-/** Matches no selector of a Job, and has its finalizer. */
+/** Matches no selector of a Job. It has the finalizer, and comes to have no owner: only then it is an orphan. */
 function orphan({ random }: Scene): Step {
   const leaving = chance(random, 0.3);
   return {
     name: `an orphan with the finalizer${leaving ? ", on its way out" : ""}`,
     async act(stage) {
+      const owner = { apiVersion: "example.com/v1", kind: "Batch", name: "b", uid: "1-2", controller: true };
       const metadata = {
         generateName: "orphan-",
         finalizers: [finalizer, "example.com/keep"],
         labels: { app: "orphan" },
       };
-      const made = await stage.create("pods", { metadata, spec: { containers: [{ name: "main", image: "main:1" }] } });
+      const made = await stage.create("pods", {
+        metadata: { ...metadata, ownerReferences: [owner] },
+        spec: { containers: [{ name: "main", image: "main:1" }] },
+      });
       const { name } = made["metadata"] as { readonly name: string };
       await stage.patch("pods", `${name}/status`, { status: { phase: "Succeeded" } });
       if (leaving) await stage.remove("pods", name, { gracePeriodSeconds: 0 });
+      await stage.patch("pods", name, { metadata: { ownerReferences: null } });
     },
   };
 }
