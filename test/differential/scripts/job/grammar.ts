@@ -115,15 +115,18 @@ function make(scene: Scene): Step {
   };
 }
 
-/** The Job goes at once, its pods stay and end, and another one is made. */
+/** The Job goes at once, its pods lose their finalizers and go, too; then another one is made. */
 function anew(scene: Scene): Step {
   const made = make(scene);
   return {
     name: `anew: ${made.name}`,
     async act(stage) {
       await stage.remove("jobs", jobName, { propagationPolicy: "Background" });
+      const tracked = (): Promise<readonly PodObject[]> =>
+        stage.pods(({ metadata }) => metadata.finalizers?.includes(finalizer) === true);
+      for (let tries = 0; tries < 100 && (await tracked()).length > 0; tries++) await Bun.sleep(50);
       for (const { metadata } of await stage.pods()) {
-        await stage.patch("pods", metadata.name, { metadata: { finalizers: null } });
+        await stage.attempt("PATCH", `/pods/${metadata.name}`, { metadata: { finalizers: null } });
         await stage.attempt("DELETE", `/pods/${metadata.name}`, { gracePeriodSeconds: 0 });
       }
       await made.act(stage);

@@ -70,6 +70,8 @@ export const suspension: readonly Script[] = [
         name: "one fails, and it is suspended",
         async act(stage) {
           await endFirst(1, failed).act(stage);
+          // The failure is seen, and waits for its second to be over.
+          await Bun.sleep(300);
           await suspend.act(stage);
         },
       },
