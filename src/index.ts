@@ -18,6 +18,8 @@ export type { Notification } from "./cache/handler.ts";
 export { watchPrimary } from "./controller/api/primary.ts";
 export { ownedBy, watchOwned } from "./controller/api/owned.ts";
 export type { OwnedOptions } from "./controller/api/owned.ts";
+export { conflictBackoff, conflictRetry, retryOnConflict } from "./controller/api/retry-on-conflict.ts";
+export type { ConflictBackoff } from "./controller/api/retry-on-conflict.ts";
 export { rule } from "./controller/api/rule.ts";
 export type { Decision, Facts, Rule } from "./controller/api/rule.ts";
 export { TerminalError } from "./controller/api/sync-context.ts";
@@ -31,6 +33,7 @@ export { apiVersionOf, kindOf } from "./api/kind.ts";
 export type { Kind } from "./api/kind.ts";
 export type {
   ConfigMap,
+  ControllerRevision,
   CronJob,
   CustomResourceDefinition,
   DaemonSet,

@@ -4,6 +4,7 @@ import type {
   ApiService,
   CertificateSigningRequest,
   ConfigMap,
+  ControllerRevision,
   CronJob,
   CustomResourceDefinition,
   DaemonSet,
@@ -123,6 +124,12 @@ export const Leases: Kind<Lease> = {
 };
 /** StatefulSets (apps/v1). */
 export const StatefulSets: Kind<StatefulSet> = kindOf({ ...apps, kind: "StatefulSet", plural: "statefulsets" });
+/** ControllerRevisions (apps/v1). */
+export const ControllerRevisions: Kind<ControllerRevision> = kindOf({
+  ...apps,
+  kind: "ControllerRevision",
+  plural: "controllerrevisions",
+});
 /** DaemonSets (apps/v1). */
 export const DaemonSets: Kind<DaemonSet> = kindOf({ ...apps, kind: "DaemonSet", plural: "daemonsets" });
 /** Jobs (batch/v1). */

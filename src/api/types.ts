@@ -9,6 +9,7 @@ import type {
   V1ConfigMap,
   V1Container,
   V1ContainerStatus,
+  V1ControllerRevision,
   V1CronJob,
   V1CustomResourceDefinition,
   V1DaemonSet,
@@ -69,6 +70,8 @@ export interface ServiceAccount extends ApiObject<V1ServiceAccount> {}
 export interface ConfigMap extends ApiObject<V1ConfigMap> {}
 /** `Secret` of v1, as stored: its data is base64. */
 export interface Secret extends ApiObject<V1Secret> {}
+/** `ControllerRevision` of apps/v1, as stored. */
+export interface ControllerRevision extends ApiObject<V1ControllerRevision> {}
 /** `StatefulSet` of apps/v1, as stored. */
 export interface StatefulSet extends ApiObject<V1StatefulSet> {}
 /** `DaemonSet` of apps/v1, as stored. */

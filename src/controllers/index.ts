@@ -11,6 +11,7 @@ import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
 import { resourcequota } from "./resourcequota/resourcequota.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
+import { statefulset } from "./statefulset/statefulset.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 
 /** In the order in which help and completion list them. */
@@ -18,6 +19,7 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   deployment,
   replicaset,
   replicationcontroller,
+  statefulset,
   job,
   ttlAfterFinished,
   garbageCollector,

@@ -46,6 +46,8 @@ export interface Scene {
   refuse: (call: Call) => Error | undefined;
   /** Asked after each write was applied; an error is thrown in place of its answer, as when a connection breaks. */
   lose: (call: Call) => Error | undefined;
+  /** Called when a sync sleeps, after the time has passed: what others do meanwhile. */
+  onSleep: (ms: number) => void | Promise<void>;
   readonly calls: Call[];
   readonly events: (EventToRecord & { readonly about: string })[];
   readonly decisions: Decision[];
@@ -117,6 +119,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     now: sceneStart,
     refuse: () => undefined,
     lose: () => undefined,
+    onSleep: () => undefined,
     calls: [],
     events: [],
     decisions: [],
@@ -183,6 +186,10 @@ export function syncScene(definition: ControllerDefinition): Scene {
         signal: new AbortController().signal,
         random: seededRandom(1),
         now: () => scene.now,
+        async sleep(ms) {
+          scene.now += ms;
+          await scene.onSleep(ms);
+        },
         cache: cacheOf,
         waitForCacheSync: () => Promise.resolve(),
         client,

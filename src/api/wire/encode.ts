@@ -2,6 +2,7 @@
  * The JSON of a Kubernetes type as a protobuf message, by the same shapes and numbers as it is read (decode.ts). What JSON leaves out is left
  * out; readers in Go find its zero value.
  */
+import { goJson } from "../go-json.ts";
 import { parseTime } from "../time.ts";
 import type { MessageTypes } from "./decode.ts";
 import type { Scalar, Shape, Struct } from "./schema.ts";
@@ -79,10 +80,10 @@ export class MessageEncoder {
       case "map":
         throw new RangeError("Cannot write a map inside a list or a map: protobuf has none");
       case "open":
-        // RawExtension and FieldsV1: JSON in field 1.
+        // RawExtension and FieldsV1: JSON in field 1, as Go writes it: some compare it by its bytes.
         writer.bytes(
           number,
-          messageOf((inner) => inner.text(1, JSON.stringify(value))),
+          messageOf((inner) => inner.text(1, goJson(value))),
         );
         return;
       case "scalar":

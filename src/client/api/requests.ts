@@ -1,4 +1,6 @@
 /** From options to requests: queries, headers and bodies. */
+import { sortedGoJson } from "../../api/go-json.ts";
+import { isObject } from "../../api/json.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { Timeline } from "../../platform/timeline.ts";
@@ -23,9 +25,16 @@ export type Query = (readonly [name: string, value: string])[];
 const never: AbortSignal = new AbortController().signal;
 const encoder = new TextEncoder();
 
-/** A JSON body. */
+/**
+ * A JSON body. The server keeps the data of a ControllerRevision byte for byte, and controllers compare it by its bytes: it is written
+ * as Go writes it.
+ */
 export function encode(value: unknown): Uint8Array {
-  return encoder.encode(JSON.stringify(value));
+  return encoder.encode(isControllerRevision(value) ? sortedGoJson(value) : JSON.stringify(value));
+}
+
+function isControllerRevision(value: unknown): boolean {
+  return isObject(value) && value["kind"] === "ControllerRevision" && value["apiVersion"] === "apps/v1";
 }
 
 /** A GET for JSON. */

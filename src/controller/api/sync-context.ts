@@ -107,6 +107,11 @@ export interface SyncContext {
   /** Milliseconds since 1970. */
   now(): number;
   /**
+   * Resolves after so many milliseconds, in which the worker does nothing else: for the moments between two attempts of a write. Return
+   * and `enqueueAfter` for anything longer. Rejects when the run is stopped at once.
+   */
+  sleep(ms: number): Promise<void>;
+  /**
    * The cache of a kind that the controller has declared. Objects are shared and never changed in place: work on a `draft`.
    * @throws RangeError for a kind that the controller has not declared, or has declared as deferred and not waited for.
    */

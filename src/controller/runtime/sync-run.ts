@@ -4,6 +4,7 @@ import { keyOf } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isConflict } from "../../api/status-error.ts";
+import { sleep } from "../../platform/timeline.ts";
 import type { DoneEvent, SyncOutcome } from "../../trace/events.ts";
 import type { QueueItem } from "../../workqueue/queue.ts";
 import { CacheBehindError } from "../api/consistency.ts";
@@ -106,6 +107,7 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
     signal,
     random: running.random,
     now: () => timeline.now(),
+    sleep: (ms) => sleep(timeline, ms, `${controller} ${item.key}`, { signal }),
     cache(kind) {
       if (running.deferredCaches.has(kind)) {
         throw new RangeError(

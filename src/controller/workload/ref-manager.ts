@@ -8,7 +8,7 @@ import { messageOf } from "../../api/error-message.ts";
 import { keyOf, type NamespacedName } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import { matches, type Selector } from "../../api/labels.ts";
-import type { StoredObject } from "../../api/object.ts";
+import type { OwnerReference, StoredObject } from "../../api/object.ts";
 import { controllerOf, controllerReference } from "../../api/owner-references.ts";
 import { isInvalid, isNotFound } from "../../api/status-error.ts";
 import { type Rule, rule } from "../api/rule.ts";
@@ -49,6 +49,8 @@ export interface ClaimOptions<O extends StoredObject, T extends StoredObject> {
   readonly ownerKind: Kind<O>;
   readonly kind: Kind<T>;
   readonly selector: Selector;
+  /** Whether an object that the selector takes is the owner's all the same. Default: each is. */
+  isMember?(object: T): boolean;
   /** Finalizers that adopted objects get and released objects lose. Default: none. */
   readonly finalizers?: readonly string[];
   /** Called with the object that each patch returns. */
@@ -69,11 +71,10 @@ export async function claim<O extends StoredObject, T extends StoredObject>(
   objects: readonly T[],
   options: ClaimOptions<O, T>,
 ): Promise<T[]> {
-  const { owner } = options;
   const claimed: T[] = [];
   const errors: unknown[] = [];
   let lives: Promise<void> | undefined;
-  const ownerLives = (): Promise<void> => (lives ??= recheck(context, owner, options.ownerKind));
+  const ownerLives = (): Promise<void> => (lives ??= ensureOwnerLives(context, options));
   for (const object of objects) {
     try {
       if (await claimOne(context, object, options, ownerLives)) claimed.push(object);
@@ -100,7 +101,7 @@ async function claimOne<O extends StoredObject, T extends StoredObject>(
   const { owner, selector } = options;
   const ownerIsBeingDeleted = owner.metadata.deletionTimestamp !== undefined;
   const controller = controllerOf(object);
-  const isMatch = matches(selector, object.metadata.labels);
+  const isMatch = matches(selector, object.metadata.labels) && options.isMember?.(object) !== false;
   if (controller !== undefined) {
     if (controller.uid !== owner.metadata.uid) return false;
     if (!isMatch && !ownerIsBeingDeleted) await releaseOne(context, object, options);
@@ -130,13 +131,17 @@ async function adoptOne<O extends StoredObject, T extends StoredObject>(
     throw new Error(`Cannot adopt ${kind.kind} ${keyOf(object)}: ${messageOf(cause)}`, { cause });
   }
   const because = context.decide(adopt, { kind: kind.kind, name: object.metadata.name });
-  // The uid makes the server refuse a patch of another object of the same name.
-  const metadata = {
-    ownerReferences: [controllerReference(ownerKind, owner)],
-    uid: object.metadata.uid,
-    ...(finalizers.length > 0 && { finalizers }),
-  };
+  const patch = adoptionPatch(object, controllerReference(ownerKind, owner));
+  const metadata = { ...patch.metadata, ...(finalizers.length > 0 && { finalizers }) };
   return patchOwner(context, object, options, { because, body: { metadata } });
+}
+
+/** A strategic merge patch that gives an object its controller. The uid makes the server refuse it for another object of the same name. */
+export function adoptionPatch(
+  object: StoredObject,
+  controller: OwnerReference,
+): { readonly metadata: { readonly ownerReferences: readonly OwnerReference[]; readonly uid: string } } {
+  return { metadata: { ownerReferences: [controller], uid: object.metadata.uid } };
 }
 
 async function releaseOne<O extends StoredObject, T extends StoredObject>(
@@ -182,8 +187,14 @@ async function patchOwner<O extends StoredObject, T extends StoredObject>(
   }
 }
 
-/** @throws Error if the owner is gone, is another one under its name, is being deleted, or could not be asked for. */
-async function recheck<O extends StoredObject>(context: SyncContext, owner: O, kind: Kind<O>): Promise<void> {
+/**
+ * Asks the API server whether the owner, as cached, still lives: what it adopts otherwise would be an orphan for ever or die with it.
+ * @throws Error if the owner is gone, is another one under its name, is being deleted, or could not be asked for.
+ */
+export async function ensureOwnerLives<O extends StoredObject>(
+  context: SyncContext,
+  { owner, ownerKind: kind }: { readonly owner: O; readonly ownerKind: Kind<O> },
+): Promise<void> {
   const what = `${kind.kind} ${keyOf(owner)}`;
   let live: O;
   try {

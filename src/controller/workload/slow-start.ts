@@ -4,36 +4,39 @@ export interface SlowStartResult {
   readonly failed: boolean;
   /** Of the call that failed first. */
   readonly error?: unknown;
+  /** Of all calls that failed, in the order in which they did. */
+  readonly errors: readonly unknown[];
 }
 
 /**
- * Calls `write` up to `count` times, in batches that double: 1, 2, 4, 8, … A batch is started at once and waited for; after one
- * with an error no other is started. So 500 creates that a quota refuses cost one request, and 500 that succeed cost nine rounds.
+ * Calls `write` up to `count` times, with 0, 1, 2, …, in batches that double: 1, 2, 4, 8, … A batch is started at once and waited for;
+ * after one with an error no other is started. So 500 creates that a quota refuses cost one request, and 500 that succeed cost nine
+ * rounds. `mostAtOnce` bounds the batches.
  *
- * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go slowStartBatch.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go, statefulset/stateful_set_control.go slowStartBatch.
  */
 export async function slowStart(
   count: number,
   initialBatchSize: number,
-  write: () => Promise<void>,
+  write: (n: number) => Promise<void>,
+  mostAtOnce: number = Infinity,
 ): Promise<SlowStartResult> {
   let successes = 0;
-  let firstError: { readonly error: unknown } | undefined;
-  const attempt = async (): Promise<void> => {
+  let next = 0;
+  const errors: unknown[] = [];
+  const attempt = async (n: number): Promise<void> => {
     try {
-      await write();
+      await write(n);
       successes++;
     } catch (error) {
-      firstError ??= { error };
+      errors.push(error);
     }
   };
-  let remaining = count;
-  for (let size = Math.min(remaining, initialBatchSize); size > 0; size = Math.min(2 * size, remaining)) {
-    await Promise.all(Array.from({ length: size }, attempt));
-    if (firstError !== undefined) return { successes, failed: true, error: firstError.error };
-    remaining -= size;
+  for (let size = Math.min(count, initialBatchSize); size > 0; size = Math.min(2 * size, count - next, mostAtOnce)) {
+    await Promise.all(Array.from({ length: size }, () => attempt(next++)));
+    if (errors.length > 0) return { successes, failed: true, error: errors[0], errors };
   }
-  return { successes, failed: false };
+  return { successes, failed: false, errors };
 }
 
 /** The sizes of the batches in which `slowStart` starts `count` calls: 20 → 1, 2, 4, 8, 5. */

@@ -8,7 +8,7 @@ import { compare } from "./compare.ts";
 import { type Conflict, ConflictError } from "./conflicts.ts";
 import { applied, type TypedApplication, type FieldManager } from "./field-manager.ts";
 import { difference, type FieldSet, isEmptySet } from "./field-set.ts";
-import { goJson } from "../meta/go-json.ts";
+import { goJson } from "../../api/go-json.ts";
 import { fieldSetOf } from "./to-field-set.ts";
 import type { Applied, TypedObject } from "./updater.ts";
 import { typeProblems } from "./validate.ts";

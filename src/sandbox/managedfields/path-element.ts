@@ -3,7 +3,7 @@
  * by its value, `i:0` for one by its place. Source: structured-merge-diff v6 fieldpath/element.go, serialize-pe.go.
  */
 import { shown } from "../meta/field-errors.ts";
-import { goJson } from "../meta/go-json.ts";
+import { goJson } from "../../api/go-json.ts";
 import { isFields, type Fields } from "../meta/object.ts";
 
 /** The element of an item with these keys. */

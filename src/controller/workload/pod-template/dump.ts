@@ -2,6 +2,7 @@
  * A pod template as Go would print its value with all types and private parts: what its hash is made from.
  * Source: kubernetes v1.36 pkg/util/hash/hash.go DeepHashObject, go-spew spew/format.go; differs: from JSON and a table of types.
  */
+import { compareAsGo } from "../../../api/go-json.ts";
 import { parseTime } from "../../../api/time.ts";
 import { type GoType, podTemplateSpec } from "./go-types.ts";
 import { dumpQuantity } from "./quantity-dump.ts";
@@ -88,13 +89,5 @@ function time(value: string | undefined | null): string {
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return compareBytes(a, b);
-}
-
-/** Go compares the bytes of texts, which is the order of their letters but not that of UTF-16. */
-function compareBytes(a: string, b: string): number {
-  const encoder = new TextEncoder();
-  const [left, right] = [encoder.encode(a), encoder.encode(b)];
-  const at = left.findIndex((byte, n) => byte !== right[n]);
-  return at < 0 ? left.length - right.length : (left[at] ?? -1) - (right[at] ?? -1);
+  return compareAsGo(a, b);
 }

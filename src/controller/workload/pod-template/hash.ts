@@ -1,4 +1,5 @@
 /** The hash that names ReplicaSets and labels their pods: `pod-template-hash`. */
+import { fnv32a, safeLetters } from "../safe-hash.ts";
 import { type DumpOptions, dumpPodTemplate } from "./dump.ts";
 
 /** The label that sets the pods of one ReplicaSet of a Deployment apart. */
@@ -22,21 +23,7 @@ export function podTemplateHash(template: unknown, { collisionCount, ...options 
   return safeLetters(String(hash));
 }
 
-/** FNV-1a, 32 bits; `from` goes on with an earlier hash. */
-function fnv32a(bytes: Uint8Array, from = 0x811c9dc5): number {
-  let hash = from;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
-}
-
 /** Four bytes of the number in a field of eight. */
 function littleEndian(count: number): Uint8Array {
   return Uint8Array.from([count, count >>> 8, count >>> 16, count >>> 24, 0, 0, 0, 0]);
-}
-
-/** No vowels, and nothing that looks like another: no hash is a word. Source: apimachinery v0.36 util/rand/rand.go. */
-const letters = "bcdfghjklmnpqrstvwxz2456789";
-
-function safeLetters(text: string): string {
-  return Array.from(text, (letter) => letters[letter.charCodeAt(0) % letters.length]).join("");
 }

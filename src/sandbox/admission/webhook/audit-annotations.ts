@@ -3,7 +3,7 @@
  * admission/attributes.go checkKeyFormat.
  */
 import { sortedMap } from "../../meta/field-errors.ts";
-import { goJson } from "../../meta/go-json.ts";
+import { goJson } from "../../../api/go-json.ts";
 import type { RequestAudit } from "../../context/audit.ts";
 import type { Hook, HookType } from "./configurations.ts";
 

@@ -3,7 +3,7 @@
  * pkg/apis/apiextensions/validation/validation.go, cel_validation.go; pkg/apiserver/schema/cel/compilation.go.
  */
 import { type FieldError, invalid, notAllowed } from "../../meta/field-errors.ts";
-import { goJson } from "../../meta/go-json.ts";
+import { goJson } from "../../../api/go-json.ts";
 import { compile, type Environment, type Program } from "../program/compile.ts";
 import { boolType, optionalOf, stringType, isExactType } from "../values/types.ts";
 import { type DeclType, declTypeOf, mostOccurrences, named, sizesOf } from "./decl-type.ts";

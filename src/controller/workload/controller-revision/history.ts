@@ -1,0 +1,195 @@
+/**
+ * The history of an owner's templates, as ControllerRevisions: which there are, and the writes that change it.
+ * Source: kubernetes v1.36 pkg/controller/history/controller_history.go.
+ */
+import { compareAsGo } from "../../../api/go-json.ts";
+import { apiVersionOf, type Kind } from "../../../api/kind.ts";
+import { ControllerRevisions } from "../../../api/kinds.ts";
+import { matches, type Selector } from "../../../api/labels.ts";
+import type { NamespacedName } from "../../../api/key.ts";
+import type { StoredObject } from "../../../api/object.ts";
+import { controllerOf, controllerReference } from "../../../api/owner-references.ts";
+import { isAlreadyExists } from "../../../api/status-error.ts";
+import type { ControllerRevision } from "../../../api/types.ts";
+import { type Watch, watch } from "../../api/definition.ts";
+import { controllerIndex, indexByController, ownedAndOrphaned } from "../../api/owned.ts";
+import { conflictBackoff, retryOnConflict } from "../../api/retry-on-conflict.ts";
+import type { SyncContext } from "../../api/sync-context.ts";
+import { adopt, adoptionPatch, ensureOwnerLives } from "../ref-manager.ts";
+import { isSameRevision, type RevisionData } from "./data.ts";
+import { revisionHash, revisionHashLabel, revisionName } from "./name.ts";
+import { newRevision, reusedRevision, revisionCollision, truncateHistory } from "./rules.ts";
+
+/** The history of one object, in one sync. */
+export interface RevisionHistory<O extends StoredObject> {
+  readonly context: SyncContext;
+  readonly owner: O;
+  readonly ownerKind: Kind<O>;
+  /** Takes its revisions by their labels, those of its pods. */
+  readonly selector: Selector;
+}
+
+/** The watch of revisions: they are cached, and wake nobody. */
+export function watchRevisions(): Watch {
+  return watch<ControllerRevision>({
+    kind: ControllerRevisions,
+    owned: true,
+    indexes: { [controllerIndex]: indexByController },
+    on: () => undefined,
+  });
+}
+
+/** The revisions of the owner and those without any that its selector takes, the lowest first. */
+export function revisionsOf<O extends StoredObject>(history: RevisionHistory<O>): ControllerRevision[] {
+  const { context, owner, ownerKind, selector } = history;
+  return ownedAndOrphaned(context.cache(ControllerRevisions), owner, ownerKind)
+    .filter(({ metadata }) => matches(selector, metadata.labels))
+    .sort(byRevision);
+}
+
+function byRevision(a: ControllerRevision, b: ControllerRevision): number {
+  if (a.revision !== b.revision) return a.revision - b.revision;
+  const [made, madeToo] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+  // Times of one form: their order is that of their letters.
+  return made === madeToo ? compareAsGo(a.metadata.name, b.metadata.name) : made < madeToo ? -1 : 1;
+}
+
+/** One more than the highest; 1 for the first. */
+export function nextRevisionOf(sorted: readonly ControllerRevision[]): number {
+  return (sorted.at(-1)?.revision ?? 0) + 1;
+}
+
+/**
+ * Gives the owner those revisions that have none and that its selector takes.
+ * @throws Error if the owner no longer lives, asked before the first one; the refusal of a patch.
+ */
+export async function adoptOrphanRevisions<O extends StoredObject>(history: RevisionHistory<O>): Promise<void> {
+  const { context, owner, ownerKind } = history;
+  const orphans = revisionsOf(history).filter((revision) => controllerOf(revision) === undefined);
+  if (orphans.length === 0) return;
+  await ensureOwnerLives(context, history);
+  for (const orphan of orphans) {
+    const because = context.decide(adopt, { kind: ControllerRevisions.kind, name: orphan.metadata.name });
+    const body = adoptionPatch(orphan, controllerReference(ownerKind, owner));
+    await context.client.patch(
+      ControllerRevisions,
+      placeOf(orphan),
+      { type: "strategic", body },
+      { because, basedOn: orphan, signal: context.signal },
+    );
+  }
+}
+
+function placeOf({ metadata }: StoredObject): NamespacedName {
+  return { namespace: metadata.namespace ?? "", name: metadata.name };
+}
+
+/** A revision that is to be made. */
+export interface RevisionToCreate {
+  readonly data: RevisionData;
+  readonly revision: number;
+  /** Of the template. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** Of the owner. */
+  readonly annotations: Readonly<Record<string, string>> | undefined;
+  readonly collisionCount: number;
+  /** Paths at which the template differs from that of the latest revision. */
+  readonly changed: readonly string[];
+}
+
+/** A revision that is there now. */
+export interface CreatedRevision {
+  readonly revision: ControllerRevision;
+  /** With the collisions that were met on the way. */
+  readonly collisionCount: number;
+}
+
+/**
+ * Creates a revision, named after the hash of its data. If the name belongs to a revision with the same data, that one is used: the
+ * cache was stale. If its data is another, the collision is counted and the next name tried.
+ * @throws the refusal.
+ */
+export async function createRevision<O extends StoredObject>(
+  { context, owner, ownerKind }: RevisionHistory<O>,
+  wanted: RevisionToCreate,
+): Promise<CreatedRevision> {
+  const { data, revision, changed } = wanted;
+  const { name: ownerName, namespace = "" } = owner.metadata;
+  // The label keeps the hash of the first attempt.
+  const labels = { ...wanted.labels, [revisionHashLabel]: revisionHash(data, wanted.collisionCount) };
+  const { annotations = {} } = wanted;
+  for (let { collisionCount } = wanted; ; collisionCount++) {
+    const name = revisionName(ownerName, revisionHash(data, collisionCount));
+    const because = context.decide(newRevision, { name, revision, changed });
+    const metadata = {
+      name,
+      namespace,
+      labels,
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+      ownerReferences: [controllerReference(ownerKind, owner)],
+    };
+    try {
+      const created = await context.client.create(
+        ControllerRevisions,
+        { apiVersion: apiVersionOf(ControllerRevisions), kind: ControllerRevisions.kind, metadata, data, revision },
+        { because, signal: context.signal },
+      );
+      return { revision: created, collisionCount };
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    const existing = await context.client.get(ControllerRevisions, { namespace, name }, { signal: context.signal });
+    if (isSameRevision(existing, { data })) return { revision: existing, collisionCount };
+    context.decide(revisionCollision, { name, after: collisionCount + 1 });
+  }
+}
+
+/**
+ * Makes an earlier revision the latest one, retrying on conflicts with what the cache has then.
+ * @returns the revision with its new number.
+ * @throws the refusal.
+ */
+export async function reuseRevision(
+  context: SyncContext,
+  { existing, revision }: { readonly existing: ControllerRevision; readonly revision: number },
+): Promise<ControllerRevision> {
+  const because = context.decide(reusedRevision, { name: existing.metadata.name, before: existing.revision, revision });
+  let latest = existing;
+  const write = async (): Promise<ControllerRevision> => {
+    const changed = { ...latest, revision };
+    if (latest.revision === revision) return changed;
+    try {
+      await context.client.update(ControllerRevisions, changed, { because, basedOn: latest, signal: context.signal });
+      return changed;
+    } catch (error) {
+      const { namespace = "", name } = existing.metadata;
+      latest = context.cache(ControllerRevisions).getNamespaced(namespace, name) ?? latest;
+      throw error;
+    }
+  };
+  return retryOnConflict(write, { context, backoff: conflictBackoff });
+}
+
+/** Which revisions may go. */
+export interface Truncation {
+  /** The lowest first. */
+  readonly revisions: readonly ControllerRevision[];
+  /** Names of those that are in use. */
+  readonly live: ReadonlySet<string>;
+  /** How many of the others are kept; below 0 all. */
+  readonly limit: number;
+}
+
+/** Deletes the lowest of the revisions that are not in use until only so many are left. @throws the first refusal */
+export async function truncateRevisions(context: SyncContext, truncation: Truncation): Promise<void> {
+  const { revisions, live, limit } = truncation;
+  const historic = revisions.filter(({ metadata }) => !live.has(metadata.name));
+  if (limit < 0 || historic.length <= limit) return;
+  const excess = historic.slice(0, historic.length - limit);
+  const names = excess.map(({ metadata }) => metadata.name);
+  const because = context.decide(truncateHistory, { names, limit, historic: historic.length });
+  for (const revision of excess) {
+    const options = { because, basedOn: revision, metadataSuffices: true, signal: context.signal } as const;
+    await context.client.delete(ControllerRevisions, placeOf(revision), options);
+  }
+}

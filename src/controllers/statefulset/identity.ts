@@ -1,0 +1,78 @@
+/**
+ * Which pod is which: a pod's name tells its StatefulSet and its ordinal.
+ * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go.
+ */
+import type { ObjectMeta } from "../../api/object.ts";
+import type { Pod, StatefulSet } from "../../api/types.ts";
+
+/** On a pod: its own name, so that a Service can select this pod alone. */
+export const podNameLabel = "statefulset.kubernetes.io/pod-name";
+/** On a pod: its ordinal. */
+export const podIndexLabel = "apps.kubernetes.io/pod-index";
+/** On a pod: the name of the ControllerRevision that it was made from. */
+export const revisionLabel = "controller-revision-hash";
+
+const memberName = /^(.*)-([0-9]+)$/s;
+const highestOrdinal = 2_147_483_647;
+
+/** What a pod's name says. */
+export interface NameParts {
+  /** Empty for a name without an ordinal. */
+  readonly parent: string;
+  /** -1 for none, and for one of more than 31 bits. */
+  readonly ordinal: number;
+}
+
+/** `web-3` → `web` and 3. */
+export function nameParts({ metadata }: { readonly metadata: Pick<ObjectMeta, "name"> }): NameParts {
+  const [, parent = "", digits] = memberName.exec(metadata.name ?? "") ?? [];
+  const ordinal = digits === undefined ? -1 : Number(digits);
+  return { parent, ordinal: ordinal > highestOrdinal ? -1 : ordinal };
+}
+
+/** The ordinal in a pod's name; -1 for none. */
+export function ordinalOf(pod: { readonly metadata: Pick<ObjectMeta, "name"> }): number {
+  return nameParts(pod).ordinal;
+}
+
+/** Whether the pod's name is one of this set's. */
+export function isMemberOf(set: StatefulSet, pod: Pod): boolean {
+  return nameParts(pod).parent === set.metadata.name;
+}
+
+/** `web-3` */
+export function podName(set: StatefulSet, ordinal: number): string {
+  return `${set.metadata.name}-${ordinal}`;
+}
+
+/** The name of the ControllerRevision that the pod was made from; empty if it does not say. */
+export function revisionOf({ metadata }: { readonly metadata: ObjectMeta }): string {
+  return metadata.labels?.[revisionLabel] ?? "";
+}
+
+/** Whether name, namespace and the label of its name are those of the set's pod of this ordinal. */
+export function identityMatches(set: StatefulSet, pod: Pod): boolean {
+  const { parent, ordinal } = nameParts(pod);
+  const { name, namespace, labels } = pod.metadata;
+  return (
+    ordinal >= 0 &&
+    parent === set.metadata.name &&
+    name === podName(set, ordinal) &&
+    namespace === set.metadata.namespace &&
+    labels?.[podNameLabel] === name
+  );
+}
+
+/** Metadata with the name, namespace and labels of the set's pod of this ordinal. */
+export function withIdentity<M extends ObjectMeta>(
+  metadata: M,
+  { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },
+): M & { readonly name: string } {
+  const name = podName(set, ordinal);
+  return {
+    ...metadata,
+    name,
+    namespace: set.metadata.namespace ?? "",
+    labels: { ...metadata.labels, [podNameLabel]: name, [podIndexLabel]: String(ordinal) },
+  };
+}
