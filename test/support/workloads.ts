@@ -4,7 +4,7 @@ import { Deployments, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { controllerReference } from "../../src/api/owner-references.ts";
 import { formatTime } from "../../src/api/time.ts";
-import type { Deployment, Pod, ReplicaSet, ReplicationController } from "../../src/api/types.ts";
+import type { Deployment, Pod, ReplicaSet, ReplicationController, StatefulSet } from "../../src/api/types.ts";
 import { sceneStart } from "./sync-context.ts";
 
 export const webLabels = { app: "web" } as const;
@@ -55,6 +55,31 @@ export function replicationControllerOf({
 
 export function deploymentOf(name: string): Deployment {
   return { metadata: meta(name), spec: { selector: {}, template } };
+}
+
+export interface StatefulSetParts {
+  readonly name?: string;
+  readonly replicas?: number;
+  readonly meta?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+/** The StatefulSet `db`, unless told otherwise. */
+export function statefulSetOf({ name = "db", replicas = 3, ...parts }: StatefulSetParts = {}): StatefulSet {
+  const labels = { app: name };
+  return {
+    metadata: meta(name, parts.meta),
+    spec: {
+      replicas,
+      serviceName: name,
+      selector: { matchLabels: labels },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+      template: { metadata: { labels }, spec: { containers: [{ name: "db", image: "db:1" }] } },
+      ...parts.spec,
+    },
+    status: { replicas: 0, ...parts.status },
+  };
 }
 
 export interface PodParts {

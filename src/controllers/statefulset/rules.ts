@@ -58,7 +58,7 @@ export const createPods: Rule<CreateFacts> = rule<CreateFacts>({
     "spec.updateStrategy.rollingUpdate.partition",
   ],
   chooses:
-    "Missing pods are created by their ordinals: in order the lowest one, when all before it are available; with Parallel all of them, in batches of 1, 2, 4, …",
+    "Missing pods are created by their ordinals: in order the lowest one, when all before it are available; with Parallel all of them, in batches of 1, 2, 4, … pods.",
   sentence: ({ pods, count, desired, ordered, before, revisions }) => {
     const named = count > pods.length ? `${pods.join(", ")} and ${count - pods.length} more` : pods.join(", ");
     const of = `from ${revisions.join(" or ")}`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
-import { Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
+import { ConfigMaps, ControllerRevisions, Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { isConflict, isExpired, isNotFound, StatusError } from "../../../src/api/status-error.ts";
 import { TransportError } from "../../../src/api/transport.ts";
@@ -50,6 +50,16 @@ const caught = (promise: Promise<unknown>): Promise<unknown> =>
     () => "no error",
     (e: unknown) => e,
   );
+
+test("a ControllerRevision is sent as Go writes it, since its data is compared by its bytes", async () => {
+  const { client, transport } = scene({ status: 201, body: pod });
+  const data = { spec: { b: "a < b", "10": 1, "9": 2 } };
+  await client.create(ControllerRevisions, { metadata: at, data, revision: 1 });
+  await client.create(ConfigMaps, { metadata: at, data: { "10": "1", "9": "<" } });
+  const bodies = transport.requests.map(({ body }) => new TextDecoder().decode(body));
+  expect(bodies[0]).toContain('"data":{"spec":{"10":1,"9":2,"b":"a \\u003c b"}}');
+  expect(bodies[1]).toContain('"data":{"9":"<","10":"1"}');
+});
 
 describe("the requests of the verbs", () => {
   const patches: readonly {

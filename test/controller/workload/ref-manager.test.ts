@@ -103,6 +103,17 @@ describe("claim", () => {
     });
   }
 
+  test("what the selector takes and the owner does not count as its own is not adopted, or is released", async () => {
+    const pods = [podOf("a"), podOf("b", { owner: "none" }), podOf("web-1"), podOf("web-2", { owner: "none" })];
+    scene.put(ReplicaSets, web);
+    scene.put(Pods, ...pods);
+    const options = { owner: web, ownerKind: ReplicaSets, kind: Pods, selector };
+    const isMember = ({ metadata }: Pod): boolean => metadata.name.startsWith("web-");
+    const claimed = await claim(scene.context("shop/web"), pods, { ...options, isMember });
+    expect(claimed.map(({ metadata }) => metadata.name)).toEqual(["web-1", "web-2"]);
+    expect(patches()).toEqual(["a", "web-2"]);
+  });
+
   test("an owner without a namespace adopts in any", async () => {
     const { namespace: _none, ...metadata } = web.metadata;
     const owner = { ...web, metadata };

@@ -51,6 +51,22 @@ describe("slowStart", () => {
     });
   }
 
+  test("each call has its number, and all errors of the last batch are told", async () => {
+    const seen: number[] = [];
+    const { errors } = await slowStart(20, 1, (n) => {
+      seen.push(n);
+      return n === 4 || n === 6 ? Promise.reject(new Error(`${n}`)) : Promise.resolve();
+    });
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(errors).toEqual([new Error("4"), new Error("6")]);
+  });
+
+  test("a bound keeps the batches from growing beyond it", async () => {
+    const seen = rounds();
+    await slowStart(20, 1, seen.write, 5);
+    expect(seen.sizes).toEqual([1, 2, 4, 5, 5, 3]);
+  });
+
   test("five hundred that succeed take nine rounds", () => {
     expect(batchSizes(500)).toHaveLength(9);
   });

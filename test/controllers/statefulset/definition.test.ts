@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { statefulset } from "../../../src/controllers/statefulset/statefulset.ts";
+
+describe("the StatefulSet controller", () => {
+  test("answers to kubectl's names, tries again for ever, has 5 workers, and tells Events as upstream does", () => {
+    expect(statefulset.aliases).toEqual(["sts", "statefulset-controller"]);
+    expect(statefulset.retry).toBeUndefined();
+    expect(statefulset.workers).toBe(5);
+    expect(statefulset.component).toBe("statefulset-controller");
+  });
+
+  test("watches its own kind, pods, claims and revisions", () => {
+    expect(statefulset.watches.map(({ kind, owned }) => [kind.plural, owned === true])).toEqual([
+      ["statefulsets", false],
+      ["pods", true],
+      ["persistentvolumeclaims", true],
+      ["controllerrevisions", true],
+    ]);
+  });
+
+  test("asks for no more than it uses of what upstream's role has", () => {
+    /** From the bootstrap role of 1.36.3, list and watch left out. */
+    const role: Readonly<Record<string, readonly string[]>> = {
+      "apps statefulsets": ["get"],
+      "apps statefulsets/status": ["update"],
+      "apps statefulsets/finalizers": ["update"],
+      " pods": ["get", "create", "delete", "update", "patch"],
+      "apps controllerrevisions": ["get", "create", "delete", "update", "patch"],
+      " persistentvolumeclaims": ["get", "create", "update", "delete"],
+      " pods/finalizers": ["update"],
+    };
+    const asked = statefulset.permissions.map(({ group, resource, verbs }) => ({ of: `${group} ${resource}`, verbs }));
+    expect(asked.map(({ of }) => of).sort()).toEqual(Object.keys(role).sort());
+    const granted = asked.map(({ of, verbs }) => ({
+      of,
+      beyond: verbs.filter((verb) => role[of]?.includes(verb) !== true),
+    }));
+    expect(granted.filter(({ beyond }) => beyond.length > 0)).toEqual([]);
+    // Pods and claims are read from the caches, claims are deleted by the garbage collector.
+    expect(asked.find(({ of }) => of === " pods")?.verbs).toEqual(["create", "delete", "update", "patch"]);
+    expect(asked.find(({ of }) => of === " persistentvolumeclaims")?.verbs).toEqual(["create", "update"]);
+  });
+
+  test("says of every rule what it looks at, what it chooses, where it comes from, and a sentence", () => {
+    for (const { id, looksAt, chooses, source, sentence, example } of statefulset.rules) {
+      expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect(looksAt.length).toBeGreaterThan(0);
+      expect(chooses).toMatch(/^[A-Z].*\.$/);
+      expect(source).toMatch(/\.go/);
+      expect(sentence(example ?? {})).not.toMatch(/undefined|\[object/);
+    }
+  });
+});
