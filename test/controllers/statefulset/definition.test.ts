@@ -42,12 +42,13 @@ describe("the StatefulSet controller", () => {
   });
 
   test("says of every rule what it looks at, what it chooses, where it comes from, and a sentence", () => {
-    for (const { id, looksAt, chooses, source, sentence, example } of statefulset.rules) {
+    for (const one of statefulset.rules) {
+      const { id, looksAt, chooses, source, example } = one;
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
       expect(looksAt.length).toBeGreaterThan(0);
       expect(chooses).toMatch(/^[A-Z].*\.$/);
       expect(source).toMatch(/\.go/);
-      expect(sentence(example ?? {})).not.toMatch(/undefined|\[object/);
+      expect(one.sentence(example ?? {})).not.toMatch(/undefined|\[object/);
     }
   });
 });

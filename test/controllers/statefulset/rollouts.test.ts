@@ -11,7 +11,10 @@ describe("a StatefulSet in the embedded cluster", () => {
   test("comes to be complete, one pod after the other, with a revision of upstream's form", async () => {
     const scene = await statefulSetScene();
     await scene.create();
-    const seen = await scene.watch(scene.images, (images) => images.join() === "db-0 db:1,db-1 db:1,db-2 db:1");
+    const seen = await scene.watch(
+      () => scene.images(),
+      (images) => images.join() === "db-0 db:1,db-1 db:1,db-2 db:1",
+    );
     // While one is not ready, it is the last.
     expect(seen.every((images) => images.slice(0, -1).every((image) => !image.endsWith("…")))).toBe(true);
     await scene.pass(minute);
@@ -70,7 +73,10 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.create({ replicas: 4 });
     await scene.pass(minute);
     await scene.patch({ spec: { replicas: 1 } });
-    const seen = await scene.watch(scene.images, (images) => images.length === 1);
+    const seen = await scene.watch(
+      () => scene.images(),
+      (images) => images.length === 1,
+    );
     expect(Math.max(...seen.map((images) => images.filter((image) => image.endsWith("†")).length))).toBe(1);
     expect([...new Set(seen.flat().filter((image) => image.endsWith("†")))]).toEqual([
       "db-3 db:1†",
@@ -88,7 +94,10 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.pass(minute);
     const [old] = await scene.revisions();
     await scene.setImage("db:2");
-    const seen = await scene.watch(scene.images, (images) => images.join() === "db-0 db:2,db-1 db:2,db-2 db:2");
+    const seen = await scene.watch(
+      () => scene.images(),
+      (images) => images.join() === "db-0 db:2,db-1 db:2,db-2 db:2",
+    );
     const ready = seen.map((images) => images.filter((image) => /\d$/.test(image)).length);
     expect(Math.min(...ready)).toBe(2);
     expect([...new Set(seen.flat().filter((image) => image.endsWith("†")))]).toEqual([

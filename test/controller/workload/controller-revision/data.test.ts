@@ -63,7 +63,7 @@ describe("the data of a revision", () => {
     expect(withRevision(set, { data })).toEqual({
       metadata: { name: "db" },
       spec: { replicas: 3, template: templateOf({}, { command: ["sh"] }) },
-    } as typeof set);
+    });
     expect(set.spec.template).toEqual(templateOf({ annotations: { new: "1" } }));
   });
 
