@@ -12,13 +12,15 @@ export function namesOf(namespace: string, base: number): Names {
 
 function learn(names: Names, kind: string, { uid, name, generateName }: Meta): void {
   if (names.uids.has(uid)) return;
-  if (generateName !== undefined) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
+  // A StatefulSet's pods have a prefix too, and names that are not made up.
+  if (generateName !== undefined && madeUp.test(name)) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
   const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${text(name, names)}`;
   const count = (names.incarnations.get(told) ?? 0) + 1;
   names.incarnations.set(told, count);
   names.uids.set(uid, kind === "Pod" || count === 1 ? told : `${told}, number ${count}`);
 }
 
+const madeUp = /[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 const uid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const suffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 

@@ -36,7 +36,7 @@ function has(set: StatefulSet, ...pods: readonly Pod[]): StatefulSet {
 const parallel = { podManagementPolicy: "Parallel" };
 const sent = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
 /** The object that the n-th call sent, from 0. */
-const body = <T>(n: number): T => scene.calls[n]?.body as T;
+const body = (n: number): unknown => scene.calls[n]?.body;
 const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
 const told = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 const written = (): StatefulSet["status"] =>
@@ -261,7 +261,7 @@ describe("an update of a pod's form", () => {
     has(set, unlabelled(set));
     await scene.sync(key);
     expect(sent()).toEqual(["update db-0", "create db-1", "updateStatus db"]);
-    expect(body<Pod>(0).metadata.labels).toMatchObject({
+    expect((body(0) as Pod).metadata.labels).toMatchObject({
       "statefulset.kubernetes.io/pod-name": "db-0",
       "apps.kubernetes.io/pod-index": "0",
     });
@@ -297,7 +297,7 @@ describe("an update of a pod's form", () => {
     has(set, podAt(set, 0));
     await scene.sync(key);
     expect(sent()).toEqual(["create data-db-0", "update db-0", "updateStatus db"]);
-    expect(body<Pod>(1).spec).toMatchObject(volumeFor("db-0"));
+    expect((body(1) as Pod).spec).toMatchObject(volumeFor("db-0"));
   });
 });
 
@@ -491,7 +491,7 @@ describe("a rolling update", () => {
     await scene.sync(key);
     expect(sent()).toEqual([`update ${first.metadata.name}`, "delete db-2", "updateStatus db"]);
     expect(written()).toMatchObject({ updateRevision: first.metadata.name, currentRevision: old.revision });
-    expect(body<ControllerRevision>(0).revision).toBe(3);
+    expect((body(0) as ControllerRevision).revision).toBe(3);
   });
 
   test("whose revision cannot be created ends there, and the history is shortened to what the pods have", async () => {

@@ -1,0 +1,179 @@
+/** What people do to StatefulSets, and kubelets to their pods. */
+import { bind, removePod, setPodState } from "../../acts.ts";
+import type { Json, Meta, PodObject } from "../../objects.ts";
+import type { Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
+
+export interface StatefulSetParts {
+  readonly replicas?: number;
+  readonly image?: number;
+  /** All pods at once. */
+  readonly parallel?: boolean;
+  /** A claim of each name for each pod. */
+  readonly claims?: readonly string[];
+  /** `whenDeleted` and `whenScaled`. */
+  readonly retention?: readonly [whenDeleted: string, whenScaled: string];
+  /** More of the set's own metadata. */
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly podMetadata?: object;
+  readonly podSpec?: object;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export function containersOf(image: number): object[] {
+  return [{ name: "main", image: `main:${image}` }];
+}
+
+export function claimTemplate(name: string): object {
+  return {
+    metadata: { name },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  };
+}
+
+export const retentionOf = ([whenDeleted, whenScaled]: readonly [string, string]): object => ({
+  persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled },
+});
+
+export function statefulSetNamed(name: string, parts: StatefulSetParts = {}): object {
+  const labels = parts.labels ?? { app: name };
+  return {
+    metadata: { name, ...parts.metadata },
+    spec: {
+      replicas: parts.replicas ?? 3,
+      serviceName: name,
+      selector: { matchLabels: labels },
+      ...(parts.parallel === true && { podManagementPolicy: "Parallel" }),
+      ...(parts.claims !== undefined && { volumeClaimTemplates: parts.claims.map(claimTemplate) }),
+      ...(parts.retention !== undefined && retentionOf(parts.retention)),
+      template: {
+        metadata: { labels, ...parts.podMetadata },
+        spec: { containers: containersOf(parts.image ?? 1), ...parts.podSpec },
+      },
+      ...parts.spec,
+    },
+  };
+}
+
+export function create(parts: StatefulSetParts = {}, name = "db"): Step {
+  return {
+    name: `${name} comes`,
+    order: parts.parallel !== true,
+    act: (stage) => stage.create("statefulsets", statefulSetNamed(name, parts)),
+  };
+}
+
+/** A merge patch of the set. */
+export function patch(name: string, body: object, more: Partial<Step> = {}): Step {
+  return { name, order: true, act: (stage) => stage.patch("statefulsets", "db", body), ...more };
+}
+
+export function spec(name: string, body: object, more: Partial<Step> = {}): Step {
+  return patch(name, { spec: body }, more);
+}
+
+export function image(version: number, more: Partial<Step> = {}): Step {
+  return spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
+}
+
+export function replicas(count: number, more: Partial<Step> = {}): Step {
+  return spec(`${count} replicas`, { replicas: count }, more);
+}
+
+export function partition(count: number): Step {
+  return spec(`partition ${count}`, { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: count } } });
+}
+
+const ordinal = ({ metadata }: PodObject): number => Number(/\d+$/.exec(metadata.name)?.[0] ?? -1);
+const isReady = ({ status }: PodObject): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
+const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
+
+export type Which = "ready" | "not ready" | "going" | "ended" | "alive";
+
+const states: Readonly<Record<Which, (pod: PodObject) => boolean>> = {
+  ready: (pod) => isReady(pod) && !isGoing(pod) && !hasEnded(pod),
+  "not ready": (pod) => !isReady(pod) && !isGoing(pod) && !hasEnded(pod),
+  going: isGoing,
+  ended: hasEnded,
+  alive: (pod) => !isGoing(pod),
+};
+
+/** The pods in this state, the lowest ordinal first. */
+export async function podsThat(stage: Stage, are: Which): Promise<readonly PodObject[]> {
+  return [...(await stage.pods(states[are]))].sort((a, b) => ordinal(a) - ordinal(b));
+}
+
+/** It runs on a node, and is ready: a deletion then takes its time. */
+export async function run(stage: Stage, pod: PodObject, readyForMs?: number): Promise<void> {
+  if (pod.spec.nodeName === undefined) await bind(stage, pod, "one");
+  await setPodState(stage, pod, { ready: true, ...(readyForMs !== undefined && { readyForMs }) });
+}
+
+/** Does something to the pod of this name, if it is there. */
+export function toPod(name: string, pod: string, act: (stage: Stage, pod: PodObject) => Promise<unknown>): Step {
+  return {
+    name,
+    order: true,
+    async act(stage) {
+      const [found] = await stage.pods(({ metadata }) => metadata.name === pod);
+      if (found !== undefined) await act(stage, found);
+    },
+  };
+}
+
+export const ready = (pod: string): Step => toPod(`${pod} is ready`, pod, run);
+export const unready = (pod: string): Step =>
+  toPod(`${pod} is not ready`, pod, (stage, found) => setPodState(stage, found, { ready: false }));
+export const fails = (pod: string, phase: "Failed" | "Succeeded" = "Failed"): Step =>
+  toPod(`${pod} has ${phase}`, pod, (stage, found) => setPodState(stage, found, { phase, ready: false }));
+export const deleted = (pod: string): Step => toPod(`${pod} is deleted`, pod, removePod);
+
+/** The kubelet is done with a pod that is being deleted: it is gone. */
+export const ends = (pod: string): Step =>
+  toPod(`${pod} is gone`, pod, (stage, found) => removePod(stage, found, "at once"));
+
+/** All pods that are there run and are ready. */
+export const allReady: Step = {
+  name: "all pods get ready",
+  async act(stage) {
+    for (const pod of await podsThat(stage, "not ready")) await run(stage, pod);
+  },
+};
+
+/** All pods that are being deleted are gone. */
+export const allEnd: Step = {
+  name: "all that are being deleted are gone",
+  async act(stage) {
+    for (const pod of await podsThat(stage, "going")) await removePod(stage, pod, "at once");
+  },
+};
+
+/** Revisions by their numbers, the lowest first. */
+export async function revisionsOn(
+  stage: Stage,
+): Promise<readonly { readonly metadata: Meta; readonly revision: number }[]> {
+  const revisions = (await stage.list("controllerrevisions")) as unknown as readonly {
+    metadata: Meta;
+    revision: number;
+  }[];
+  return [...revisions].sort((a, b) => a.revision - b.revision || (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+export async function claimsOn(stage: Stage): Promise<readonly (Json & { readonly metadata: Meta })[]> {
+  const claims = (await stage.list("persistentvolumeclaims")) as unknown as readonly (Json & { metadata: Meta })[];
+  return [...claims].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** The claim is gone, as with a garbage collector and without protection. */
+export function removeClaim(name: string): Step {
+  return {
+    name: `${name} is gone`,
+    async act(stage) {
+      await stage.patch("persistentvolumeclaims", name, { metadata: { finalizers: null } });
+      await stage.remove("persistentvolumeclaims", name);
+    },
+  };
+}

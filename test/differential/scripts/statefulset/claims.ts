@@ -1,0 +1,177 @@
+/** Claims: how they are made, who owns them, and what becomes of pods whose claims are missing or on their way out. */
+import type { Script, Step } from "../../play.ts";
+import {
+  allEnd,
+  allReady,
+  claimTemplate,
+  create,
+  ends,
+  ready,
+  removeClaim,
+  replicas,
+  retentionOf,
+  spec,
+  toPod,
+} from "./acts.ts";
+
+const policies = ["Retain", "Delete"] as const;
+
+/** A way through sizes and deletions under each policy. */
+function retained(whenDeleted: string, whenScaled: string, parallel: boolean): Script {
+  const unordered = { order: false };
+  return {
+    name: `claims with whenDeleted ${whenDeleted} and whenScaled ${whenScaled}, ${parallel ? "all at once" : "in order"}`,
+    steps: [
+      create({ replicas: 2, claims: ["data"], retention: [whenDeleted, whenScaled], parallel }),
+      ...(parallel ? [allReady] : [ready("db-0"), ready("db-1")]),
+      replicas(1, unordered),
+      allEnd,
+      replicas(2, unordered),
+      allReady,
+      replicas(0, unordered),
+      allEnd,
+    ],
+  };
+}
+
+const changePolicy = (to: readonly [string, string]): Step =>
+  spec(`whenDeleted ${to[0]}, whenScaled ${to[1]}`, retentionOf(to), { order: false });
+
+export const claims: readonly Script[] = [
+  ...policies.flatMap((whenDeleted) =>
+    policies.flatMap((whenScaled) => [false, true].map((parallel) => retained(whenDeleted, whenScaled, parallel))),
+  ),
+  {
+    name: "the retention policy changes",
+    steps: [
+      create({ replicas: 2, claims: ["data"] }),
+      ready("db-0"),
+      ready("db-1"),
+      changePolicy(["Delete", "Retain"]),
+      changePolicy(["Delete", "Delete"]),
+      changePolicy(["Retain", "Delete"]),
+      replicas(1, { order: false }),
+      changePolicy(["Delete", "Delete"]),
+      changePolicy(["Retain", "Retain"]),
+      ends("db-1"),
+    ],
+  },
+  {
+    name: "claims have what their templates have, and the labels of the selector",
+    steps: [
+      create({
+        replicas: 1,
+        labels: { app: "db", tier: "set" },
+        spec: {
+          volumeClaimTemplates: [
+            {
+              metadata: { name: "data", labels: { tier: "claim", kept: "yes" }, annotations: { note: "x" } },
+              spec: {
+                accessModes: ["ReadWriteOnce"],
+                volumeMode: "Block",
+                storageClassName: "fast",
+                resources: { requests: { storage: "1024Mi" } },
+              },
+            },
+          ],
+        },
+        podSpec: {
+          volumes: [
+            { name: "data", emptyDir: {} },
+            { name: "tmp", emptyDir: {} },
+          ],
+        },
+      }),
+    ],
+  },
+  {
+    name: "claims that are there already are used",
+    steps: [
+      {
+        name: "claims and their set",
+        async act(stage) {
+          for (const n of [0, 1]) await stage.create("persistentvolumeclaims", { ...claimTemplate(`data-db-${n}`) });
+          await create({ replicas: 2, claims: ["data"], retention: ["Delete", "Retain"] }).act(stage);
+        },
+      },
+      ready("db-0"),
+      ready("db-1"),
+    ],
+  },
+  {
+    name: "claims that are refused keep the pod from being made",
+    steps: [
+      {
+        name: "no more than one claim",
+        act: (stage) => stage.create("resourcequotas", quota("persistentvolumeclaims", 1)),
+      },
+      create({ replicas: 2, claims: ["data"] }),
+      ready("db-0"),
+      { name: "more claims", act: (stage) => stage.remove("resourcequotas", "limit"), waitMs: 6000 },
+    ],
+  },
+  {
+    name: "pods that are refused leave their claims",
+    steps: [
+      { name: "no more than one pod", act: (stage) => stage.create("resourcequotas", quota("pods", 1)) },
+      create({ replicas: 3, claims: ["data"], retention: ["Delete", "Delete"], parallel: true }),
+    ],
+  },
+  {
+    name: "a claim that a pending pod lacks is made again",
+    steps: [
+      create({ replicas: 1, claims: ["data"] }),
+      removeClaim("data-db-0"),
+      toPod("db-0 is touched", "db-0", (stage, { metadata }) =>
+        stage.patch("pods", metadata.name, { metadata: { annotations: { touched: "1" } } }),
+      ),
+    ],
+  },
+  {
+    name: "a claim on its way out keeps the pod from being made",
+    steps: [
+      create({ replicas: 1, claims: ["data"] }),
+      ready("db-0"),
+      replicas(0, { order: false }),
+      ends("db-0"),
+      { name: "its claim is deleted and held", act: (stage) => stage.remove("persistentvolumeclaims", "data-db-0") },
+      replicas(1, { order: false }),
+    ],
+  },
+  {
+    name: "a claim with another controller is left to it",
+    steps: [
+      create({ replicas: 1, claims: ["data"] }),
+      {
+        name: "another controller",
+        async act(stage) {
+          const uid = "7f2b1c9e-0000-4000-8000-000000000001";
+          const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "other", uid, controller: true }];
+          await stage.patch("persistentvolumeclaims", "data-db-0", { metadata: { ownerReferences } });
+        },
+      },
+      changePolicy(["Delete", "Retain"]),
+      ready("db-0"),
+    ],
+  },
+  {
+    name: "a pod that lacks its claim's volume, as with a set made anew",
+    steps: [
+      create({ replicas: 1 }),
+      ready("db-0"),
+      {
+        name: "the set goes, its pods stay",
+        async act(stage) {
+          await stage.remove("statefulsets", "db", { propagationPolicy: "Background" });
+          await stage.patch("pods", "db-0", { metadata: { ownerReferences: null } });
+        },
+      },
+      // The volumes of a pod cannot be changed: the update is refused again and again.
+      create({ replicas: 1, claims: ["data"] }),
+    ],
+  },
+];
+
+function quota(resource: string, most: number): object {
+  return { metadata: { name: "limit" }, spec: { hard: { [resource]: String(most) } } };
+}

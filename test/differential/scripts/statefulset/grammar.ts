@@ -1,0 +1,254 @@
+/**
+ * Random scripts. What is drawn is drawn before the script is played, as fractions: which pod or revision a fraction means is looked up on
+ * each side.
+ */
+import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
+import { removePod, setPodState } from "../../acts.ts";
+import type { PodObject } from "../../objects.ts";
+import type { Script, Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
+import {
+  claimsOn,
+  containersOf,
+  podsThat,
+  retentionOf,
+  revisionsOn,
+  run,
+  type StatefulSetParts,
+  statefulSetNamed,
+  type Which,
+} from "./acts.ts";
+
+interface Scene {
+  readonly random: Random;
+  exists: boolean;
+  claims: boolean;
+  parallel: boolean;
+}
+
+const policies = ["Retain", "Delete"] as const;
+
+/** The script of a seed: a set, and what happens to it, its pods, claims and revisions. */
+export function randomScript(seed: number, length: number): Script {
+  const scene: Scene = { random: seededRandom(seed), exists: false, claims: false, parallel: false };
+  const steps = [create(scene)];
+  while (steps.length < length) {
+    steps.push(scene.exists ? (pick(moves, scene.random.next()) as Move)(scene) : create(scene));
+  }
+  // Numbers tell steps of one name apart.
+  return { name: `seed ${seed}`, steps: steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` })) };
+}
+
+function pick<T>(items: readonly T[], fraction: number): T | undefined {
+  return items[Math.floor(fraction * items.length)];
+}
+
+type Move = (scene: Scene) => Step;
+
+/** Each as often as it stands here. */
+const moves: readonly Move[] = [
+  ...Array.from({ length: 8 }, (): Move => getReady),
+  ...Array.from({ length: 6 }, (): Move => ends),
+  setImage,
+  setImage,
+  setImage,
+  scaleTo,
+  scaleTo,
+  scaleTo,
+  loseReadiness,
+  removeOne,
+  fail,
+  fail,
+  changeStrategy,
+  changeStrategy,
+  startFrom,
+  minReady,
+  limitHistory,
+  changePolicy,
+  unlabel,
+  release,
+  orphanRevision,
+  removeRevision,
+  removeClaim,
+  removeSet,
+];
+
+function change({ parallel }: Scene, name: string, body: object): Step {
+  return { name, order: !parallel, act: (stage) => stage.patch("statefulsets", "db", body) };
+}
+
+function strategyOf(random: Random): object {
+  const drawn = below(random, 5);
+  if (drawn === 4) return { type: "OnDelete", rollingUpdate: null };
+  // Without a partition of its own in one of four.
+  return { type: "RollingUpdate", rollingUpdate: drawn === 3 ? null : { partition: drawn } };
+}
+
+const policyOf = (random: Random): readonly [string, string] => [
+  pick(policies, random.next()) as string,
+  pick(policies, random.next()) as string,
+];
+
+function create(scene: Scene): Step {
+  const { random } = scene;
+  const parallel = random.next() < 0.4;
+  const claims = random.next() < 0.5;
+  const parts: StatefulSetParts = {
+    replicas: below(random, 5),
+    image: 1 + below(random, 3),
+    parallel,
+    retention: policyOf(random),
+    ...(claims && { claims: ["data"] }),
+    spec: { revisionHistoryLimit: 2, updateStrategy: strategyOf(random) },
+  };
+  Object.assign(scene, { exists: true, claims, parallel });
+  return {
+    name: `db comes: ${JSON.stringify(parts)}`,
+    order: !parallel,
+    act: (stage) => stage.create("statefulsets", statefulSetNamed("db", parts)),
+  };
+}
+
+/** Does something to one of the pods in a state, if there are any. */
+function toOne(
+  { random, parallel }: Scene,
+  name: string,
+  which: Which,
+  act: (stage: Stage, pod: PodObject) => Promise<unknown>,
+): Step {
+  const fraction = random.next();
+  return {
+    name,
+    order: !parallel,
+    async act(stage) {
+      const pod = pick(await podsThat(stage, which), fraction);
+      if (pod !== undefined) await act(stage, pod);
+    },
+  };
+}
+
+function getReady(scene: Scene): Step {
+  return toOne(scene, "a pod gets ready", "not ready", run);
+}
+
+function ends(scene: Scene): Step {
+  return toOne(scene, "a pod that is being deleted is gone", "going", (stage, pod) => removePod(stage, pod, "at once"));
+}
+
+function loseReadiness(scene: Scene): Step {
+  return toOne(scene, "a pod is no longer ready", "ready", (stage, pod) => setPodState(stage, pod, { ready: false }));
+}
+
+function removeOne(scene: Scene): Step {
+  return toOne(scene, "a pod is deleted", "alive", removePod);
+}
+
+function fail(scene: Scene): Step {
+  const phase = scene.random.next() < 0.6 ? "Failed" : "Succeeded";
+  return toOne(scene, `a pod has ${phase}`, "alive", (stage, pod) => setPodState(stage, pod, { phase, ready: false }));
+}
+
+function unlabel(scene: Scene): Step {
+  const labels = { "statefulset.kubernetes.io/pod-name": null };
+  return toOne(scene, "a pod loses the label of its name", "alive", (stage, { metadata }) =>
+    stage.patch("pods", metadata.name, { metadata: { labels } }),
+  );
+}
+
+function release(scene: Scene): Step {
+  return toOne(scene, "a pod loses its owner", "alive", (stage, { metadata }) =>
+    stage.patch("pods", metadata.name, { metadata: { ownerReferences: null } }),
+  );
+}
+
+function setImage(scene: Scene): Step {
+  const image = 1 + below(scene.random, 4);
+  return change(scene, `image ${image}`, { spec: { template: { spec: { containers: containersOf(image) } } } });
+}
+
+function scaleTo(scene: Scene): Step {
+  const replicas = below(scene.random, 6);
+  return change(scene, `${replicas} replicas`, { spec: { replicas } });
+}
+
+function changeStrategy(scene: Scene): Step {
+  const updateStrategy = strategyOf(scene.random);
+  return change(scene, JSON.stringify(updateStrategy), { spec: { updateStrategy } });
+}
+
+function startFrom(scene: Scene): Step {
+  const start = below(scene.random, 3);
+  return change(scene, `from ordinal ${start}`, { spec: { ordinals: { start } } });
+}
+
+function minReady(scene: Scene): Step {
+  // Half a day: pods are ready for an hour.
+  const minReadySeconds = scene.random.next() < 0.6 ? 0 : 43_200;
+  return change(scene, `minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
+}
+
+function limitHistory(scene: Scene): Step {
+  const revisionHistoryLimit = below(scene.random, 3);
+  return change(scene, `history of ${revisionHistoryLimit}`, { spec: { revisionHistoryLimit } });
+}
+
+function changePolicy(scene: Scene): Step {
+  const policy = policyOf(scene.random);
+  return change(scene, `whenDeleted ${policy[0]}, whenScaled ${policy[1]}`, { spec: retentionOf(policy) });
+}
+
+/** Does something to one of the revisions, and touches the set: revisions wake nobody. */
+function toRevision({ random }: Scene, name: string, act: (stage: Stage, name: string) => Promise<unknown>): Step {
+  const [fraction, touched] = [random.next(), String(below(random, 1000))];
+  return {
+    name,
+    async act(stage) {
+      const revision = pick(await revisionsOn(stage), fraction);
+      if (revision === undefined) return;
+      await act(stage, revision.metadata.name);
+      await stage.patch("statefulsets", "db", { metadata: { labels: { touched } } });
+    },
+  };
+}
+
+function orphanRevision(scene: Scene): Step {
+  return toRevision(scene, "a revision loses its owner", (stage, name) =>
+    stage.patch("controllerrevisions", name, { metadata: { ownerReferences: null } }),
+  );
+}
+
+function removeRevision(scene: Scene): Step {
+  return toRevision(scene, "a revision is deleted", (stage, name) => stage.remove("controllerrevisions", name));
+}
+
+/** A claim goes at once, and the set is touched: claims wake nobody. */
+function removeClaim({ random }: Scene): Step {
+  const [fraction, touched] = [random.next(), String(below(random, 1000))];
+  return {
+    name: "a claim is gone",
+    async act(stage) {
+      const claim = pick(await claimsOn(stage), fraction);
+      if (claim === undefined) return;
+      await stage.patch("persistentvolumeclaims", claim.metadata.name, { metadata: { finalizers: null } });
+      await stage.remove("persistentvolumeclaims", claim.metadata.name);
+      await stage.patch("statefulsets", "db", { metadata: { labels: { touched } } });
+    },
+  };
+}
+
+/** Its pods and revisions stay, and lose their owner. */
+function removeSet(scene: Scene): Step {
+  scene.exists = false;
+  return {
+    name: "db is deleted, its pods and revisions stay",
+    async act(stage) {
+      await stage.remove("statefulsets", "db", { propagationPolicy: "Background" });
+      for (const { metadata } of await stage.pods()) {
+        await stage.patch("pods", metadata.name, { metadata: { ownerReferences: null } });
+      }
+      for (const { metadata } of await revisionsOn(stage)) {
+        await stage.patch("controllerrevisions", metadata.name, { metadata: { ownerReferences: null } });
+      }
+    },
+  };
+}

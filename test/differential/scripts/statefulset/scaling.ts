@@ -1,0 +1,140 @@
+/** Sizes: in order and all at once, from other ordinals, with pods that are not healthy. */
+import type { Script } from "../../play.ts";
+import { allEnd, allReady, create, deleted, ends, fails, ready, replicas, spec, unready } from "./acts.ts";
+
+export const scaling: readonly Script[] = [
+  {
+    name: "in order up, each when the one before is ready",
+    steps: [create(), ready("db-0"), ready("db-1"), ready("db-2"), replicas(5), ready("db-3"), ready("db-4")],
+  },
+  {
+    name: "in order down, each when the one before is gone",
+    steps: [
+      create(),
+      ready("db-0"),
+      ready("db-1"),
+      ready("db-2"),
+      replicas(0),
+      ends("db-2"),
+      ends("db-1"),
+      ends("db-0"),
+      replicas(1),
+    ],
+  },
+  {
+    name: "in order down while pods are not healthy",
+    steps: [
+      create({ replicas: 4 }),
+      ready("db-0"),
+      ready("db-1"),
+      ready("db-2"),
+      ready("db-3"),
+      unready("db-3"),
+      unready("db-2"),
+      replicas(1),
+      ready("db-2"),
+      ends("db-3"),
+      unready("db-0"),
+      ends("db-2"),
+      ready("db-0"),
+      ends("db-1"),
+    ],
+  },
+  {
+    name: "in order up and down while the first is not ready",
+    steps: [create(), ready("db-0"), ready("db-1"), unready("db-0"), replicas(1), replicas(4), ready("db-0")],
+  },
+  {
+    name: "all at once up and down",
+    steps: [
+      create({ parallel: true, replicas: 5 }),
+      allReady,
+      replicas(2, { order: false }),
+      allEnd,
+      replicas(9, { order: false }),
+      replicas(0, { order: false }),
+      allEnd,
+    ],
+  },
+  {
+    name: "pods that are deleted come back, in order those before come first",
+    steps: [
+      create(),
+      ready("db-0"),
+      ready("db-1"),
+      ready("db-2"),
+      deleted("db-2"),
+      deleted("db-0"),
+      ends("db-2"),
+      ends("db-0"),
+      ready("db-0"),
+      ready("db-2"),
+    ],
+  },
+  {
+    name: "pods that have ended are made anew",
+    steps: [
+      create(),
+      ready("db-0"),
+      ready("db-1"),
+      ready("db-2"),
+      fails("db-1"),
+      ends("db-1"),
+      fails("db-0", "Succeeded"),
+      ready("db-1"),
+      ends("db-0"),
+      ready("db-0"),
+    ],
+  },
+  {
+    name: "pods that have ended are made anew, all at once",
+    steps: [
+      create({ parallel: true }),
+      allReady,
+      { ...fails("db-0"), order: false },
+      { ...fails("db-2", "Succeeded"), order: false },
+      allEnd,
+    ],
+  },
+  {
+    name: "a pod that has never been ready holds the others, and may be replaced",
+    steps: [create({ replicas: 2 }), deleted("db-0"), ready("db-0"), fails("db-1"), ready("db-1")],
+  },
+  {
+    name: "another start ordinal, in order",
+    steps: [
+      create({ replicas: 2, spec: { ordinals: { start: 3 } } }),
+      ready("db-3"),
+      ready("db-4"),
+      spec("from 4", { ordinals: { start: 4 } }),
+      ready("db-5"),
+      ends("db-3"),
+      spec("from 0", { ordinals: null }),
+      ready("db-0"),
+      ready("db-1"),
+      ends("db-5"),
+      ends("db-4"),
+    ],
+  },
+  {
+    name: "another start ordinal, all at once",
+    steps: [
+      create({ parallel: true, replicas: 3, spec: { ordinals: { start: 1 } } }),
+      allReady,
+      spec("from 2", { ordinals: { start: 2 } }, { order: false }),
+      allEnd,
+    ],
+  },
+  {
+    name: "minReadySeconds hold the next pod",
+    steps: [
+      create({ replicas: 3, spec: { minReadySeconds: 4000 } }),
+      ready("db-0"),
+      spec("shorter", { minReadySeconds: 3000 }),
+      ready("db-1"),
+      spec("longer", { minReadySeconds: 40_000 }),
+      replicas(1),
+      spec("none", { minReadySeconds: 0 }),
+    ],
+  },
+];

@@ -1,0 +1,314 @@
+/** Templates: rolling updates, partitions, OnDelete, updates that are stuck, and ways back. */
+import { setPodState } from "../../acts.ts";
+import type { Script, Step } from "../../play.ts";
+import {
+  allEnd,
+  allReady,
+  create,
+  deleted,
+  ends,
+  image,
+  partition,
+  patch,
+  ready,
+  replicas,
+  revisionsOn,
+  spec,
+  toPod,
+  unready,
+} from "./acts.ts";
+
+const three: readonly Step[] = [create(), ready("db-0"), ready("db-1"), ready("db-2")];
+const onDelete = { updateStrategy: { type: "OnDelete", rollingUpdate: null } };
+/** Without a partition of its own: the API server adds none where the type is said. */
+const plain = { updateStrategy: { type: "RollingUpdate" } };
+
+const available = (pod: string): Step =>
+  toPod(`${pod} is ready from now on`, pod, (stage, found) =>
+    setPodState(stage, found, { ready: true, readyForMs: -5000 }),
+  );
+
+export const updating: readonly Script[] = [
+  {
+    name: "a rolling update, the last pod first",
+    steps: [...three, image(2), ends("db-2"), ready("db-2"), ends("db-1"), ready("db-1"), ends("db-0"), ready("db-0")],
+  },
+  {
+    name: "a rolling update that changes again half-way",
+    steps: [
+      ...three,
+      image(2),
+      ends("db-2"),
+      image(3),
+      ready("db-2"),
+      ends("db-2"),
+      ready("db-2"),
+      ends("db-1"),
+      image(1),
+      ready("db-1"),
+      ends("db-1"),
+      ready("db-1"),
+      ends("db-2"),
+      ready("db-2"),
+    ],
+  },
+  {
+    name: "a rolling update all at once is one pod after the other",
+    steps: [
+      create({ parallel: true }),
+      allReady,
+      image(2),
+      ends("db-2"),
+      ready("db-2"),
+      ends("db-1"),
+      replicas(4, { order: false }),
+      ready("db-1"),
+      ready("db-3"),
+      ends("db-0"),
+      ready("db-0"),
+    ],
+  },
+  {
+    name: "a partition keeps the first pods",
+    steps: [
+      create({ replicas: 4, spec: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } } }),
+      ready("db-0"),
+      ready("db-1"),
+      ready("db-2"),
+      ready("db-3"),
+      image(2),
+      ends("db-3"),
+      ready("db-3"),
+      ends("db-2"),
+      ready("db-2"),
+      // Of those below, lost ones come back as they were.
+      deleted("db-0"),
+      ends("db-0"),
+      ready("db-0"),
+      partition(1),
+      ends("db-1"),
+      ready("db-1"),
+      partition(3),
+      image(3),
+      ends("db-3"),
+      ready("db-3"),
+      partition(0),
+      ends("db-2"),
+      ready("db-2"),
+    ],
+  },
+  {
+    name: "a partition beyond the replicas, and another start ordinal",
+    steps: [
+      create({ replicas: 2, spec: { ordinals: { start: 2 } } }),
+      ready("db-2"),
+      ready("db-3"),
+      partition(5),
+      image(2),
+      deleted("db-3"),
+      ends("db-3"),
+      ready("db-3"),
+      partition(1),
+      ends("db-3"),
+      ready("db-3"),
+    ],
+  },
+  {
+    name: "without a partition pods are made as many as are current",
+    steps: [
+      create({ parallel: true, replicas: 3, spec: plain }),
+      allReady,
+      image(2),
+      ends("db-2"),
+      ready("db-2"),
+      spec("none while it rolls", { replicas: 0 }, { order: false }),
+      allEnd,
+      replicas(2, { order: false }),
+    ],
+  },
+  {
+    name: "OnDelete leaves pods alone until they are deleted",
+    steps: [
+      create({ replicas: 2, spec: onDelete }),
+      ready("db-0"),
+      ready("db-1"),
+      image(2),
+      deleted("db-0"),
+      ends("db-0"),
+      ready("db-0"),
+      deleted("db-1"),
+      ends("db-1"),
+      ready("db-1"),
+      image(1),
+      spec("rolling", plain),
+      ends("db-1"),
+      ready("db-1"),
+    ],
+  },
+  {
+    name: "a stuck update stays stuck when the template is mended",
+    steps: [
+      ...three,
+      image(2),
+      ends("db-2"),
+      image(1),
+      deleted("db-2"),
+      ready("db-2"),
+      unready("db-1"),
+      image(3),
+      ready("db-1"),
+    ],
+  },
+  {
+    name: "a pod that is not ready holds up an update",
+    steps: [
+      ...three,
+      unready("db-1"),
+      image(2),
+      ready("db-1"),
+      ends("db-2"),
+      unready("db-0"),
+      ready("db-2"),
+      ready("db-0"),
+    ],
+  },
+  {
+    name: "minReadySeconds hold up an update until they have gone by",
+    steps: [
+      create({ replicas: 2, spec: { minReadySeconds: 3 } }),
+      ready("db-0"),
+      ready("db-1"),
+      image(2),
+      ends("db-1"),
+      { ...available("db-1"), waitMs: 9500 },
+      ends("db-0"),
+    ],
+  },
+  {
+    name: "back to earlier templates, whose revisions become the latest",
+    steps: [
+      create({ replicas: 1 }),
+      ready("db-0"),
+      image(2),
+      ends("db-0"),
+      ready("db-0"),
+      image(1),
+      ends("db-0"),
+      ready("db-0"),
+      image(2),
+      image(2, { name: "image 2 again" }),
+    ],
+  },
+  {
+    name: "the history is limited",
+    steps: [
+      create({ replicas: 1, spec: { revisionHistoryLimit: 2, ...onDelete } }),
+      ready("db-0"),
+      ...[2, 3, 4, 5].map((version) => image(version)),
+      spec("none is kept", { revisionHistoryLimit: 0 }),
+      spec("rolling", { ...plain, revisionHistoryLimit: -1 }),
+      ...[6, 7].map((version) => image(version)),
+      spec("one is kept", { revisionHistoryLimit: 1 }),
+    ],
+  },
+  {
+    name: "templates of every sort have upstream's hash",
+    steps: [
+      create({
+        replicas: 1,
+        labels: { app: "db", "10": "ten", "9": "nine" },
+        metadata: { annotations: { note: "<of the set> & its revisions" } },
+        podMetadata: {
+          annotations: { note: "a < b && c > d", "10": "ten", "9": "nine", text: 'line\n\u2028\ttab "quoted" ä 😀' },
+        },
+        podSpec: {
+          containers: [
+            {
+              name: "main",
+              image: "main",
+              command: ["sh", "-c", "test 1 -lt 2 && echo '<ok>' > /dev/null"],
+              env: [
+                { name: "EMPTY", value: "" },
+                { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+              ],
+              resources: { requests: { cpu: "1000m", memory: "1024Ki" }, limits: { cpu: "2" } },
+              ports: [{ containerPort: 80 }],
+              readinessProbe: { httpGet: { path: "/ready", port: "http" } },
+              securityContext: {},
+            },
+          ],
+          initContainers: [{ name: "first", image: "first:latest", restartPolicy: "Always" }],
+          tolerations: [{ operator: "Exists" }],
+          affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+          volumes: [
+            { name: "tmp", emptyDir: {} },
+            { name: "config", configMap: { name: "config", items: [] } },
+            {
+              name: "scratch",
+              ephemeral: {
+                volumeClaimTemplate: {
+                  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1G" } } },
+                },
+              },
+            },
+          ],
+          terminationGracePeriodSeconds: 0,
+          runtimeClassName: null,
+          topologySpreadConstraints: [
+            {
+              maxSkew: 1,
+              topologyKey: "zone",
+              whenUnsatisfiable: "ScheduleAnyway",
+              labelSelector: { matchLabels: { app: "db" } },
+            },
+          ],
+        },
+      }),
+      patch("other labels and annotations of the set", {
+        metadata: { annotations: { note: null, more: "1" }, labels: { a: "b" } },
+      }),
+      image(2),
+    ],
+  },
+  {
+    name: "a revision that is edited or deleted by hand",
+    steps: [
+      create({ replicas: 1 }),
+      ready("db-0"),
+      image(2),
+      {
+        name: "all revisions are deleted",
+        async act(stage) {
+          for (const { metadata } of await revisionsOn(stage)) await stage.remove("controllerrevisions", metadata.name);
+          await stage.patch("statefulsets", "db", { metadata: { labels: { touched: "1" } } });
+        },
+      },
+      {
+        name: "the highest becomes the lowest",
+        async act(stage) {
+          const latest = (await revisionsOn(stage)).at(-1);
+          if (latest !== undefined) await stage.patch("controllerrevisions", latest.metadata.name, { revision: 0 });
+          await stage.patch("statefulsets", "db", { metadata: { labels: { touched: "2" } } });
+        },
+      },
+      image(1),
+    ],
+  },
+  {
+    name: "a revision's name that is taken is counted as a collision",
+    steps: [
+      create({ replicas: 0 }),
+      {
+        name: "its revision is replaced by another of that name",
+        async act(stage) {
+          const [own] = await revisionsOn(stage);
+          const { name } = own?.metadata ?? { name: "" };
+          await stage.remove("controllerrevisions", name);
+          await stage.create("controllerrevisions", { metadata: { name }, data: { other: true }, revision: 7 });
+          await stage.patch("statefulsets", "db", { metadata: { labels: { touched: "1" } } });
+        },
+      },
+      image(2),
+    ],
+  },
+];
