@@ -318,7 +318,8 @@ export function syncScene(definition: ControllerDefinition): Scene {
       return ask({ verb: "delete", kind: kind.kind, name: place.name, because }, () => {
         const object = found(kind, at(place));
         scene.deleteLive(kind, keyOf(object));
-        return object;
+        // As the server answers it: at the version of its deletion.
+        return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
       });
     },
   };

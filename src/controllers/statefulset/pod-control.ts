@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_pod_control.go. The texts of Events are upstream's.
  */
 import { messageOf } from "../../api/error-message.ts";
+import { isObject } from "../../api/json.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
 import { isAlreadyExists, isNotFound } from "../../api/status-error.ts";
@@ -145,21 +146,34 @@ function withVolumes(pod: Pod, volumes: NonNullable<PodSpec["volumes"]>): Pod {
   return { ...pod, ...(pod.spec !== undefined && { spec: { ...pod.spec, volumes } }) };
 }
 
-/** Deletes a pod; one that is gone already counts as deleted. @throws the refusal, which an Event reports. */
+/**
+ * Deletes a pod; one that is gone already counts as deleted.
+ * Differs: the key waits until the cache shows the deletion, so that no second one is sent and told of.
+ * @throws the refusal, which an Event reports.
+ */
 export async function deleteStatefulPod(sync: SetSync, { member, because }: DecidedWrite): Promise<void> {
   const { context, set } = sync;
   const { name, pod } = member;
   const write: PodWrite = { sync, verb: "Delete", pod: name };
   await reporting(write, async () => {
     try {
-      await context.client.delete(
+      const answer = await context.client.delete(
         Pods,
         { namespace: set.metadata.namespace ?? "", name },
         { because, ...(pod !== undefined && { basedOn: pod }), metadataSuffices: true, signal: context.signal },
       );
+      const written = writtenObject(answer);
+      if (written !== undefined) noteWrite(sync, { kind: Pods, written });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   });
   recordPodEvent(write);
+}
+
+/** The object in the answer to a deletion, with the version that the deletion made; undefined where the answer is a Status. */
+function writtenObject(answer: unknown): { readonly metadata: { readonly resourceVersion: string } } | undefined {
+  const metadata = isObject(answer) ? answer["metadata"] : undefined;
+  const resourceVersion = isObject(metadata) ? metadata["resourceVersion"] : undefined;
+  return typeof resourceVersion === "string" ? { metadata: { resourceVersion } } : undefined;
 }

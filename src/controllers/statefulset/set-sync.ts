@@ -1,7 +1,6 @@
 /** One sync of one StatefulSet: what its steps share. */
 import { PersistentVolumeClaims, StatefulSets } from "../../api/kinds.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { StoredObject } from "../../api/object.ts";
 import type { PersistentVolumeClaim, StatefulSet } from "../../api/types.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
 import type { Revisions } from "./members.ts";
@@ -31,10 +30,15 @@ export function recordEvent({ context, set }: Pick<SetSync, "context" | "set">, 
   context.event(StatefulSets, set, event);
 }
 
+/** What an answer to a write says of its object. */
+interface WrittenObject {
+  readonly metadata: { readonly resourceVersion: string };
+}
+
 /** Keeps the key from being synced until the cache has this write. */
 export function noteWrite(
   { context, set }: Pick<SetSync, "context" | "set">,
-  { kind, written }: { readonly kind: Kind; readonly written: StoredObject },
+  { kind, written }: { readonly kind: Kind; readonly written: WrittenObject },
 ): void {
   context.consistency.wrote({ key: context.key, uid: set.metadata.uid }, kind, written.metadata.resourceVersion);
 }

@@ -585,7 +585,7 @@ describe("the consistency check", () => {
     expect(await behind()).toBe(false);
   });
 
-  test("waits for adopted pods too, but not for deletions", async () => {
+  test("waits for adopted pods and for deletions too", async () => {
     const set = completeSet(1);
     has(set, podAt(set, 0, { owner: "none" }));
     await scene.sync(key);
@@ -594,6 +594,8 @@ describe("the consistency check", () => {
     scene.put(StatefulSets, { ...set, spec: { ...(set.spec as NonNullable<StatefulSet["spec"]>), replicas: 0 } });
     await scene.sync(key);
     expect(sent()).toEqual(["delete db-0"]);
+    expect(await behind()).toBe(true);
+    scene.deliver();
     expect(await behind()).toBe(false);
   });
 

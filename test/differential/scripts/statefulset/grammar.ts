@@ -33,7 +33,7 @@ export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), exists: false, claims: false, parallel: false };
   const steps = [create(scene)];
   while (steps.length < length) {
-    steps.push(scene.exists ? (pick(moves, scene.random.next()) as Move)(scene) : create(scene));
+    steps.push(...(scene.exists ? [(pick(moves, scene.random.next()) as Move)(scene)].flat() : [create(scene)]));
   }
   // Numbers tell steps of one name apart.
   return { name: `seed ${seed}`, steps: steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` })) };
@@ -43,7 +43,7 @@ function pick<T>(items: readonly T[], fraction: number): T | undefined {
   return items[Math.floor(fraction * items.length)];
 }
 
-type Move = (scene: Scene) => Step;
+type Move = (scene: Scene) => Step | readonly Step[];
 
 /** Each as often as it stands here. */
 const moves: readonly Move[] = [
@@ -197,43 +197,55 @@ function changePolicy(scene: Scene): Step {
   return change(scene, `whenDeleted ${policy[0]}, whenScaled ${policy[1]}`, { spec: retentionOf(policy) });
 }
 
-/** Does something to one of the revisions, and touches the set: revisions wake nobody. */
-function toRevision({ random }: Scene, name: string, act: (stage: Stage, name: string) => Promise<unknown>): Step {
-  const [fraction, touched] = [random.next(), String(below(random, 1000))];
+/** Claims and revisions wake nobody: the set is touched once their caches have what has changed. */
+function touch({ random }: Scene): Step {
+  const touched = String(below(random, 1000));
   return {
-    name,
-    async act(stage) {
-      const revision = pick(await revisionsOn(stage), fraction);
-      if (revision === undefined) return;
-      await act(stage, revision.metadata.name);
-      await stage.patch("statefulsets", "db", { metadata: { labels: { touched } } });
-    },
+    name: "the set is touched",
+    act: (stage) => stage.patch("statefulsets", "db", { metadata: { labels: { touched } } }),
   };
 }
 
-function orphanRevision(scene: Scene): Step {
+/** Does something to one of the revisions. */
+function toRevision(
+  scene: Scene,
+  name: string,
+  act: (stage: Stage, name: string) => Promise<unknown>,
+): readonly Step[] {
+  const fraction = scene.random.next();
+  const change: Step = {
+    name,
+    async act(stage) {
+      const revision = pick(await revisionsOn(stage), fraction);
+      if (revision !== undefined) await act(stage, revision.metadata.name);
+    },
+  };
+  return [change, touch(scene)];
+}
+
+function orphanRevision(scene: Scene): readonly Step[] {
   return toRevision(scene, "a revision loses its owner", (stage, name) =>
     stage.patch("controllerrevisions", name, { metadata: { ownerReferences: null } }),
   );
 }
 
-function removeRevision(scene: Scene): Step {
+function removeRevision(scene: Scene): readonly Step[] {
   return toRevision(scene, "a revision is deleted", (stage, name) => stage.remove("controllerrevisions", name));
 }
 
-/** A claim goes at once, and the set is touched: claims wake nobody. */
-function removeClaim({ random }: Scene): Step {
-  const [fraction, touched] = [random.next(), String(below(random, 1000))];
-  return {
+/** A claim goes at once, as with a garbage collector and without protection. */
+function removeClaim(scene: Scene): readonly Step[] {
+  const fraction = scene.random.next();
+  const remove: Step = {
     name: "a claim is gone",
     async act(stage) {
       const claim = pick(await claimsOn(stage), fraction);
       if (claim === undefined) return;
       await stage.patch("persistentvolumeclaims", claim.metadata.name, { metadata: { finalizers: null } });
       await stage.remove("persistentvolumeclaims", claim.metadata.name);
-      await stage.patch("statefulsets", "db", { metadata: { labels: { touched } } });
     },
   };
+  return [remove, touch(scene)];
 }
 
 /** Its pods and revisions stay, and lose their owner. */

@@ -28,6 +28,10 @@ const available = (pod: string): Step =>
     setPodState(stage, found, { ready: true, readyForMs: -5000 }),
   );
 
+/** Revisions wake nobody. */
+const touched = (count: number): Step =>
+  patch(`the set is touched (${count})`, { metadata: { labels: { touched: String(count) } } });
+
 export const updating: readonly Script[] = [
   {
     name: "a rolling update, the last pod first",
@@ -280,17 +284,18 @@ export const updating: readonly Script[] = [
         name: "all revisions are deleted",
         async act(stage) {
           for (const { metadata } of await revisionsOn(stage)) await stage.remove("controllerrevisions", metadata.name);
-          await stage.patch("statefulsets", "db", { metadata: { labels: { touched: "1" } } });
         },
       },
+      touched(1),
+      touched(1),
       {
         name: "the highest becomes the lowest",
         async act(stage) {
           const latest = (await revisionsOn(stage)).at(-1);
           if (latest !== undefined) await stage.patch("controllerrevisions", latest.metadata.name, { revision: 0 });
-          await stage.patch("statefulsets", "db", { metadata: { labels: { touched: "2" } } });
         },
       },
+      touched(2),
       image(1),
     ],
   },
@@ -305,9 +310,9 @@ export const updating: readonly Script[] = [
           const { name } = own?.metadata ?? { name: "" };
           await stage.remove("controllerrevisions", name);
           await stage.create("controllerrevisions", { metadata: { name }, data: { other: true }, revision: 7 });
-          await stage.patch("statefulsets", "db", { metadata: { labels: { touched: "1" } } });
         },
       },
+      touched(1),
       image(2),
     ],
   },
