@@ -287,7 +287,6 @@ export const updating: readonly Script[] = [
         },
       },
       touched(1),
-      touched(1),
       {
         name: "the highest becomes the lowest",
         async act(stage) {
