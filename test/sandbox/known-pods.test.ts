@@ -28,6 +28,9 @@ test("a pod like one in which nothing was found is not looked at again, whatever
   // A claim of the pod's own has the pod's name in it.
   const own = podWith({ name: "own", ephemeral: {} });
   expect([lookedAt(own), lookedAt(own)]).toEqual([1, 1]);
+  // An ephemeral container may have no list of ports, not even an empty one.
+  const looking = { metadata: { name: "a" }, spec: { ephemeralContainers: [{ name: "e" }] } } as never;
+  expect([lookedAt(looking), lookedAt(looking)]).toEqual([1, 1]);
 });
 
 test("what was found is found again, and what was remembered goes with time", () => {
