@@ -152,16 +152,27 @@ export function agentName(agent: string): string {
   return agent === "" ? "a program without a User-Agent" : (agent.split(" ")[0] ?? agent);
 }
 
-/** `because Tenant acme Updated`, `.spec.size 1 → 2`, `(own, 9 ms before)`. */
+/** `because Tenant acme Updated`, `.spec.size 1 → 2`, `or Pod acme-1 Deleted 2 ms later`, `(own or owned, 9 ms before)`. */
 function causeWords({ cause, retryOf, subject: { key } }: Episode): readonly string[] {
   if (retryOf !== undefined) return ["because its last write was refused"];
   if (cause === undefined) return ["no delta before it"];
-  if (cause.grade === "time")
-    return [`no related delta; the last one was ${deltaText(cause, key)}, ${formatDuration(cause.beforeMs)} before`];
-  const changes = summaryText(summarizeChanges(cause.delta.detail.changes, 1));
+  const { grade, delta, beforeMs, or } = cause;
+  if (grade === "time")
+    return [`no related delta; the last one was ${deltaText(delta, key)}, ${formatDuration(beforeMs)} before`];
+  const changes = summaryText(summarizeChanges(delta.detail.changes, 1));
+  const grades = or === undefined || or.grade === grade ? grade : `${grade} or ${or.grade}`;
   return [
-    `because ${deltaText(cause, key)}`,
+    `because ${deltaText(delta, key)}`,
     ...(changes.length === 0 ? [] : [changes.join(" · ")]),
-    `(${cause.grade}, ${formatDuration(cause.beforeMs)} before)`,
+    ...(or === undefined
+      ? []
+      : [`or ${deltaText(or.delta, key)} ${apartText(or.delta.receivedAt - delta.receivedAt)}`]),
+    `(${grades}, ${formatDuration(beforeMs)} before)`,
   ];
+}
+
+/** `2 ms later`. */
+function apartText(ms: number): string {
+  if (ms === 0) return "with it";
+  return `${formatDuration(Math.abs(ms))} ${ms > 0 ? "later" : "earlier"}`;
 }

@@ -329,6 +329,8 @@ export interface CauseEvent {
   readonly grade?: Grade;
   /** From the delta's arrival at the process to the first write of the reconcile, in ms. */
   readonly beforeMs?: number;
+  /** Another delta that may have led to it instead, or as well: which of the two did, the process alone knows. */
+  readonly or?: { readonly delta: number; readonly grade: Grade };
 }
 
 /** So much passed a door unread: it came faster than it could be read. */

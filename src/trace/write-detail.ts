@@ -30,7 +30,8 @@ export class WriteDetail {
 
   /** `known`: the object as the response or an earlier read shows it. */
   constructor(sent: unknown, known: WrittenObject | undefined) {
-    const references = ownersOf(sent) ?? known?.metadata?.ownerReferences ?? [];
+    const [named, own] = [ownersOf(sent) ?? [], known?.metadata?.ownerReferences ?? []];
+    const references = named.length > 0 ? named : own;
     const owner = references.find(({ controller }) => controller === true) ?? references[0];
     this.owner = owner === undefined ? undefined : { kind: owner.kind, uid: owner.uid, name: owner.name };
     this.uid = known?.metadata?.uid ?? "";

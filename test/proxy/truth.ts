@@ -31,10 +31,14 @@ export interface Tally {
   writes: number;
   /** With a cause that is more than a time. */
   caused: number;
-  /** Of these, those for which a named delta is among the triggers of the sync. */
+  /** Of these, those of which the delta named, or one of two, is among the triggers of the sync. */
   true: number;
-  /** Of these, those that name two deltas, one of which it was. */
-  either: number;
+  /** Of those with a cause, those that name one delta, or nothing because there was none; and how many of them are true. */
+  one: number;
+  oneTrue: number;
+  /** The deltas named, and how many of them are triggers of the sync. */
+  deltas: number;
+  deltasTrue: number;
   /** Graded so. */
   exact: number;
   /** Not found among the writes that the process reports. */
@@ -48,6 +52,8 @@ export interface Tally {
 interface Verdict {
   readonly is: "true" | "false" | "nothing said";
   readonly text: string;
+  readonly deltas: number;
+  readonly deltasTrue: number;
 }
 
 /** What a process that prints `-o json` says of its own writes. */
@@ -86,7 +92,10 @@ export function judge(
     writes: 0,
     caused: 0,
     true: 0,
-    either: 0,
+    one: 0,
+    oneTrue: 0,
+    deltas: 0,
+    deltasTrue: 0,
     exact: 0,
     unmatched: 0,
     retries: 0,
@@ -105,9 +114,12 @@ export function judge(
     if (retryOf !== undefined) tally.retries++;
     else if (cause === undefined && isRequeue(triggers)) tally.requeues++;
     if (cause?.grade === "exact") tally.exact++;
-    if (retryOf === undefined && cause?.or !== undefined) tally.either++;
-    const { is, text } = verdictOn(episode, triggers);
+    const { is, text, deltas, deltasTrue } = verdictOn(episode, triggers);
     if (is !== "nothing said") tally.caused++;
+    if (is !== "nothing said" && deltas < 2) tally.one++;
+    if (is === "true" && deltas < 2) tally.oneTrue++;
+    tally.deltas += deltas;
+    tally.deltasTrue += deltasTrue;
     if (is === "true") tally.true++;
     else wrong.push(`${is}: ${write.agent} ${write.fieldManager} ${write.verb} ${write.of.kind} ${write.key} ${text}`);
   }
@@ -117,17 +129,18 @@ export function judge(
 function verdictOn({ cause, retryOf }: Episode, triggers: Triggers): Verdict {
   const kept = [...triggers.first, ...triggers.last];
   const truth = `in truth ${triggers.total}: ${kept.map(triggerText).join(", ")}`;
+  const none = { deltas: 0, deltasTrue: 0 };
   if (retryOf !== undefined) {
     const isRetry = kept.some((trigger) => trigger.cause === "retry");
-    return { is: isRetry ? "true" : "false", text: `retry; ${truth}` };
+    return { is: isRetry ? "true" : "false", text: `retry; ${truth}`, ...none };
   }
-  if (cause === undefined && isRequeue(triggers)) return { is: "true", text: truth };
-  if (cause === undefined || cause.grade === "time") return { is: "nothing said", text: truth };
-  const named = [cause.delta, ...(cause.or === undefined ? [] : [cause.or])];
+  if (cause === undefined && isRequeue(triggers)) return { is: "true", text: truth, ...none };
+  if (cause === undefined || cause.grade === "time") return { is: "nothing said", text: truth, ...none };
+  const named = [cause.delta, ...(cause.or === undefined ? [] : [cause.or.delta])];
   const text = `${cause.grade} ${named.map(deltaText).join(" or ")}, ${cause.beforeMs.toFixed(1)} ms; ${truth}`;
   // Of very many triggers not all are kept.
-  const isTrue = kept.length < triggers.total || kept.some((trigger) => named.some((delta) => isOf(trigger, delta)));
-  return { is: isTrue ? "true" : "false", text };
+  const areTrue = named.filter((delta) => kept.length < triggers.total || kept.some((trigger) => isOf(trigger, delta)));
+  return { is: areTrue.length > 0 ? "true" : "false", text, deltas: named.length, deltasTrue: areTrue.length };
 }
 
 /** A requeue or a timer: no delta started the sync. */

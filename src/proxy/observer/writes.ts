@@ -64,7 +64,7 @@ export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }:
     sentAt: request.at,
     ms: at - request.at,
     changes: maskChanges(of, changesOf(sent, base)),
-    detail: new WriteDetail(sent.object ?? sent.patch?.body, isStored(answer) ? answer : base),
+    detail: new WriteDetail(sent.object ?? sent.patch?.body, knownOf(answer, base)),
     ...(target.subresource !== "" && { subresource: target.subresource }),
     ...(target.name === "" && verb === "create" && nameIn(sent.object) === undefined && { generatedName: true }),
     ...(verb === "deletecollection" && objectsIn(answer)),
@@ -80,6 +80,16 @@ function baseOf(known: readonly StoredObject[], version: string): StoredObject |
     named ??
     known.toSorted((a, b) => compareResourceVersions(b.metadata.resourceVersion, a.metadata.resourceVersion) ?? 0)[0]
   );
+}
+
+/** The object as the server has it now; what has no owner any more, with the one that it had: it was written for that one. */
+function knownOf(answer: Json | undefined, base: StoredObject | undefined): StoredObject | undefined {
+  if (!isStored(answer)) return base;
+  const { ownerReferences = [] } = answer.metadata;
+  const had = base?.metadata.ownerReferences;
+  return ownerReferences.length > 0 || had === undefined
+    ? answer
+    : { ...answer, metadata: { ...answer.metadata, ownerReferences: had } };
 }
 
 interface Sent {

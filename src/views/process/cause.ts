@@ -2,38 +2,27 @@
 import { splitKey } from "../../api/key.ts";
 import type { Grade } from "../../trace/events.ts";
 import type { ReconcileRef } from "../../trace/reconcile-ref.ts";
-import { uidOf, type NumberedWrite, type Subject } from "./subject.ts";
-import type { NumberedDelta, RecentDeltas } from "./recent-deltas.ts";
+import { rank, type Ranked } from "./queue.ts";
+import type { NumberedDelta } from "./recent-deltas.ts";
+import type { NumberedWrite } from "./subject.ts";
+import { begun, type Begun, isInTime, waitingFor, type Writing } from "./waiting.ts";
 
-/** A delta that led to a reconcile, and how that is known. */
-export interface Cause {
+/** A delta with the relation that it is related by. */
+export interface Related {
   readonly grade: Grade;
   readonly delta: NumberedDelta;
-  /** From its arrival at the process to the first write, in ms. */
-  readonly beforeMs: number;
-  /** Another one that may have led to it as well: they came so close together that the process alone knows. */
-  readonly or?: NumberedDelta;
 }
 
-/** The reconcile of the same object before. */
-export interface EarlierReconcile {
-  readonly number: number;
-  /** Of its first write. */
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly failed: boolean;
-  /** When the delta that led to it was received: what came until then, it has taken up. */
-  readonly wokenAt: number;
+/** A delta that led to a reconcile, and how that is known. */
+export interface Cause extends Related {
+  /** From its arrival at the process to the first write, in ms. */
+  readonly beforeMs: number;
+  /** Another one that may have led to it instead, or as well: which of them did, the process alone knows. */
+  readonly or?: Related;
 }
 
 /** What is known of a reconcile. */
-export interface Evidence {
-  readonly subject: Subject;
-  readonly writes: readonly NumberedWrite[];
-  readonly last: EarlierReconcile | undefined;
-  readonly deltas: RecentDeltas;
-  /** Earlier times from a delta to the first write, in ms. */
-  readonly reactions: readonly number[];
+export interface Evidence extends Writing {
   /** The reconcile, where its writes name it: then its object is known, and maybe the delta. */
   readonly exact?: ReconcileRef | undefined;
   /** The delta that they name. */
@@ -41,106 +30,88 @@ export interface Evidence {
 }
 
 /** What was found out. */
-export interface Found {
+export interface Found extends Begun {
   readonly cause: Cause | undefined;
-  /** From the delta to the first write, where nothing else can have led to it. */
-  readonly reactionMs: number | undefined;
 }
 
-interface Candidate {
-  readonly grade: Grade;
-  readonly delta: NumberedDelta;
-}
-
-/** A delta longer ago has led to what was done since then. */
-const freshMs = 10_000;
+/** What is less probable is named together with the next probable. */
+const sureFrom = 0.92;
+/** What would not make it surer by so much is not named. */
+const leastGain = 0.02;
+/** Two deltas that are further apart are not named together. */
+const mostApartMs = 50;
 
 /** The most probable cause; the one that the writes name, where they do. */
 export function causeOf(evidence: Evidence): Found {
-  const { writes, exact, named } = evidence;
-  const sentAt = Math.min(...writes.map((write) => write.sentAt));
+  const { exact, named, sentAt } = evidence;
+  const times = begun(evidence);
   if (named !== undefined)
-    return { cause: { grade: "exact", delta: named, beforeMs: sentAt - named.receivedAt }, reactionMs: undefined };
-  if (exact?.again !== undefined) return { cause: undefined, reactionMs: undefined };
-  const { cause, reactionMs } = probableCause(evidence, sentAt);
-  if (exact === undefined || cause === undefined) return { cause, reactionMs };
-  // The object is certain; without a delta of its own, the reconcile was a requeue or a timer.
-  if (cause.grade === "time") return { cause: undefined, reactionMs };
-  return { cause: cause.grade === "named" ? cause : { ...cause, grade: "exact" }, reactionMs };
+    return { ...times, cause: { grade: "exact", delta: named, beforeMs: sentAt - named.receivedAt } };
+  if (exact?.again !== undefined) return { ...times, cause: undefined };
+  const cause = probableCause({ ...evidence, ...times });
+  const begunAfter = Math.max(times.begunAfter, cause?.or === undefined ? (cause?.delta.receivedAt ?? 0) : 0);
+  return { ...times, begunAfter, cause: exact === undefined ? cause : exactly(cause) };
 }
 
-function probableCause(evidence: Evidence, sentAt: number): Found {
-  const { writes, last, deltas } = evidence;
-  const readBy = Math.min(...writes.map((write) => readBefore(write, deltas)));
-  const taken = last === undefined ? 0 : last.failed ? last.startedAt : last.wokenAt;
-  const since = Math.max(sentAt - freshMs, taken);
-  const isBetween = ({ receivedAt }: NumberedDelta): boolean =>
-    receivedAt > since && receivedAt <= sentAt && receivedAt < readBy;
-  const related = relatedTo(evidence).filter(({ delta }) => isBetween(delta));
-  const chosen = inTime(related, { ...evidence, sentAt });
-  if (chosen !== undefined) {
-    const beforeMs = sentAt - chosen.delta.receivedAt;
-    const isIdle = last === undefined || last.endedAt < chosen.delta.receivedAt;
-    return { cause: { ...chosen, beforeMs }, reactionMs: isIdle && related.length === 1 ? beforeMs : undefined };
+/** The object is certain; without a delta of its own, the reconcile was a requeue or a timer. */
+function exactly(cause: Cause | undefined): Cause | undefined {
+  if (cause === undefined || cause.grade === "time") return undefined;
+  return cause.grade === "named" || cause.or !== undefined ? cause : { ...cause, grade: "exact" };
+}
+
+function probableCause(evidence: Evidence & Begun): Cause | undefined {
+  const { sentAt, last, deltas, writes, habits, begunBy, begunAfter } = evidence;
+  const freeAt = last?.endedAt ?? -Infinity;
+  const ranked = rank(waitingFor(evidence), { freeAt, knownAt: begunAfter, sentAt, habits });
+  const best = collected(ranked, writes) ?? ranked[0];
+  if (best !== undefined) {
+    learn(best, { ranked, ...evidence });
+    const { grade, delta } = best.waiting;
+    const or = best.chance < sureFrom ? otherThan(best, ranked) : undefined;
+    return { grade, delta, beforeMs: sentAt - delta.receivedAt, ...(or !== undefined && { or }) };
   }
-  const names = namesOf(writes);
-  for (const delta of deltas.named(names))
-    if (isBetween(delta))
-      return { cause: { grade: "named", delta, beforeMs: sentAt - delta.receivedAt }, reactionMs: undefined };
-  const delta = deltas.latest(Math.min(sentAt, readBy));
-  return { cause: delta && { grade: "time", delta, beforeMs: sentAt - delta.receivedAt }, reactionMs: undefined };
+  const near = [...deltas.named(namesOf(writes))].find(
+    (delta) => isInTime(delta, evidence) && delta.receivedAt > (last?.begunBy ?? 0),
+  );
+  const delta = near ?? deltas.latest(begunBy);
+  return delta && { grade: near === undefined ? "time" : "named", delta, beforeMs: sentAt - delta.receivedAt };
 }
 
-/** A write says by the version that it is based on what the process had read: not what came after that version. */
-function readBefore({ conditional, before, ...write }: NumberedWrite, deltas: RecentDeltas): number {
-  if (!conditional) return Infinity;
-  const own = deltas.own(uidOf({ conditional, before, ...write }));
-  const read = own.findIndex(({ resourceVersion }) => resourceVersion === before);
-  return read === -1 ? Infinity : (own[read + 1]?.receivedAt ?? Infinity);
+/** What is deleted once its owner is gone is deleted for that. */
+function collected(ranked: readonly Ranked[], writes: readonly NumberedWrite[]): Ranked | undefined {
+  if (!writes.every(({ verb }) => verb === "delete")) return undefined;
+  return ranked.find(({ waiting: { grade, delta } }) => grade === "own" && delta.type === "Deleted");
 }
 
-/** Deltas of the reconciled object and of what it owns; of the owner only where there are no others. */
-function relatedTo({ subject, writes, deltas }: Evidence): readonly Candidate[] {
-  const of = (grade: Grade, some: readonly NumberedDelta[]): Candidate[] => some.map((delta) => ({ grade, delta }));
-  const near = [...of("own", deltas.own(subject.uid)), ...of("owned", deltas.owned(subject.uid))];
-  const owners = new Set(writes.flatMap(({ detail }) => detail?.owner?.uid ?? []));
-  owners.delete(subject.uid);
-  return near.length > 0 ? near : [...owners].flatMap((owner) => of("owner", deltas.own(owner)));
+/** The one that leaves the least chance for any third. */
+function otherThan(best: Ranked, ranked: readonly Ranked[]): Related | undefined {
+  const gainOf = (one: Ranked): number => {
+    if (one.reconcile !== best.reconcile) return one.chance;
+    return standingOf(one) === standingOf(best) ? 0 : Math.min(one.chance, one.reconcileChance - best.chance);
+  };
+  const [other] = ranked.toSorted((a, b) => gainOf(b) - gainOf(a));
+  if (other === undefined || gainOf(other) < leastGain) return undefined;
+  const { grade, delta } = other.waiting;
+  return Math.abs(delta.receivedAt - best.waiting.delta.receivedAt) > mostApartMs ? undefined : { grade, delta };
 }
 
-/**
- * Of several candidates: where the reconcile before ended just then, the latest that came while it was running; else the one at the
- * usual distance, by the ratio of the times.
- */
-function inTime(
-  related: readonly Candidate[],
-  { sentAt, last, reactions }: Evidence & { readonly sentAt: number },
-): Candidate | undefined {
-  const least = leastReaction(reactions);
-  const newest = (some: readonly Candidate[]): Candidate | undefined =>
-    some.reduce<Candidate | undefined>(
-      (best, one) => (best === undefined || one.delta.receivedAt >= best.delta.receivedAt ? one : best),
-      undefined,
-    );
-  const waited =
-    last !== undefined && sentAt - last.endedAt < 2 * least
-      ? related.filter(({ delta: { receivedAt } }) => receivedAt > last.startedAt && receivedAt <= last.endedAt)
-      : [];
-  const latest = newest(related);
-  const inTime = newest(related.filter(({ delta }) => sentAt - delta.receivedAt >= least));
-  // One that came so long ago has led to something else.
-  const isOld = inTime !== undefined && sentAt - inTime.delta.receivedAt > 10 * least;
-  return newest(waited) ?? (isOld ? latest : (inTime ?? latest));
+/** Those that one reconcile takes all or none of. */
+function standingOf({ waiting: { isBehind, sort } }: Ranked): string {
+  return isBehind ? "behind" : sort.isEcho ? "echo" : "later";
 }
 
-/** As long as too little is known, and at most: what takes longer on one machine is another matter on the next. */
-const [assumedReactionMs, mostReactionMs] = [1, 3];
-
-/** How long a process takes at least, nearly always, from a delta to the first write, in ms: half of what a tenth of the known ones took. */
-export function leastReaction(reactions: readonly number[]): number {
-  if (reactions.length < 8) return assumedReactionMs;
-  const tenth = reactions.toSorted((a, b) => a - b)[Math.floor(reactions.length / 10)] ?? assumedReactionMs;
-  return Math.min(mostReactionMs, tenth / 2);
+/** What the choice shows of the writer's habits. */
+function learn(
+  best: Ranked,
+  { ranked, habits, sentAt }: Pick<Writing, "habits" | "sentAt"> & { readonly ranked: readonly Ranked[] },
+): void {
+  for (const { waiting, reconcile, isAlone } of ranked) {
+    if (waiting.left < 0.5) continue;
+    if (reconcile < best.reconcile) habits.led(waiting.sort, "nothing");
+    else if (reconcile === best.reconcile && isAlone) habits.led(waiting.sort, "a write");
+  }
+  const hasOthers = ranked.some((one) => one !== best && one.wasIdle);
+  if (best.isAlone && best.wasIdle && !hasOthers) habits.reacted(sentAt - best.waiting.delta.receivedAt);
 }
 
 /** The names in what was written, and what the written objects' own names begin with. */

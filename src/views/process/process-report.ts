@@ -102,6 +102,7 @@ export class ProcessReport {
   #request(event: Extract<StageEvent, { readonly stage: "request" }>): readonly ProcessLine[] {
     const { at, agent, verb, of, key, resource, subresource, status } = event;
     const lines: ProcessLine[] = [...this.flush(event.sentAt)];
+    this.#episodes.accept(event);
     this.#elections.request(event);
     lines.push(...this.#connected(agent, at));
     if (this.#elections.isAbout(of, key) && !this.#electing.has(key)) {
@@ -162,5 +163,6 @@ export function causeEvents({ number, agent, cause, writes }: Episode): readonly
     write: seq,
     episode: number,
     ...(cause !== undefined && { delta: cause.delta.seq, grade: cause.grade, beforeMs: cause.beforeMs }),
+    ...(cause?.or !== undefined && { or: { delta: cause.or.delta.seq, grade: cause.or.grade } }),
   }));
 }

@@ -8,7 +8,7 @@ import type { StartedBy } from "../../trace/reconcile-ref.ts";
 export type NumberedDelta = EventHead & DeltaEvent;
 
 /** Kept of one object, and of the objects that one controls. */
-const keptEach = 16;
+const keptEach = 64;
 /** Kept in all, the latest: a delta may hold two states of its object, and thousands come in a second. */
 const keptInAll = 10_000;
 /** Searched by name, whatever they are about. */

@@ -18,3 +18,10 @@ export interface Subject {
 export function uidOf({ uid, detail }: NumberedWrite): string {
   return uid === "" ? (detail?.uid ?? "") : uid;
 }
+
+/** Whether two writes are of the same object and subresource. */
+export function isSameThing(one: NumberedWrite, other: NumberedWrite): boolean {
+  return (
+    one.of.kind === other.of.kind && one.key === other.key && (one.subresource ?? "") === (other.subresource ?? "")
+  );
+}

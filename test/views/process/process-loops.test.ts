@@ -102,7 +102,10 @@ describe("loops of a process that no object shows", () => {
   });
 
   test("why an object was written, whatever the writes did", () => {
-    const events = times(6, (n) => [delta(n * 1000), write(n * 1000 + 5, { resourceVersion: String(10 + n) })]).flat();
+    const events = times(6, (n) => [
+      delta(n * 1000, String(20 + n)),
+      write(n * 1000 + 5, { resourceVersion: String(10 + n) }),
+    ]).flat();
     const causes = loopsOf(events).causesOf({ of, key: "shop/web" });
     expect(causes.map(({ writes }) => writes)).toEqual([6]);
     expect(loopsOf(events).causesOf({ of, key: "shop/other" })).toEqual([]);
