@@ -318,6 +318,19 @@ describe("what is reported", () => {
     expect(writes[6]?.error).toBe('configmaps "a" not found');
   });
 
+  test("what takes an object's owner away is written for that owner", async () => {
+    await open();
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "gone", controller: true };
+    const owned = { metadata: { name: "b", ownerReferences: [owner] } };
+    const { metadata } = (await (await scene.ask("POST", maps, { body: owned })).json()) as Stored;
+    const release = { metadata: { uid: metadata.uid, ownerReferences: [{ $patch: "delete", uid: "gone" }] } };
+    const headers = { "content-type": "application/strategic-merge-patch+json" };
+    const released = (await (await scene.ask("PATCH", `${maps}/b`, { body: release, headers })).json()) as Stored;
+    expect(released.metadata).not.toHaveProperty("ownerReferences");
+    const owners = scene.reported("write").map(({ detail }) => detail?.owner?.uid);
+    expect(owners).toEqual(["gone", "gone"]);
+  });
+
   test("Secrets are masked", async () => {
     await open();
     const secrets = "/api/v1/namespaces/default/secrets";

@@ -3,6 +3,8 @@ import { TraceBus } from "../../../src/trace/bus.ts";
 import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
 import type { DeltaEvent, WriteEvent } from "../../../src/trace/events.ts";
 import { WriteDetail } from "../../../src/trace/write-detail.ts";
+import { causeEvents } from "../../../src/views/process/process-report.ts";
+import { request } from "./events.ts";
 import { type Episode, Episodes } from "../../../src/views/process/episodes.ts";
 
 const agent = "operator/v1";
@@ -75,6 +77,11 @@ class Scene {
     });
   }
 
+  getSet(sentAt: number, resourceVersion: string): this {
+    this.#bus.emit(request({ of: sets, key: "shop/web", resourceVersion, sentAt, ms: 1 }));
+    return this;
+  }
+
   #write(over: Partial<WriteEvent> & Pick<WriteEvent, "verb" | "of" | "key" | "sentAt">): this {
     const rest = {
       fieldManager: "operator",
@@ -88,10 +95,14 @@ class Scene {
     return this;
   }
 
+  get over(): readonly Episode[] {
+    this.#over.push(...this.#episodes.flush(Infinity));
+    return this.#over;
+  }
+
   /** What led to each reconcile, and its writes. */
   get reconciles(): readonly unknown[] {
-    this.#over.push(...this.#episodes.flush(Infinity));
-    return this.#over.map(({ subject, cause, retryOf, writes }) => [
+    return this.over.map(({ subject, cause, retryOf, writes }) => [
       subject.key,
       retryOf === undefined
         ? cause && `${cause.grade} ${cause.delta.of.kind} ${cause.delta.resourceVersion}`
@@ -117,8 +128,120 @@ describe("reconciles of a process, seen from outside", () => {
   });
 
   test("what a write is based on was known by then; what came later was not", () => {
-    const scene = new Scene().setDelta(100, "5").setDelta(101, "6").putStatus(140, "5");
+    const scene = new Scene().setDelta(100, "5").setDelta(137, "6").putStatus(140, "5");
     expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 5", ["update ReplicaSet/status"]]]);
+  });
+
+  test("a reconcile began after the version had come that its writes are based on", () => {
+    const scene = new Scene().podDelta(101.5, "a", "4").setDelta(103.5, "6").putStatus(104, "6");
+    expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 6", ["update ReplicaSet/status"]]]);
+  });
+
+  test("what a reconcile knew led to it, and not to the next one", () => {
+    const scene = new Scene().podDelta(103.4, "a", "4").setDelta(103.5, "5").putStatus(104, "5").createPod(108, "b");
+    expect(scene.reconciles).toMatchObject([{}, ["shop/web", "time ReplicaSet 5", ["create Pod"]]]);
+  });
+
+  test("what came while a reconcile ran was left to the next one, however long it ran", () => {
+    const scene = new Scene().setDelta(100, "5").putStatus(102, "5", { ms: 60 });
+    scene.podDelta(130, "a", "8").createPod(164, "b");
+    expect(scene.reconciles).toMatchObject([{}, ["shop/web", "owned Pod 8", ["create Pod"]]]);
+  });
+
+  test("how long a writer takes is learned, and a choice rests on it", () => {
+    const scene = new Scene();
+    for (let n = 1; n <= 20; n++) scene.setDelta(n * 1000, String(n)).createPod(n * 1000 + 60, `a${n}`);
+    scene.setDelta(30_000, "30").podDelta(30_058, "b", "31").createPod(30_060, "c");
+    expect(scene.reconciles.at(-1)).toMatchObject(["shop/web", "own ReplicaSet 30", ["create Pod"]]);
+    // As probable, but too far apart.
+    scene.setDelta(40_000, "40").podDelta(40_070, "b", "41").createPod(40_100, "c");
+    expect(scene.over.at(-1)?.cause?.or).toBeUndefined();
+  });
+
+  test("a writer that has always waited for the echo of its status writes upon that", () => {
+    const last = (scene: Scene): unknown => {
+      scene.setDelta(50_000, "500").putStatus(50_002, "500", { resourceVersion: "501", ms: 8 });
+      scene.podDelta(50_005, "a", "490").setDelta(50_009, "501").createPod(50_012, "b");
+      return scene.reconciles.at(-1);
+    };
+    const hasty = new Scene().setDelta(1000, "1").putStatus(1002, "1", { resourceVersion: "2" }).createPod(1006, "z");
+    expect(last(hasty.setDelta(1009, "2"))).toMatchObject(["shop/web", "owned Pod 490", ["create Pod"]]);
+    const scene = new Scene();
+    for (let n = 1; n <= 30; n++) {
+      const version = String(n * 10);
+      const echo = String(n * 10 + 1);
+      scene.setDelta(n * 1000, version).putStatus(n * 1000 + 2, version, { resourceVersion: echo });
+      scene.setDelta(n * 1000 + 6, echo);
+    }
+    expect(last(scene)).toMatchObject(["shop/web", "own ReplicaSet 501", ["create Pod"]]);
+  });
+
+  test("a writer that was seen to go on after a status, by the old version that its last write is based on, goes on", () => {
+    const scene = new Scene();
+    for (let n = 1; n <= 3; n++) {
+      const [at, version, echo] = [n * 1000, String(n * 10), String(n * 10 + 1)];
+      scene
+        .setDelta(at, version)
+        .createPod(at + 2, `a${n}`)
+        .putStatus(at + 5, version, { resourceVersion: echo });
+      scene.setDelta(at + 7, echo).createPod(at + 14, `b${n}`, { verb: "delete" });
+      scene.putStatus(at + 17, version, { status: 409, error: "conflict", resourceVersion: "" });
+    }
+    const writes = scene.over.map((reconcile) => reconcile.writes.length);
+    expect(writes).toEqual([2, 2, 2, 2, 4]);
+  });
+
+  test("deltas that came and went together are no choice", () => {
+    const scene = new Scene().setDelta(100, "5").putStatus(102, "5", { ms: 4 });
+    scene.podDelta(105.9, "a", "8").podDelta(105.95, "b", "9").createPod(108, "c");
+    expect(scene.over[1]?.cause).toMatchObject({ grade: "owned" });
+    expect(scene.over[1]?.cause?.or).toBeUndefined();
+  });
+
+  test("of two that may both have led to a reconcile each is named, with its grade and the other", () => {
+    const scene = new Scene().setDelta(100, "5").podDelta(103.2, "a", "6").createPod(105, "b");
+    const [reconcile] = scene.over;
+    const { grade, delta, or } = reconcile?.cause ?? {};
+    expect([grade, delta?.resourceVersion, or?.grade, or?.delta.resourceVersion].toSorted()).toEqual([
+      "5",
+      "6",
+      "own",
+      "owned",
+    ]);
+    const [event] = reconcile === undefined ? [] : causeEvents(reconcile);
+    expect(event).toMatchObject({ delta: delta?.seq, grade, or: { delta: or?.delta.seq, grade: or?.grade } });
+  });
+
+  test("two that are far apart are not named together", () => {
+    const [reconcile] = new Scene().setDelta(100, "5").podDelta(190, "a", "6").createPod(191.2, "b").over;
+    expect(reconcile?.cause).toMatchObject({ grade: "owned" });
+    expect(reconcile?.cause?.or).toBeUndefined();
+  });
+
+  test("in a reconcile that a write names, a choice between two is not exact", () => {
+    const reconcile = { id: "sync-1", object: { kind: "ReplicaSet", key: "shop/web" } };
+    const one = new Scene().setDelta(100, "5").createPod(102, "b", { reconcile });
+    expect(one.over[0]?.cause?.grade).toBe("exact");
+    const two = new Scene().setDelta(100, "5").podDelta(103.2, "a", "6").createPod(105, "b", { reconcile });
+    expect(two.over[0]?.cause?.grade).not.toBe("exact");
+    expect(two.over[0]?.cause?.or).toBeDefined();
+  });
+
+  test("what is deleted after its owner is gone is deleted for that, whatever came meanwhile", () => {
+    const scene = new Scene().setDelta(70, "5", "Deleted").podDelta(103, "a", "6");
+    scene.createPod(105, "b", {
+      verb: "delete",
+      detail: new WriteDetail({}, { metadata: { ownerReferences: [owner] } }),
+    });
+    expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 5", ["delete Pod"]]]);
+  });
+
+  test("what a refused write is followed by, from a live read, is the same reconcile", () => {
+    const scene = new Scene().setDelta(100, "5").putStatus(102, "5", { status: 409, error: "conflict" });
+    scene.getSet(105, "6").putStatus(108, "6");
+    expect(scene.reconciles).toEqual([
+      ["shop/web", "own ReplicaSet 5", ["update ReplicaSet/status", "update ReplicaSet/status"]],
+    ]);
   });
 
   test("a delta that came while a reconcile ran led to the one that follows at once", () => {

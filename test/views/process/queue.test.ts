@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
+import { Habits } from "../../../src/views/process/habits.ts";
+import { type Known, rank, type Waiting } from "../../../src/views/process/queue.ts";
+
+const tenants = { group: "example.com", kind: "Tenant" };
+
+interface Came {
+  readonly isEcho?: boolean;
+  readonly isBehind?: boolean;
+  readonly left?: number;
+}
+
+/** A delta that came at a time before the write, in ms; its version is the time. */
+function came(at: number, { isEcho = false, isBehind = false, left = 1 }: Came = {}): Waiting {
+  const detail = new DeltaDetail(tenants, undefined, undefined, undefined);
+  const delta = {
+    v: 1,
+    seq: 1,
+    at: 0,
+    stage: "delta",
+    of: tenants,
+    type: "Updated",
+    key: "shop/acme",
+    uid: "u",
+  } as const;
+  const sort = { name: `own Tenant Updated${isEcho ? " echo" : ""}`, isEcho };
+  return {
+    grade: "own",
+    delta: { ...delta, resourceVersion: String(at), receivedAt: at, detail },
+    sort,
+    isBehind,
+    left,
+  };
+}
+
+/** The versions of the deltas, the likeliest first. */
+function ranked(waiting: readonly Waiting[], known: Partial<Known> = {}): readonly string[] {
+  const usual = { freeAt: -Infinity, knownAt: -Infinity, sentAt: 0, habits: new Habits() };
+  return rank(waiting, { ...usual, ...known }).map((one) => one.waiting.delta.resourceVersion);
+}
+
+describe("which delta led to a write", () => {
+  test("with nothing running, the one at the usual distance", () => {
+    expect(ranked([came(-60), came(-2)])[0]).toBe("-2");
+    const habits = new Habits();
+    for (let n = 0; n < 20; n++) habits.reacted(60);
+    expect(ranked([came(-60), came(-2)], { habits })[0]).toBe("-60");
+  });
+
+  test("what came while the reconcile before was running, where the write follows at its end", () => {
+    expect(ranked([came(-9), came(-0.4)], { freeAt: -2 })[0]).toBe("-9");
+  });
+
+  test("what came later, where the end of the one before is too long ago", () => {
+    expect(ranked([came(-90, { isEcho: true }), came(-2)], { freeAt: -80 })[0]).toBe("-2");
+  });
+
+  test("no reconcile that began before what it knew had come", () => {
+    expect(ranked([came(-4), came(-2)])[0]).toBe("-4");
+    expect(ranked([came(-4), came(-2)], { knownAt: -2 })[0]).toBe("-2");
+  });
+
+  test("upon the echo of its own write a writer mostly does nothing: what came after it did", () => {
+    expect(ranked([came(-6), came(-5)], { freeAt: -2, knownAt: -6 })[0]).toBe("-6");
+    expect(ranked([came(-6, { isEcho: true }), came(-5)], { freeAt: -2, knownAt: -6 })[0]).toBe("-5");
+    const [echo, other] = rank([came(-6, { isEcho: true }), came(-2)], {
+      freeAt: -Infinity,
+      knownAt: -Infinity,
+      sentAt: 0,
+      habits: new Habits(),
+    }).toSorted((a, b) => a.waiting.delta.receivedAt - b.waiting.delta.receivedAt);
+    expect(echo?.chance).toBeLessThan((other?.chance ?? 0) / 4);
+  });
+
+  test("of what came before the echo and the echo, by whether the writer waits for it", () => {
+    const waiting = [came(-9, { isBehind: true }), came(-4, { isEcho: true })];
+    const habits = new Habits();
+    habits.wrote("before the echo");
+    expect(ranked(waiting, { freeAt: -2, knownAt: -4, habits })[0]).toBe("-9");
+    const waits = new Habits();
+    for (let n = 0; n < 30; n++) waits.wrote("after the echo");
+    expect(ranked(waiting, { freeAt: -2, knownAt: -4, habits: waits })[0]).toBe("-4");
+  });
+
+  test("one that came just as the reconcile before ended may have come too late for the next", () => {
+    expect(ranked([came(-9), came(-2.01)], { freeAt: -2 })).toEqual(["-9", "-2.01"]);
+  });
+
+  test("what the reconcile before has taken did not lead to the next", () => {
+    const chances = rank([came(-3, { left: 0.1 }), came(-2.9)], {
+      freeAt: -2.5,
+      knownAt: -Infinity,
+      sentAt: 0,
+      habits: new Habits(),
+    });
+    expect(chances.map(({ waiting }) => waiting.delta.resourceVersion)).toEqual(["-2.9", "-3"]);
+    expect(chances[1]?.chance).toBeLessThan(0.11);
+  });
+
+  test("nothing of nothing", () => {
+    expect(ranked([])).toEqual([]);
+  });
+});
