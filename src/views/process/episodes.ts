@@ -133,16 +133,12 @@ export class Episodes {
     };
   }
 
-  #causeOf({ writer, subject, writes, last, exact, named, endedAt }: OpenEpisode): Found {
+  #causeOf({ writer, subject, writes, last, exact, named }: OpenEpisode): Found {
     const sentAt = Math.min(...writes.map((write) => write.sentAt));
-    const reads = writes.flatMap(({ of, key }) =>
-      this.#reads.between({ kind: of.kind, key, after: sentAt, before: endedAt }),
-    );
     return causeOf({
       subject,
       writes,
       sentAt,
-      readLive: new Set(reads.map(({ resourceVersion }) => resourceVersion)),
       last,
       exact,
       named,

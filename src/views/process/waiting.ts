@@ -31,8 +31,6 @@ export interface Writing {
   readonly writes: readonly NumberedWrite[];
   /** When its first request was sent. */
   readonly sentAt: number;
-  /** The versions that it read live: they do not say when it began. */
-  readonly readLive: ReadonlySet<string>;
   readonly last: EarlierReconcile | undefined;
   readonly deltas: RecentDeltas;
   readonly habits: Habits;
@@ -48,10 +46,10 @@ const [requestShare, requestSharpness] = [0.3, 4];
 const leastLeft = 0.05;
 
 /** When a reconcile began, by the versions that its writes are based on: it knew those, and not those that came next. */
-export function begun({ writes, sentAt, deltas, readLive }: Writing): Begun {
+export function begun({ writes, sentAt, deltas }: Writing): Begun {
   let [begunBy, begunAfter] = [sentAt, -Infinity];
   for (const write of writes) {
-    if (!write.conditional || readLive.has(write.before)) continue;
+    if (!write.conditional) continue;
     const versions = deltas.own(uidOf(write));
     const read = versions.findIndex(({ resourceVersion }) => resourceVersion === write.before);
     const known = versions[read];
