@@ -56,7 +56,9 @@ export function causeOf(evidence: Evidence): Found {
 /** The object is certain; without a delta of its own, the reconcile was a requeue or a timer. */
 function exactly(cause: Cause | undefined): Cause | undefined {
   if (cause === undefined || cause.grade === "time") return undefined;
-  return cause.grade === "named" || cause.or !== undefined ? cause : { ...cause, grade: "exact" };
+  if (cause.grade === "named") return cause;
+  const { or } = cause;
+  return { ...cause, grade: "exact", ...(or !== undefined && { or: { ...or, grade: "exact" } }) };
 }
 
 function probableCause(evidence: Evidence & Begun): Cause | undefined {

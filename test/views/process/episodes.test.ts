@@ -217,13 +217,13 @@ describe("reconciles of a process, seen from outside", () => {
     expect(reconcile?.cause?.or).toBeUndefined();
   });
 
-  test("in a reconcile that a write names, a choice between two is not exact", () => {
+  test("in a reconcile that a write names, the object is exact, and a choice between two deltas is still said", () => {
     const reconcile = { id: "sync-1", object: { kind: "ReplicaSet", key: "shop/web" } };
     const one = new Scene().setDelta(100, "5").createPod(102, "b", { reconcile });
-    expect(one.over[0]?.cause?.grade).toBe("exact");
+    expect(one.over[0]?.cause).toMatchObject({ grade: "exact", delta: { resourceVersion: "5" } });
+    expect(one.over[0]?.cause?.or).toBeUndefined();
     const two = new Scene().setDelta(100, "5").podDelta(103.2, "a", "6").createPod(105, "b", { reconcile });
-    expect(two.over[0]?.cause?.grade).not.toBe("exact");
-    expect(two.over[0]?.cause?.or).toBeDefined();
+    expect(two.over[0]?.cause).toMatchObject({ grade: "exact", or: { grade: "exact" } });
   });
 
   test("what is deleted after its owner is gone is deleted for that, whatever came meanwhile", () => {
