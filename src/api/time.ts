@@ -37,6 +37,38 @@ export function formatExpires(ms: number): string {
   return new Date(ms).toUTCString().replace("GMT", "UTC");
 }
 
+/** A date and a time of day, by some clock. */
+export interface CalendarTime {
+  readonly year: number;
+  /** 1 is January. */
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** 0 is Sunday. */
+  readonly dayOfWeek: number;
+}
+
+/** What clocks show in UTC at a moment, in ms since 1970. */
+export function utcTime(ms: number): CalendarTime {
+  const date = new Date(ms);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    dayOfWeek: date.getUTCDay(),
+  };
+}
+
+/** When clocks show the time in UTC, in ms since 1970. Months and days may lie beyond their ends: January 32 is February 1. */
+export function utcMoment({ year, month, day, hour, minute, second }: Omit<CalendarTime, "dayOfWeek">): number {
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
 /** The hour, minute, second and millisecond of the local time zone: `10:41:07.212`. */
 export function formatLocalClock(ms: number): string {
   const d = new Date(ms);

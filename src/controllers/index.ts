@@ -1,5 +1,6 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/api/definition.ts";
+import { cronjob } from "./cronjob/cronjob.ts";
 import { deployment } from "./deployment/deployment.ts";
 import { disruption, staleDisruption } from "./disruption/disruption.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
@@ -21,6 +22,7 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   replicationcontroller,
   statefulset,
   job,
+  cronjob,
   ttlAfterFinished,
   garbageCollector,
   namespace,

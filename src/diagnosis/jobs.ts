@@ -9,7 +9,7 @@ import { Jobs } from "../api/kinds.ts";
 import { aside, isControlledBy, type Look, eventTime } from "./look.ts";
 import { failure, podFindings } from "./pods.ts";
 import { refusedByEvents } from "./refusals.ts";
-import { missedSince } from "./schedules.ts";
+import { missedSince, nextDue } from "./schedules.ts";
 import { controlledPods } from "./replicas.ts";
 import { formatAge } from "../api/duration.ts";
 import { pluralize } from "../api/pluralize.ts";
@@ -41,6 +41,12 @@ export function examineJob(look: Look, item: Item<Job>): Examined {
       findings: [{ at: refOf(item), why, advice: [resume] }],
     };
   }
+  const manager = spec?.managedBy;
+  if (manager !== undefined && manager !== "kubernetes.io/job-controller") {
+    const why = `it is managed by ${manager}, and no pod is active`;
+    const findings = (status?.active ?? 0) > 0 ? podFindings(look, pods.objects) : [{ at: refOf(item), why }];
+    return { says: `it is managed by ${manager}`, reached: false, findings, seen, unseen };
+  }
   const active = status?.active ?? 0;
   const failed = status?.failed ?? 0;
   const parts = [
@@ -54,6 +60,7 @@ export function examineJob(look: Look, item: Item<Job>): Examined {
     ...refusedByEvents(look, item),
     ...podFindings(look, unfinished),
     ...lastFailure(pods.objects),
+    ...backOff(item, pods.objects, look.now),
   ];
   return { says: parts.join(", "), reached: false, findings, seen, unseen };
 }
@@ -86,6 +93,27 @@ function lastFailure(pods: readonly Pod[]): readonly Finding[] {
   const others = failed.length > 1 ? `, like ${failed.length - 1} before it` : "";
   const advice = [kubectl(`logs ${at.name}${inNamespace(at.namespace)}`)];
   return [{ at, why: `${failure(last)}${others}`, advice }];
+}
+
+/** The delay after the n-th failure in a row, counted from 0: 10 s · 2ⁿ, at most 10 minutes. */
+const firstDelayMs = 10_000;
+const longestDelayMs = 600_000;
+
+/** While no pod is active after failures: how long the next one waits at most. A controller that was restarted has forgotten them. */
+function backOff(item: Item<Job>, pods: readonly Pod[], now: number): readonly Finding[] {
+  const ends = pods
+    .filter(({ status }) => status?.phase === "Failed")
+    .flatMap(({ status }) => readTime(status?.containerStatuses?.[0]?.state?.terminated?.finishedAt) ?? []);
+  if ((item.object.status?.active ?? 0) > 0 || ends.length === 0) return [];
+  const delayMs = Math.min(firstDelayMs * 2 ** (ends.length - 1), longestDelayMs);
+  const leftMs = Math.max(...ends) + delayMs - now;
+  if (leftMs <= 0) return [];
+  return [
+    {
+      at: refOf(item),
+      why: `back-off after ${pluralize(ends.length, "failure")}: the next pod comes in ${formatAge(leftMs)} at most`,
+    },
+  ];
 }
 
 /** By its last Job, its Events and its schedule. */
@@ -130,8 +158,10 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
   }
   const when =
     lastAt === undefined ? "it has started no Job yet" : `its last Job was due ${formatAge(look.now - lastAt)} ago`;
+  const due = nextDue(cronJob, look.now);
+  const next = due === undefined ? "" : `, the next one is due in ${formatAge(due - look.now)}`;
   return {
-    says: `${when} (schedule ${spec?.schedule ?? ""})`,
+    says: `${when}${next} (schedule ${spec?.schedule ?? ""})`,
     reached: findings.length === 0,
     findings,
     seen: ["its status", pluralize(own.length, "Job"), "its Events"],

@@ -1,6 +1,6 @@
 /** When a CronJob is due. Source: kubernetes v1.36 pkg/controller/cronjob/utils.go mostRecentScheduleTime. */
-import { Cron } from "croner";
-import { formatTime } from "../api/time.ts";
+import { nextTime } from "../api/cron/next-time.ts";
+import { parseCronSchedule } from "../api/cron/schedule.ts";
 import type { CronJob } from "../api/types.ts";
 
 const minuteMs = 60_000;
@@ -14,17 +14,38 @@ const zonesMs = 26 * hourMs;
  * When the CronJob was first due after `after`, if that is so long before `now` that its controller must have missed
  * it. Times in ms since 1970; undefined if it was not due, or may still be started.
  *
- * @throws Error for an unsupported schedule, such as `@every 1h`.
+ * @throws CronError for a text that is no schedule; RangeError for an unknown time zone.
  */
 export function missedSince(
   { spec }: CronJob,
   { after, now }: { readonly after: number; readonly now: number },
 ): number | undefined {
-  const zone = spec?.timeZone;
-  const schedule = new Cron(spec?.schedule ?? "", { timezone: zone ?? "UTC", paused: true, mode: "5-part" });
-  const due = schedule.nextRun(formatTime(after))?.getTime();
+  const schedule = parseCronSchedule(spec?.schedule ?? "");
+  const zone = spec?.timeZone ?? (schedule.is === "fields" ? schedule.timeZone : undefined);
+  const inZone = zone === undefined ? {} : { timeZone: zone };
+  const due = nextTime(schedule, { after, ...inZone });
   if (due === undefined) return undefined;
-  const next = schedule.nextRun(formatTime(due))?.getTime() ?? Infinity;
-  const grace = zone === undefined && next - due >= hourMs ? zonesMs : graceMs;
-  return now - due > grace ? due : undefined;
+  const next = nextTime(schedule, { after: due, ...inZone }) ?? Infinity;
+  // A plain interval is the same everywhere.
+  const isLocal = zone === undefined && schedule.is === "fields";
+  return now - due > (isLocal && next - due >= hourMs ? zonesMs : graceMs) ? due : undefined;
+}
+
+/**
+ * When it is due next; undefined for a schedule that cannot be read, or that is read by clocks nobody tells of: without a time zone only
+ * runs less than an hour apart are the same everywhere.
+ */
+export function nextDue({ spec }: CronJob, now: number): number | undefined {
+  const timeZone = spec?.timeZone;
+  try {
+    const schedule = parseCronSchedule(spec?.schedule ?? "");
+    const inZone = timeZone === undefined ? {} : { timeZone };
+    const due = nextTime(schedule, { after: now, ...inZone });
+    if (due === undefined || timeZone !== undefined || schedule.is === "every" || schedule.timeZone !== undefined)
+      return due;
+    return (nextTime(schedule, { after: due }) ?? Infinity) - due < hourMs ? due : undefined;
+  } catch {
+    // What is wrong with it is said where it matters.
+    return undefined;
+  }
 }

@@ -51,13 +51,27 @@ const rows: readonly {
   },
   {
     name: "on a schedule that cannot be read here",
-    spec: { schedule: "@every 1h" },
+    spec: { schedule: "61 * * * *" },
     ageSeconds: 600,
     is: "cannot tell",
   },
 ];
 
 describe("a CronJob", () => {
+  const nextRows = [
+    { spec: { schedule: "30 10 * * *", timeZone: "UTC" }, next: ", the next one is due in 30 m" },
+    { spec: { schedule: "*/20 * * * *" }, next: ", the next one is due in 20 m" },
+    { spec: { schedule: "@every 90m" }, next: ", the next one is due in 90 m" },
+    { spec: { schedule: "30 10 * * *" }, next: "" },
+  ];
+  test.each(nextRows)(
+    "on the schedule $spec says when it is due next, if that is the same everywhere",
+    ({ spec, next }) => {
+      const object = objectOf("nightly", { meta: { creationTimestamp: ago(60) }, spec, status: {} });
+      expect(JSON.stringify(answerAbout(CronJobs, object))).toContain(`it has started no Job yet${next} (schedule`);
+    },
+  );
+
   test.each(rows)("$name: $is", ({ spec, ageSeconds, status = {}, is }) => {
     const object = objectOf("nightly", { meta: { creationTimestamp: ago(ageSeconds) }, spec, status });
     expect(answerAbout(CronJobs, object).is).toBe(is);

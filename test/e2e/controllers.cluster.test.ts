@@ -70,6 +70,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       informers: ["list pods", "watch pods"],
     },
     { controller: "job", upstream: "system:controller:job-controller" },
+    { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {
     test(`of ${controller} asks for no more than upstream's ClusterRole, apart from Leases`, async () => {
       const theirs = await cluster.kubectl(["get", "clusterrole", upstream, "-o", "json"]);

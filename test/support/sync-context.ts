@@ -227,6 +227,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
   scene.watchContext = {
     enqueue: (key, ms = 0) => void (ms > 0 ? scene.wokenLater.push({ key, ms }) : scene.woken.push(key)),
     enqueueAfter: (key, ms) => void scene.wokenLater.push({ key, ms }),
+    now: () => scene.now,
     cache: cacheOf,
     expectations: scene.expectations,
     consistency: scene.consistency,

@@ -32,7 +32,8 @@ var out []golden
 func parse(schedule string) (s cron.Schedule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
+			// As pkg/util/parsers of Kubernetes says it.
+			err = fmt.Errorf("invalid schedule format: %v", r)
 		}
 	}()
 	return cron.ParseStandard(schedule)

@@ -1,10 +1,11 @@
 /**
  * When a schedule is due next, with what robfig/cron makes of days on which clocks change: a time that is skipped is due when the clocks have
  * gone on or not at all, one that comes twice may be due twice.
- * Source: robfig/cron v3.0.1 spec.go SpecSchedule.Next, constantdelay.go ConstantDelaySchedule.Next.
+ * Source: robfig/cron v3.0.1 spec.go SpecSchedule.Next, constantdelay.go ConstantDelaySchedule.Next; differs: the search always ends.
  */
 import type { CronSchedule } from "./schedule.ts";
-import { type LooseTime, timeZone, type TimeZone, type WallTime } from "./time-zone.ts";
+import type { CalendarTime } from "../time.ts";
+import { type LooseTime, timeZone, type TimeZone } from "./time-zone.ts";
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -54,7 +55,7 @@ class Search {
     return undefined;
   }
 
-  get #wall(): WallTime {
+  get #wall(): CalendarTime {
     return this.#zone.wallTimeAt(this.#moment);
   }
 
@@ -79,18 +80,20 @@ class Search {
   #findDay(): boolean {
     while (!this.#isDay(this.#wall)) {
       this.#begin({ ...this.#wall, ...midnight });
-      const begun = this.#wall;
-      this.#moment = this.#zone.momentOf({ ...begun, day: begun.day + 1 });
+      const [begun, wall] = [this.#moment, this.#wall];
+      this.#moment = this.#zone.momentOf({ ...wall, day: wall.day + 1 });
       // Where clocks skip midnight.
       const shown = this.#wall.hour;
       if (shown !== 0) this.#moment += (shown > 12 ? 24 - shown : -shown) * hourMs;
+      // Where they skip a whole day, robfig/cron goes back to the one before it, for ever.
+      if (this.#moment <= begun) this.#moment = begun + 24 * hourMs;
       if (this.#wall.day === 1) return false;
     }
     return true;
   }
 
   /** Both fields restrict the day unless neither is `*`: then either is enough. */
-  #isDay({ day, dayOfWeek }: WallTime): boolean {
+  #isDay({ day, dayOfWeek }: CalendarTime): boolean {
     const { dayOfMonth, dayOfWeek: weekday } = this.#schedule;
     const [ofMonth, ofWeek] = [dayOfMonth.values.has(day), weekday.values.has(dayOfWeek)];
     return dayOfMonth.isStar || weekday.isStar ? ofMonth && ofWeek : ofMonth || ofWeek;

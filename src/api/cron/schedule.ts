@@ -66,7 +66,8 @@ export function parseCronSchedule(text: string): CronSchedule {
   if (zoned === null) return parseSpec(text, undefined);
   const end = text.indexOf(" ");
   // robfig/cron panics here, which a server recovers from.
-  if (end < zoned[0].length) throw new CronError("runtime error: slice bounds out of range");
+  if (end < zoned[0].length)
+    throw new CronError("invalid schedule format: runtime error: slice bounds out of range [:-1]");
   const zone = text.slice(zoned[0].length, end);
   if (zone !== "" && !isTimeZone(zone)) throw new CronError(`provided bad location ${zone}: unknown time zone ${zone}`);
   return parseSpec(text.slice(end).trim(), zone === "" ? "UTC" : zone);

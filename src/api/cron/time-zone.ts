@@ -1,26 +1,15 @@
 /** Time zones: what the clock shows at a moment, and at which moment it shows a time. */
 
-/** What the clocks of a time zone show. */
-export interface WallTime {
-  readonly year: number;
-  /** 1 is January. */
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  /** 0 is Sunday. */
-  readonly dayOfWeek: number;
-}
+import { type CalendarTime, formatTime, utcMoment, utcTime } from "../time.ts";
 
 /** A time whose month and day may lie beyond their ends, as Go takes them: January 32 is February 1. */
-export type LooseTime = Omit<WallTime, "dayOfWeek">;
+export type LooseTime = Omit<CalendarTime, "dayOfWeek">;
 
 /** A time zone. Moments are in ms since 1970, whole seconds. */
 export interface TimeZone {
   /** How far its clocks are ahead of UTC, in ms. */
   offsetAt(moment: number): number;
-  wallTimeAt(moment: number): WallTime;
+  wallTimeAt(moment: number): CalendarTime;
   /**
    * When the clocks show the time. A time that they skip, or show twice, is taken by one of the two offsets, as Go does.
    * Source: Go time.Date.
@@ -64,15 +53,25 @@ export function timeZone(name: string): TimeZone {
   };
   return {
     offsetAt,
-    wallTimeAt: (moment) => wallTime(moment + offsetAt(moment)),
-    momentOf({ year, month, day, hour, minute, second }) {
-      const shown = Date.UTC(year, month - 1, day, hour, minute, second);
+    wallTimeAt: (moment) => utcTime(moment + offsetAt(moment)),
+    momentOf(time) {
+      const shown = utcMoment(time);
       const first = offsetAt(shown);
       const moment = shown - first;
       const offset = offsetAt(moment);
       return offset === first ? moment : shown - offset;
     },
   };
+}
+
+/** RFC 3339 in whole seconds, by the clocks of a zone: `2026-07-01T08:00:00+02:00`, with `Z` where they show UTC. */
+export function formatInZone(moment: number, zone: string): string {
+  const offset = timeZone(zone).offsetAt(moment);
+  const shown = formatTime(moment + offset).slice(0, 19);
+  if (offset === 0) return `${shown}Z`;
+  const minutes = Math.abs(Math.trunc(offset / 60_000));
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${shown}${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 /** Of `1/1/2026, GMT+05:30`, in ms. */
@@ -82,17 +81,4 @@ function offsetIn(text: string): number {
   const [, sign, hours, minutes, seconds = "0"] = match;
   const ms = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
   return sign === "-" ? -ms : ms;
-}
-
-function wallTime(shown: number): WallTime {
-  const date = new Date(shown);
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    dayOfWeek: date.getUTCDay(),
-  };
 }

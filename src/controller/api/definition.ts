@@ -6,6 +6,7 @@ import type { Notification } from "../../cache/handler.ts";
 import type { Lister } from "../../cache/lister.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { OwnLimits } from "../../client/http/rate-limit.ts";
+import type { TimerOptions } from "../../platform/timeline.ts";
 import type { RateLimiter } from "../../workqueue/rate-limiters.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";
@@ -22,8 +23,10 @@ export interface WatchContext {
    * so that the deltas of that time share one sync.
    */
   enqueue(key: ObjectKey, afterMs?: number): void;
-  /** Adds the key after `ms` milliseconds; `why` becomes the trigger's text. */
-  enqueueAfter(key: ObjectKey, ms: number, why: string): void;
+  /** Adds the key after `ms` milliseconds; `why` becomes the trigger's text. Heartbeats, schedules and the like are `background`. */
+  enqueueAfter(key: ObjectKey, ms: number, why: string, options?: TimerOptions): void;
+  /** Milliseconds since 1970. */
+  now(): number;
   /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   /** Creates and deletes that the caches have not shown yet; a handler counts them down. */

@@ -226,7 +226,8 @@ export class RunningController {
   #watchContext(delta: DeltaRef): WatchContext {
     return {
       enqueue: (key, afterMs = 0) => (afterMs > 0 ? this.enqueueAfter(key, afterMs, delta) : this.enqueue(key, delta)),
-      enqueueAfter: (key, ms, why) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }),
+      enqueueAfter: (key, ms, why, options) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }, options),
+      now: () => this.timeline.now(),
       cache: (kind) => this.cache(kind),
       expectations: this.expectations,
       consistency: this.consistency,

@@ -88,7 +88,7 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
       rollouts: rollouts.rollouts(),
       writes,
     },
-    { ...options, pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
+    { ...options, now: world.timeline.now(), pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
   );
 }
 

@@ -9,6 +9,7 @@ import type { AppliedChange, RejectedChange } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
 import { storageIn } from "./claims.ts";
+import { nextRunsOf, type NextRuns } from "./next-runs.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { Convergence } from "./convergence.ts";
 import { danglingOf, type References } from "./dangling.ts";
@@ -31,6 +32,8 @@ export interface DryRun {
   /** Writes of controllers that the API server rejected. */
   readonly refusedWrites: readonly Refused[];
   readonly availability: readonly Availability[];
+  /** When CronJobs that were created or changed are due next. */
+  readonly nextRuns: readonly NextRuns[];
   readonly references: References;
   /** Unbound claims of what was applied. */
   readonly claims: readonly OpenClaim[];
@@ -64,6 +67,8 @@ export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "r
 /** What the result is derived by. */
 export interface ResultOptions extends OutcomeOptions, Reconcilers {
   readonly scope: Scope;
+  /** When it ended, in ms since 1970 of the cluster's time. */
+  readonly now: number;
   /** The plural of a kind, by which rules of webhooks name it; empty for an unknown kind. */
   readonly pluralOf: (of: KindName) => string;
 }
@@ -83,6 +88,7 @@ export function resultOf({ first, attribution, ...played }: Played, options: Res
     refusedWrites: attribution.refused,
     workloads,
     availability: availabilityOf([...done, ...workloads], { ...options, state }),
+    nextRuns: nextRunsOf([...done, ...workloads], { state, now: options.now }),
     claims: openClaims(done, storageIn(state, scope)),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),
@@ -103,6 +109,7 @@ export function nothingApplied({ drift, settled, refused, state }: Before): DryR
     refusedWrites: [],
     workloads: [],
     availability: [],
+    nextRuns: [],
     claims: [],
     references: { looked: 0, dangling: [], unseen: [] },
     notFollowed: [],

@@ -13,11 +13,12 @@ export interface ChangedWorkload {
 }
 
 /** With the number of their ready pods in the status, but without a controller here. */
-export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet", "CronJob"]);
+export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet"]);
 /** Kinds that run pods, themselves or by what they make. */
 export const workloadKinds: ReadonlySet<string> = new Set([
   ...unsimulatedWorkloads,
   "Job",
+  "CronJob",
   "Pod",
   "Deployment",
   "ReplicaSet",

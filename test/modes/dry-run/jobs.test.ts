@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { nextRunsTexts } from "../../../plugin/commands/dry-run/report/closing.ts";
+import { cronjob } from "../../../src/controllers/cronjob/cronjob.ts";
 import { job } from "../../../src/controllers/job/job.ts";
 import { isShort } from "../../../src/modes/dry-run/availability.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
+import { cronJobOf } from "../../controllers/cronjob/objects.ts";
 import { jobNamed, type JobParts } from "../../controllers/job/scene.ts";
 import { apply, changesOf, play } from "./scene.ts";
 
@@ -39,5 +42,43 @@ describe("the dry run of a Job", () => {
     const run = await played({ completions: 3, parallelism: 1, completionMode: "Indexed", successPolicy });
     expect(run.availability).toMatchObject([{ available: 1, desired: 1 }]);
     expect(run.availability.filter(isShort)).toEqual([]);
+  });
+});
+
+describe("the dry run of a CronJob", () => {
+  const nightly = (spec: object): Promise<DryRun> => {
+    const { spec: own } = cronJobOf({ spec });
+    const manifest = { apiVersion: "batch/v1", kind: "CronJob", metadata: { name: "nightly" }, spec: own };
+    return play({ controllers: [cronjob, job], requestedChanges: [apply(manifest)] });
+  };
+
+  test("shows when it is due next, and does not wait for that", async () => {
+    const run = await nightly({ schedule: "30 3 * * *", timeZone: "Europe/Berlin" });
+    expect(changesOf(run)).toEqual(["+ CronJob default/nightly"]);
+    expect(run.settled.is).toBe("steady");
+    expect(run.notFollowed).toEqual([]);
+    expect(run.nextRuns).toEqual([
+      {
+        of: { group: "batch", kind: "CronJob" },
+        key: "default/nightly",
+        timeZone: "Europe/Berlin",
+        times: ["2026-01-01T02:30:00Z", "2026-01-02T02:30:00Z", "2026-01-03T02:30:00Z"],
+      },
+    ]);
+    expect(nextRunsTexts(run.nextRuns)).toEqual([
+      "CronJob default/nightly: next runs 2026-01-01T02:30:00Z, 2026-01-02T02:30:00Z, 2026-01-03T02:30:00Z (its schedule is in Europe/Berlin)",
+    ]);
+  });
+
+  for (const spec of [{ schedule: "0 0 30 2 *" }, { schedule: "0 * * * *", suspend: true }]) {
+    test(`says that no run is due of ${JSON.stringify(spec)}`, async () => {
+      expect(nextRunsTexts((await nightly(spec)).nextRuns)).toEqual(["CronJob default/nightly: no run is due"]);
+    });
+  }
+
+  test("names the first of many", () => {
+    const of = { group: "batch", kind: "CronJob" };
+    const many = Array.from({ length: 12 }, (_, n) => ({ of, key: `a/c${n}`, times: [], timeZone: "UTC" }));
+    expect(nextRunsTexts(many).slice(-2)).toEqual(["CronJob a/c9: no run is due", "and 2 other CronJobs"]);
   });
 });

@@ -1,6 +1,7 @@
 /** What a dry run has found: errors of the API server, unavailable workloads, dangling references, and what could not be examined. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
+import type { NextRuns } from "../../../../src/modes/dry-run/next-runs.ts";
 import { unseenText } from "../../../../src/verdict/verdict.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { namedOrCounted } from "./headline.ts";
@@ -56,6 +57,16 @@ export function availableTexts(availability: readonly Availability[]): readonly 
   return availability.map(
     ({ of, key, available, desired }) => `${of.kind} ${key}: available ${available} of ${desired}`,
   );
+}
+
+/** `CronJob shop/nightly: next runs 2026-01-01T03:00:00Z, …`; of many the first. */
+export function nextRunsTexts(nextRuns: readonly NextRuns[]): readonly string[] {
+  const texts = nextRuns.slice(0, shownFindings).map(({ of, key, times, timeZone }) => {
+    const zone = timeZone === "UTC" ? "" : ` (its schedule is in ${timeZone})`;
+    return `${of.kind} ${key}: ${times.length === 0 ? "no run is due" : `next runs ${times.join(", ")}${zone}`}`;
+  });
+  const left = nextRuns.length - texts.length;
+  return left === 0 ? texts : [...texts, `and ${pluralize(left, "other CronJob")}`];
 }
 
 const shownAvailable = 6;

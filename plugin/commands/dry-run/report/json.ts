@@ -31,6 +31,13 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
       desired,
       ...(why !== undefined && { why }),
     })),
+    ...run.nextRuns.map((runs) => ({
+      is: "next-runs",
+      ...runs.of,
+      key: runs.key,
+      times: runs.times,
+      timeZone: runs.timeZone,
+    })),
     ...run.references.dangling.map(({ of, key, field, why }) => ({ is: "dangling", ...of, key, field, why })),
     ...unseenLines("available", verdicts.available.evidence),
     ...unseenLines("references", verdicts.references.evidence),

@@ -1,7 +1,7 @@
 /** The report of a dry run as Markdown: for a job's summary, or a comment on a pull request. */
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import { pluralize } from "../../../cli/style.ts";
-import { availableTexts, closingNotes } from "./closing.ts";
+import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
 import { nameOf, readyText, reasonOf, signs } from "./headline.ts";
 import { objectDiff } from "./object-diff.ts";
 import { allChanges, type DryRunReport, loopLines, shownChanges, verdictLine } from "./report.ts";
@@ -16,7 +16,13 @@ export function markdownLines(report: DryRunReport): string[] {
   const changes = allChanges(report);
   const lines = ["### kubectl reconcile dry-run", "", `**${escaped(verdictLine(report))}**`, ""];
   const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
-  for (const text of [...loopLines(report), ...closingNotes(report), ...available, ...endingNotes(report)]) {
+  for (const text of [
+    ...loopLines(report),
+    ...closingNotes(report),
+    ...available,
+    ...nextRunsTexts(report.run.nextRuns),
+    ...endingNotes(report),
+  ]) {
     lines.push(`- ${escaped(text.replace(/^! /, "⚠ "))}`);
   }
   lines.push(`- begins with ${escaped(report.source)}`, "");

@@ -7,7 +7,7 @@ import type { OpenClaim } from "../../../../src/modes/dry-run/open-claims.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts";
 import { pluralize, type Style, wrapWords } from "../../../cli/style.ts";
-import { availableTexts, closingNotes } from "./closing.ts";
+import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
 import { nameOf, namedOrCounted, plural, readyText, reasonOf, signs } from "./headline.ts";
 import { objectDiff } from "./object-diff.ts";
 import { type DryRunReport, allChanges, loopLines, shownChanges, verdictLine } from "./report.ts";
@@ -191,5 +191,9 @@ function painted(line: string, { colour }: Style): string {
 /** How it ended, and what did not become available. */
 export function closing(report: DryRunReport): string[] {
   const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
-  return [...closingNotes(report), [verdictLine(report), ...available].join(". ")];
+  return [
+    ...closingNotes(report),
+    ...nextRunsTexts(report.run.nextRuns),
+    [verdictLine(report), ...available].join(". "),
+  ];
 }

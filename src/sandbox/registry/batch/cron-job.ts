@@ -1,7 +1,8 @@
 /** CronJobs. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateCronJobSpec. */
 import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { isTimeZone, scheduleProblem } from "./cron-schedule.ts";
+import { isTimeZone } from "../../../api/cron/time-zone.ts";
+import { scheduleProblem } from "./cron-schedule.ts";
 import { jobWarnings } from "./job.ts";
 import { jobSpecErrors } from "./job-spec.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";

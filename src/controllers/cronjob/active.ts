@@ -1,0 +1,83 @@
+/**
+ * Which Jobs of a CronJob run.
+ * Source: kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob.
+ */
+import { splitKey } from "../../api/key.ts";
+import { CronJobs, Jobs } from "../../api/kinds.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import { readTime } from "../../api/time.ts";
+import type { Job } from "../../api/types.ts";
+import { finishedCondition } from "../../controller/workload/job-status.ts";
+import { type CronSync, dropActive, tell } from "./cron-sync.ts";
+import type { CronJobStatus } from "./job.ts";
+import { active as activeRule } from "./rules.ts";
+
+/** Brings the list of active Jobs, and the time of the last success, up to date. @throws what a read throws. */
+export async function followJobs(sync: CronSync, jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) {
+    const finished = finishedCondition(job);
+    if (finished === undefined) {
+      if (!isActive(sync.status, job.metadata.uid)) await meetStranger(sync, job);
+      continue;
+    }
+    if (isActive(sync.status, job.metadata.uid)) seeEnd(sync, { job, type: finished.type });
+    if (finished.type === "Complete") seeSuccess(sync, job);
+  }
+  await dropMissing(sync, new Set(jobs.map(({ metadata }) => metadata.uid)));
+}
+
+function isActive({ active = [] }: CronJobStatus, uid: string): boolean {
+  return active.some((job) => job.uid === uid);
+}
+
+/** A running Job that is not in the list: the cache may be behind our own last status. */
+async function meetStranger(sync: CronSync, job: Job): Promise<void> {
+  const { context } = sync;
+  const live = await context.client.get(CronJobs, splitKey(context.key), { signal: context.signal });
+  if (isActive(live.status ?? {}, job.metadata.uid)) {
+    sync.cronJob = live;
+    sync.status = live.status ?? {};
+    return;
+  }
+  const { name } = job.metadata;
+  context.decide(activeRule, { job: name, why: "nobody has entered it" });
+  const message = `Saw a job that the controller did not create or forgot: ${name}`;
+  tell(sync, { type: "Warning", reason: "UnexpectedJob", message });
+}
+
+function seeEnd(sync: CronSync, { job, type }: { readonly job: Job; readonly type: string }): void {
+  const { name, uid } = job.metadata;
+  sync.context.decide(activeRule, { job: name, why: "it is finished" });
+  dropActive(sync, uid);
+  tell(sync, { reason: "SawCompletedJob", message: `Saw completed job: ${name}, condition: ${type}` });
+  sync.isChanged = true;
+}
+
+/** Of whichever Job that has succeeded, in the list or not. */
+function seeSuccess(sync: CronSync, { status }: Job): void {
+  const completionTime = status?.completionTime;
+  const { lastSuccessfulTime } = sync.status;
+  const isFirst = lastSuccessfulTime === undefined;
+  const isLater = (readTime(completionTime) ?? -Infinity) > (readTime(lastSuccessfulTime) ?? Infinity);
+  if (!isFirst && !isLater) return;
+  if (completionTime !== undefined) sync.status = { ...sync.status, lastSuccessfulTime: completionTime };
+  sync.isChanged = true;
+}
+
+/** Jobs in the list that are neither cached nor on the server. */
+async function dropMissing(sync: CronSync, known: ReadonlySet<string>): Promise<void> {
+  const { context } = sync;
+  const { namespace } = splitKey(context.key);
+  for (const { name = "", uid = "" } of sync.status.active ?? []) {
+    if (known.has(uid)) continue;
+    try {
+      await context.client.get(Jobs, { namespace, name }, { signal: context.signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      context.decide(activeRule, { job: name, why: "it is gone" });
+      tell(sync, { reason: "MissingJob", message: `Active job went missing: ${name}` });
+      dropActive(sync, uid);
+      sync.isChanged = true;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** When CronJobs are due next: a dry run does not wait for that. */
+import { nextTime } from "../../api/cron/next-time.ts";
+import { CronError, type CronSchedule, parseCronSchedule } from "../../api/cron/schedule.ts";
+import { CronJobs } from "../../api/kinds.ts";
+import type { ObjectKey } from "../../api/key.ts";
+import { formatTime } from "../../api/time.ts";
+import type { CronJob } from "../../api/types.ts";
+import type { KindName } from "../../trace/names.ts";
+import { entryName, type State } from "../../views/state.ts";
+import type { AppliedChange } from "./apply.ts";
+
+/** The next runs of a CronJob. */
+export interface NextRuns {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+  /** In UTC, as `2026-01-01T03:00:00Z`; none for a CronJob that is suspended, or whose schedule is never due. */
+  readonly times: readonly string[];
+  /** The zone in which its schedule is read. */
+  readonly timeZone: string;
+}
+
+const shownRuns = 3;
+
+/** Of the CronJobs that were created or changed, after `now` (ms since 1970). */
+export function nextRunsOf(
+  done: readonly Pick<AppliedChange, "of" | "key" | "did">[],
+  { state, now }: { readonly state: State; readonly now: number },
+): readonly NextRuns[] {
+  return done.flatMap(({ of, key, did }): readonly NextRuns[] => {
+    if (of.kind !== CronJobs.kind || of.group !== CronJobs.group) return [];
+    const object = state.get(entryName(of, key))?.object;
+    if (object === undefined || (did !== "created" && did !== "configured")) return [];
+    // An object of this kind.
+    const { spec } = object as CronJob;
+    const schedule = scheduleIn(spec?.schedule ?? "");
+    if (schedule === undefined) return [];
+    const timeZone = (schedule.is === "fields" ? schedule.timeZone : undefined) ?? spec?.timeZone ?? "UTC";
+    const times = spec?.suspend === true ? [] : runsOf(schedule, { after: now, timeZone });
+    return [{ of, key, times, timeZone }];
+  });
+}
+
+/** Undefined for one that the API server would refuse. */
+function scheduleIn(text: string): CronSchedule | undefined {
+  try {
+    return parseCronSchedule(text);
+  } catch (error) {
+    if (error instanceof CronError) return undefined;
+    throw error;
+  }
+}
+
+function runsOf(
+  schedule: CronSchedule,
+  { after, timeZone }: { readonly after: number; readonly timeZone: string },
+): readonly string[] {
+  const times: string[] = [];
+  for (
+    let at = nextTime(schedule, { after, timeZone });
+    at !== undefined;
+    at = nextTime(schedule, { after: at, timeZone })
+  ) {
+    times.push(formatTime(at));
+    if (times.length === shownRuns) break;
+  }
+  return times;
+}

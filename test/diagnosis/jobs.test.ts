@@ -1,0 +1,45 @@
+import { describe, expect, test } from "bun:test";
+import { Jobs, Pods } from "../../src/api/kinds.ts";
+import { ago, answerAbout, type Json, objectOf, ownedBy } from "./world.ts";
+
+const failedPod = (name: string, seconds: number): { kind: typeof Pods; object: ReturnType<typeof objectOf> } => ({
+  kind: Pods,
+  object: objectOf(name, {
+    meta: { ...ownedBy("data", Jobs), labels: { job: "data" } },
+    spec: { containers: [{ name: "main" }] },
+    status: {
+      phase: "Failed",
+      containerStatuses: [
+        { name: "main", state: { terminated: { exitCode: 3, reason: "Error", finishedAt: ago(seconds) } } },
+      ],
+    },
+  }),
+});
+
+const job = (spec: Json, status: Json = {}): ReturnType<typeof objectOf> =>
+  objectOf("data", {
+    spec: { completions: 1, backoffLimit: 6, selector: { matchLabels: { job: "data" } }, ...spec },
+    status,
+  });
+
+describe("a Job", () => {
+  test("without an active pod after failures says how long the next one waits at most", () => {
+    const status = { failed: 2, uncountedTerminatedPods: {} };
+    const items = [failedPod("data-a", 60), failedPod("data-b", 5)];
+    const answer = JSON.stringify(answerAbout(Jobs, job({}, status), { items }));
+    expect(answer).toContain("back-off after 2 failures: the next pod comes in 15 s at most");
+    const active = JSON.stringify(answerAbout(Jobs, job({}, { ...status, active: 1 }), { items }));
+    expect(active).not.toContain("back-off");
+    const long = JSON.stringify(answerAbout(Jobs, job({}, status), { items: [failedPod("data-a", 60)] }));
+    expect(long).not.toContain("back-off");
+  });
+
+  test("that another controller manages says so", () => {
+    const answer = answerAbout(Jobs, job({ managedBy: "example.com/queue" }));
+    expect(JSON.stringify(answer)).toContain("it is managed by example.com/queue, and no pod is active");
+    expect(answer.is).toBe("waiting");
+    expect(JSON.stringify(answerAbout(Jobs, job({ managedBy: "kubernetes.io/job-controller" })))).not.toContain(
+      "managed by",
+    );
+  });
+});

@@ -1,0 +1,115 @@
+/** CronJobs whose runs are due when a script says so: their last one is set back, by years. */
+import type { Json } from "../../objects.ts";
+import type { Stage } from "../../stage.ts";
+import type { Step } from "../../suite.ts";
+
+export const cronName = "nightly";
+
+export interface CronParts {
+  readonly spec?: object;
+  readonly jobSpec?: object;
+  readonly template?: object;
+}
+
+/** Due at New Year: next time in some months. */
+export function cronJobOf({ spec, jobSpec, template }: CronParts = {}): object {
+  const pod = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] } };
+  return {
+    metadata: { name: cronName },
+    spec: {
+      schedule: "0 0 1 1 *",
+      jobTemplate: { ...(template !== undefined && { metadata: template }), spec: { template: pod, ...jobSpec } },
+      ...spec,
+    },
+  };
+}
+
+export function create(parts: CronParts = {}): Step {
+  return { name: `create ${JSON.stringify(parts)}`, act: (stage) => stage.create("cronjobs", cronJobOf(parts)) };
+}
+
+export function patchSpec(spec: object): Step {
+  return { name: `patch ${JSON.stringify(spec)}`, act: (stage) => stage.patch("cronjobs", cronName, { spec }) };
+}
+
+/** Sets the last run back: the one that is due since then is the latest. */
+export function lastRunAt(time = "2020-01-01T00:00:00Z"): Step {
+  return {
+    name: `its last run was at ${time}`,
+    act: (stage) => stage.patch("cronjobs", `${cronName}/status`, { status: { lastScheduleTime: time } }),
+  };
+}
+
+/** Another schedule, and whatever wakes the controller: a changed schedule alone waits for its next run. */
+export function due(schedule: string): Step {
+  return {
+    name: `a run of ${schedule} is due`,
+    async act(stage) {
+      await stage.patch("cronjobs", cronName, { spec: { schedule } });
+      await lastRunAt().act(stage);
+    },
+  };
+}
+
+export interface JobObject extends Json {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+export function isOver({ status }: JobObject): boolean {
+  return (
+    status?.conditions?.some(({ type, status: is }) => /^(?:Complete|Failed)$/.test(type) && is === "True") === true
+  );
+}
+
+/** By name; those that have not finished. */
+export async function runningJobs(stage: Stage): Promise<readonly JobObject[]> {
+  const jobs = (await stage.list("jobs")) as unknown as readonly JobObject[];
+  return jobs.filter((job) => !isOver(job)).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** Writes what the Job controller writes at the end. `started`: a time of day, which tells Jobs apart. */
+export async function endJob(
+  stage: Stage,
+  name: string,
+  { type, started = "00:00:00" }: { readonly type: "Complete" | "Failed"; readonly started?: string },
+): Promise<void> {
+  const [startTime, completionTime] = [`2020-01-01T${started}Z`, "2020-01-02T00:00:00Z"];
+  const condition = (of: string): object => ({
+    type: of,
+    status: "True",
+    lastTransitionTime: completionTime,
+    reason: "Test",
+  });
+  const announced = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
+  await stage.patch("jobs", `${name}/status`, {
+    status: {
+      startTime,
+      ...(type === "Complete" && { completionTime, succeeded: 1 }),
+      conditions: [condition(announced), condition(type)],
+      uncountedTerminatedPods: {},
+    },
+  });
+}
+
+/** The first running Job ends. */
+export function endFirst(type: "Complete" | "Failed", started?: string): Step {
+  return {
+    name: `the first Job is ${type}`,
+    async act(stage) {
+      const [job] = await runningJobs(stage);
+      if (job !== undefined)
+        await endJob(stage, job.metadata.name, { type, ...(started !== undefined && { started }) });
+    },
+  };
+}
+
+/** A Job that the CronJob owns, and that it has not made. */
+export async function createOwned(stage: Stage, name: string): Promise<void> {
+  const { metadata } = (await stage.get("cronjobs", cronName)) as { readonly metadata: { readonly uid: string } };
+  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: cronName, uid: metadata.uid, controller: true };
+  await stage.create("jobs", {
+    metadata: { name, ownerReferences: [owner] },
+    spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] } } },
+  });
+}

@@ -1,0 +1,163 @@
+import type { Script, Step } from "../../suite.ts";
+import { create, createOwned, cronName, due, endFirst, endJob, lastRunAt, patchSpec, runningJobs } from "./acts.ts";
+
+const owned = (...names: readonly string[]): Step => ({
+  name: `Jobs ${names.join()} of its own`,
+  async act(stage) {
+    for (const name of names) await createOwned(stage, name);
+  },
+});
+
+const ends = (type: "Complete" | "Failed", starts: Readonly<Record<string, string>>): Step => ({
+  name: `they are ${type}`,
+  async act(stage) {
+    for (const [name, started] of Object.entries(starts)) await endJob(stage, name, { type, started });
+  },
+});
+
+export const scripts: readonly Script[] = [
+  { name: "nothing is due", steps: [create()] },
+  {
+    name: "a run is due, and ends well",
+    steps: [
+      create({ template: { labels: { app: "x" }, annotations: { note: "1" } } }),
+      lastRunAt(),
+      endFirst("Complete"),
+    ],
+  },
+  {
+    name: "a run is due, and fails",
+    steps: [create({ jobSpec: { backoffLimit: 0 } }), lastRunAt(), endFirst("Failed")],
+  },
+  {
+    name: "a run in a zone",
+    steps: [create({ spec: { timeZone: "Asia/Kathmandu", schedule: "30 5 1 1 *" } }), lastRunAt()],
+  },
+  { name: "a run is due once", steps: [create(), lastRunAt(), lastRunAt(), lastRunAt("2020-06-01T00:00:00Z")] },
+  { name: "hundreds of runs were missed", steps: [create({ spec: { schedule: "0 * * * *" } }), lastRunAt()] },
+  {
+    name: "runs are too late",
+    steps: [
+      create({ spec: { startingDeadlineSeconds: 60 } }),
+      lastRunAt(),
+      patchSpec({ startingDeadlineSeconds: null }),
+    ],
+  },
+  {
+    name: "the deadline leaves a few runs",
+    steps: [create({ spec: { schedule: "0 0 * * *", startingDeadlineSeconds: 200_000 } }), lastRunAt()],
+  },
+  {
+    name: "a day that never comes",
+    steps: [create({ spec: { schedule: "0 0 30 2 *" } }), patchSpec({ suspend: true })],
+  },
+  {
+    name: "it is suspended, and resumed",
+    steps: [create({ spec: { suspend: true } }), lastRunAt(), patchSpec({ suspend: false })],
+  },
+  {
+    name: "Jobs run beside each other",
+    steps: [create(), lastRunAt(), due("0 0 2 1 *"), endFirst("Complete"), endFirst("Failed")],
+  },
+  {
+    name: "a Job keeps the next one from starting",
+    steps: [create({ spec: { concurrencyPolicy: "Forbid" } }), lastRunAt(), due("0 0 2 1 *"), endFirst("Complete")],
+  },
+  {
+    name: "a Job is replaced by the next one",
+    steps: [create({ spec: { concurrencyPolicy: "Replace" } }), lastRunAt(), due("0 0 2 1 *"), due("0 0 3 1 *")],
+  },
+  {
+    name: "a Job goes while it runs",
+    steps: [
+      create({ spec: { schedule: "0 0 1 1 *" } }),
+      lastRunAt(),
+      {
+        name: "it goes",
+        async act(stage) {
+          for (const { metadata } of await runningJobs(stage))
+            await stage.remove("jobs", metadata.name, { propagationPolicy: "Background" });
+        },
+      },
+    ],
+  },
+  {
+    name: "a Job that it has not started",
+    steps: [create(), owned("stranger"), ends("Complete", { stranger: "01:00:00" })],
+  },
+  {
+    name: "the name of a run is taken",
+    steps: [
+      create(),
+      {
+        name: "by another Job",
+        async act(stage) {
+          const year = new Date().getUTCFullYear();
+          const minutes = Date.UTC(year, 0, 1) / 60_000;
+          await stage.create("jobs", {
+            metadata: { name: `${cronName}-${minutes}` },
+            spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] } } },
+          });
+        },
+      },
+      lastRunAt(),
+    ],
+  },
+  {
+    name: "only the latest finished Jobs are kept",
+    steps: [
+      create({ spec: { successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 0 } }),
+      owned("a", "b", "c", "d", "e"),
+      ends("Complete", { b: "03:00:00", c: "02:00:00", d: "04:00:00" }),
+      ends("Failed", { a: "01:00:00" }),
+      ends("Complete", { e: "05:00:00" }),
+      patchSpec({ successfulJobsHistoryLimit: 0 }),
+    ],
+  },
+  {
+    name: "runs come every few seconds",
+    steps: [
+      { ...create({ spec: { schedule: "@every 4s" } }), until: async (stage) => (await runningJobs(stage)).length > 0 },
+    ],
+    // The minute in a Job's name may change between the sides.
+    race: "in which minute the run is due",
+  },
+  {
+    name: "it goes, and its Jobs stay",
+    steps: [
+      create(),
+      lastRunAt(),
+      { name: "it goes", act: (stage) => stage.remove("cronjobs", cronName, { propagationPolicy: "Background" }) },
+    ],
+  },
+  {
+    name: "it goes after its Jobs",
+    steps: [
+      create(),
+      lastRunAt(),
+      { name: "it is to go", act: (stage) => stage.remove("cronjobs", cronName, { propagationPolicy: "Foreground" }) },
+      endFirst("Complete"),
+      lastRunAt(),
+    ],
+  },
+  {
+    name: "a quota refuses the Job",
+    steps: [
+      {
+        name: "the quota",
+        async act(stage) {
+          const hard = { "count/jobs.batch": "0" };
+          await stage.create("resourcequotas", { metadata: { name: "none" }, spec: { hard } });
+          await stage.patch("resourcequotas", "none/status", { status: { hard, used: hard } });
+        },
+      },
+      create(),
+      lastRunAt(),
+      {
+        name: "the quota goes",
+        act: (stage) => stage.remove("resourcequotas", "none"),
+        until: async (stage) => (await runningJobs(stage)).length > 0,
+      },
+    ],
+  },
+];

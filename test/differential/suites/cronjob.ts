@@ -1,0 +1,31 @@
+/** CronJobs and the Jobs that they start. Nothing runs the Jobs: scripts write their ends. */
+import { CronJobs, Jobs } from "../../../src/api/kinds.ts";
+import { cronjob } from "../../../src/controllers/cronjob/cronjob.ts";
+import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import { randomScript } from "../scripts/cronjob/grammar.ts";
+import { scripts } from "../scripts/cronjob/index.ts";
+import type { Suite } from "../suite.ts";
+
+const seenTwice: Allowed = {
+  id: "what a sync sees that comes too early",
+  category: "noise",
+  upstream: "pkg/controller/cronjob/cronjob_controllerv2.go:syncCronJob",
+  why: "the next sync may begin before the cache shows the status of the last one: it tells once more which Job has finished, or that one is missing which the last one deleted, and its own status is refused",
+  matches: ({ what, path, theirs, ours }) =>
+    path === "" &&
+    ((what === "patch Event 200" && JSON.stringify(theirs ?? ours).includes('"message":"Saw completed job: ')) ||
+      (what === "create Event 201" && JSON.stringify(theirs ?? ours).includes('"message":"Active job went missing: '))),
+};
+
+export const cronJobs: Suite = {
+  name: "cronjob",
+  oracle: "cronjob-controller",
+  ours: [cronjob],
+  kinds: [{ kind: CronJobs }, { kind: Jobs }],
+  // Events are written in the background.
+  quietMs: 2000,
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 100 },
+  differences: [namespaceInBody, noBodyOfDelete, ownFieldManager, seenTwice],
+};
