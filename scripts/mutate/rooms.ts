@@ -67,16 +67,6 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         ],
         tests: ["test/controllers/garbage-collector/{sync,graph}.test.ts"],
       },
-      {
-        sources: [
-          "src/controllers/job/{backoff,completion-index,conditions,end,finish-time,intervals,job-pods,plan-pods,pod,pod-failure-policy,success-policy,tracking}.ts",
-        ],
-        tests: ["test/controllers/job/{backoff,end,indexes,plan-pods,policies,tracking}.test.ts"],
-      },
-      {
-        sources: ["src/controllers/job/{create-pods,delete-pods,manage-pods,orphan-pods,sync,track,watches}.ts"],
-        tests: ["test/controllers/job/{counting,definition,jobs}.test.ts"],
-      },
     ],
   },
   {

@@ -1,4 +1,5 @@
 /** Prints the answers of `why` in the requested format. */
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { stringify } from "yaml";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import type { Advice } from "../../../src/diagnosis/diagnosis.ts";
@@ -49,10 +50,9 @@ function followCommand(
   { calledAs }: Io,
 ): string | undefined {
   const { kind, namespace, name } = of;
-  // One of the user's own before a built-in one.
-  const controller = controllers.findLast(
-    ({ definition: { for: own } }) => own?.kind === kind.kind && own.group === kind.group,
-  );
+  const all = controllers.filter(({ definition: { for: own } }) => own?.kind === kind.kind && own.group === kind.group);
+  // One of the user's own before a built-in one; of those the first, which does most for its kind.
+  const controller = all.findLast(({ definition }) => !builtInControllers.includes(definition)) ?? all[0];
   if (controller === undefined) return undefined;
   const object = `${kind.kind.toLowerCase()}/${name}`;
   if (sandbox) {

@@ -88,7 +88,7 @@ export function missedRuns(
     mostRecent = next;
     next = dueAfter(timetable, next);
   }
-  return { is: "counted", earliest, mostRecent, count: count > mostMissed ? "many" : count > 0 ? "few" : "none" };
+  return { is: "counted", earliest, mostRecent, count: count > mostMissed ? "many" : "few" };
 }
 
 function earliestOf({ metadata, spec, status }: CronJob, now: number | undefined): number {

@@ -41,6 +41,13 @@ describe("the run that is due", () => {
     { says: "is none before the first", now: "01T00:59:59", is: "none due, none missed" },
     { says: "is the first, at its time", now: "01T01:00:00", is: "01T01:00:00, none missed" },
     { says: "is the first until the second is due", now: "01T01:59:59", is: "01T01:00:00, none missed" },
+    { says: "is the second, at its time", now: "01T02:00:00", is: "01T02:00:00, few missed" },
+    {
+      says: "is the latest of one a second",
+      schedule: "@every 1s",
+      now: "01T00:00:03.5",
+      is: "01T00:00:03, few missed",
+    },
     { says: "is the latest of several", now: "01T05:30:00", is: "01T05:00:00, few missed" },
     { says: "counts from the last one", last: "01T04:00:00", now: "01T04:30:00", is: "none due, none missed" },
     { says: "is the one after the last", last: "01T04:00:00", now: "01T05:00:00.5", is: "01T05:00:00, none missed" },

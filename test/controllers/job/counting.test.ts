@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
 import type { ApiRequest } from "../../../src/api/transport.ts";
 import type { Pod } from "../../../src/api/types.ts";
+import { wireStatus } from "../../../src/controllers/job/job-sync.ts";
 import { isTracked } from "../../../src/controllers/job/spec.ts";
 import { statusOf } from "../../support/refused.ts";
 import { finalizer } from "./objects.ts";
@@ -201,6 +202,62 @@ describe("a status that cannot be written", () => {
   });
 });
 
+describe("a status as it is sent", () => {
+  test("has Go's order, and leaves out the zeros and empty lists that Go leaves out", () => {
+    const status = { active: 0, succeeded: 0, failed: 0, completedIndexes: "", conditions: [] };
+    expect(JSON.stringify(wireStatus(status))).toBe('{"uncountedTerminatedPods":{}}');
+    const uncountedTerminatedPods = { succeeded: [], failed: ["a"] };
+    const counted = { ready: 0, terminating: 0, failedIndexes: "", active: 2, startTime: "t", uncountedTerminatedPods };
+    expect(JSON.stringify(wireStatus(counted))).toBe(
+      '{"startTime":"t","active":2,"terminating":0,"failedIndexes":"","uncountedTerminatedPods":{"failed":["a"]},"ready":0}',
+    );
+  });
+});
+
+describe("deletions that are refused", () => {
+  const refusal = refusing(({ method, path }) => method === "DELETE" && path.includes("/pods/"));
+
+  test("leave a suspended Job's pods active, tell of it, and are tried again", () =>
+    withPods(
+      { parallelism: 2, completions: 2 },
+      async (scene) => {
+        refusal.on = true;
+        await scene.patch({ spec: { suspend: true } });
+        await scene.pass(1500);
+        expect((await scene.job()).status).toMatchObject({ active: 2, terminating: 0 });
+        expect(scene.eventsTold().filter((event) => event.startsWith("FailedDelete: Error deleting: "))).not.toEqual(
+          [],
+        );
+        const failures = scene.events.filter(
+          (event) => event.stage === "done" && event.controller === "job" && event.outcome.is === "rate-limited",
+        );
+        expect(failures.length).toBeGreaterThan(0);
+        refusal.on = false;
+        await scene.pass(10 * second);
+        expect(await scene.pods()).toEqual([]);
+        expect((await scene.job()).status).not.toHaveProperty("active");
+      },
+      { wrap: refusal.wrap },
+    ));
+
+  test("keep a Job that fails from being announced as failed", () =>
+    withPods(
+      { parallelism: 2, completions: 2, backoffLimit: 0 },
+      async (scene, [pod]) => {
+        refusal.on = true;
+        await scene.finish(nameOf(pod), "Failed");
+        await scene.pass(3 * second);
+        expect((await scene.job()).status).toMatchObject({ active: 1, failed: 1 });
+        expect((await scene.job()).status).not.toHaveProperty("conditions");
+        refusal.on = false;
+        await scene.pass(10 * second);
+        expect((await scene.job()).status?.conditions?.map(({ type }) => type)).toEqual(["FailureTarget", "Failed"]);
+        expect((await scene.job()).status).toMatchObject({ failed: 2 });
+      },
+      { wrap: refusal.wrap },
+    ));
+});
+
 describe("creations that are refused", () => {
   test("are told of in an Event, stop further ones, and are tried again", async () => {
     const refusal = refusing(({ method, path }) => method === "POST" && path.endsWith("/pods"));
@@ -250,6 +307,31 @@ describe("pods that nobody counts", () => {
       await scene.pass(3 * second);
       expect((await scene.pods()).filter(isTracked)).toEqual([]);
     }));
+
+  for (const managedBy of [undefined, "example.com/queue"]) {
+    test(`of a finished Job ${managedBy === undefined ? "lose it" : "of another manager keep it"} on their way out`, async () => {
+      const scene = await jobScene({ kubelet: false });
+      const job = await scene.create({ completions: 0, ...(managedBy !== undefined && { managedBy }) });
+      await scene.pass(3 * second);
+      if (managedBy !== undefined) {
+        const time = "2026-01-01T00:00:00Z";
+        const end = (type: string): object => ({ type, status: "True", lastTransitionTime: time, reason: "Test" });
+        const status = {
+          startTime: time,
+          conditions: [end("FailureTarget"), end("Failed")],
+          uncountedTerminatedPods: {},
+        };
+        const at = { namespace: "default", name: "data" };
+        await scene.during(scene.you.patch(Jobs, at, { type: "merge", body: { status } }, { subresource: "status" }));
+      }
+      const owner = { apiVersion: "batch/v1", kind: "Job", name: "data", uid: job.metadata.uid, controller: true };
+      await scene.during(scene.you.create(Pods, inShop("left", { ownerReferences: [owner] }) as unknown as Pod));
+      await scene.during(scene.you.delete(Pods, { namespace: "default", name: "left" }, { gracePeriodSeconds: 0 }));
+      await scene.pass(5 * second);
+      expect((await scene.pods()).map(nameOf)).toEqual(managedBy === undefined ? [] : ["left"]);
+      await scene.stop();
+    });
+  }
 
   test("of a Job that another controller manages keep it", async () => {
     const scene = await jobScene({ kubelet: false });

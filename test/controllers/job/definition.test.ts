@@ -38,6 +38,52 @@ describe("the definitions", () => {
   });
 });
 
+describe("a sync", () => {
+  const key = "shop/data";
+  const finishedBy = (type: string): Job => jobOf({ status: { conditions: [{ type, status: "True" }] } });
+
+  for (const type of ["Complete", "Failed"]) {
+    test(`of a Job that is ${type} does nothing, whatever it lacks`, async () => {
+      const scene = syncScene(jobController);
+      scene.put(Jobs, finishedBy(type));
+      await scene.sync(key);
+      expect(scene.calls).toEqual([]);
+      expect(scene.decisions.map(({ sentence }) => sentence)).toEqual(["it is finished → nothing to do"]);
+    });
+  }
+
+  test("of a completion mode that is not known tells of it, and does nothing", async () => {
+    const scene = syncScene(jobController);
+    scene.put(Jobs, jobOf({ spec: { completionMode: "Sorted" } }));
+    await scene.sync(key);
+    expect(scene.calls).toEqual([]);
+    expect(scene.events).toMatchObject([
+      {
+        type: "Warning",
+        reason: "UnknownCompletionMode",
+        message: "Skipped Job sync because completion mode is unknown",
+      },
+    ]);
+  });
+
+  test("of a Job that is gone forgets what was expected of it", async () => {
+    const scene = syncScene(jobController);
+    scene.expectations.expectCreations(key, 2);
+    scene.expectations.expectUpdates(key, ["uid-a"]);
+    await scene.sync(key);
+    expect([scene.expectations.satisfied(key), scene.expectations.updatesOf(key).size]).toEqual([true, 0]);
+  });
+
+  test("waits for what it has created, and comes by without creating more", async () => {
+    const scene = syncScene(jobController);
+    scene.put(Jobs, jobOf({ status: { active: 0, ready: 0, terminating: 0, uncountedTerminatedPods: {} } }));
+    scene.expectations.expectCreations(key, 1);
+    await scene.sync(key);
+    expect(scene.calls).toEqual([]);
+    expect(scene.decisions.map(({ sentence }) => sentence)).toEqual(["1 created not observed yet → wait"]);
+  });
+});
+
 describe("a notification", () => {
   let scene: Scene;
   beforeEach(() => {
@@ -82,6 +128,16 @@ describe("a notification", () => {
     expect(woken()).toEqual(["shop/pod:b now"]);
     expect(objectOf(jobController, "shop/pod:b")).toEqual({ kind: "Pod", key: "shop/b" });
     expect(objectOf(jobController, "shop/data")).toEqual({ kind: "Job", key: "shop/data" });
+  });
+
+  test("of a resync of an orphan, and of one that has gone, leads to none", () => {
+    const orphan = podOf("b", { meta: { ownerReferences: [], labels: {} } });
+    const changed: Pod = { ...orphan, metadata: { ...orphan.metadata, resourceVersion: "11" } };
+    scene.notify(Pods, { type: "updated", before: orphan, object: orphan });
+    scene.notify(Pods, { type: "deleted", object: orphan, tombstone: false });
+    expect(woken()).toEqual([]);
+    scene.notify(Pods, { type: "updated", before: orphan, object: changed });
+    expect(woken()).toEqual(["shop/pod:b now"]);
   });
 
   test("of a pod without its finalizer settles that it was removed", () => {
