@@ -312,7 +312,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     patch(kind, place, patch, { because }) {
       return ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because }, () => {
         const object = found(kind, at(place));
-        return store(kind, { ...object, metadata: { ...object.metadata, ...ownersAfter(object, patch.body) } });
+        return store(kind, { ...object, metadata: { ...object.metadata, ...metadataAfter(object, patch.body) } });
       });
     },
     delete(kind, place, { because }) {
@@ -331,10 +331,20 @@ function specOf(object: StoredObject): unknown {
   return "spec" in object ? object.spec : undefined;
 }
 
-/** What the owner references are after a strategic merge patch that adds or deletes some by uid. */
-function ownersAfter(object: StoredObject, body: unknown): { ownerReferences: OwnerReference[] } {
-  const { metadata } = body as { metadata: { ownerReferences: (OwnerReference & { $patch?: string })[] } };
-  const patched = new Set(metadata.ownerReferences.map(({ uid }) => uid));
+interface PatchedMeta {
+  readonly ownerReferences?: readonly (OwnerReference & { $patch?: string })[];
+  readonly "$deleteFromPrimitiveList/finalizers"?: readonly string[];
+}
+
+/** What owner references and finalizers are after a strategic merge patch that adds or deletes some. */
+function metadataAfter(object: StoredObject, body: unknown): Partial<StoredObject["metadata"]> {
+  const { metadata } = body as { readonly metadata: PatchedMeta };
+  const { ownerReferences: references = [], "$deleteFromPrimitiveList/finalizers": without = [] } = metadata;
+  const patched = new Set(references.map(({ uid }) => uid));
   const kept = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !patched.has(uid));
-  return { ownerReferences: [...kept, ...metadata.ownerReferences.filter(({ $patch }) => $patch === undefined)] };
+  const { finalizers } = object.metadata;
+  return {
+    ownerReferences: [...kept, ...references.filter(({ $patch }) => $patch === undefined)],
+    ...(finalizers !== undefined && { finalizers: finalizers.filter((finalizer) => !without.includes(finalizer)) }),
+  };
 }

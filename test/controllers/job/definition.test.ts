@@ -5,7 +5,7 @@ import { objectOf } from "../../../src/controller/api/definition.ts";
 import { job as jobController } from "../../../src/controllers/job/job.ts";
 import { backOff, scaleDown, scaleUp, steady, suspendPods } from "../../../src/controllers/job/pod-rules.ts";
 import { end, status, untrack } from "../../../src/controllers/job/rules.ts";
-import { type Scene, syncScene } from "../../support/sync-context.ts";
+import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
 import { jobOf, podOf } from "./objects.ts";
 
 describe("the definitions", () => {
@@ -84,6 +84,61 @@ describe("a sync", () => {
   });
 });
 
+describe("a Job that fails", () => {
+  const key = "shop/data";
+  const calls = (scene: Scene): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
+  const statusOf = (scene: Scene): Job["status"] => scene.live(Jobs)[0]?.status;
+
+  test("is not said to fail before all that it has created is seen; its pods are counted all the same", async () => {
+    const scene = syncScene(jobController);
+    scene.put(Jobs, jobOf({ spec: { backoffLimit: 0, parallelism: 2 } }));
+    scene.put(Pods, podOf("bad", { phase: "Failed", endedMs: 0 }), podOf("good"));
+    scene.expectations.expectCreations(key, 1);
+    await scene.sync(key);
+    expect(calls(scene)).toEqual(["delete good", "updateStatus data", "patch bad", "updateStatus data"]);
+    expect(statusOf(scene)).toMatchObject({ failed: 1, terminating: 1 });
+    expect(statusOf(scene)).not.toHaveProperty("conditions");
+  });
+
+  test("counts a pod that is gone already as deleted", async () => {
+    const scene = syncScene(jobController);
+    scene.put(Jobs, jobOf({ spec: { backoffLimit: 0, parallelism: 2 } }));
+    scene.put(Pods, podOf("bad", { phase: "Failed", endedMs: 0 }), podOf("good"));
+    scene.refuse = ({ verb }) => (verb === "delete" ? refusal(404, "NotFound", "gone") : undefined);
+    await scene.sync(key);
+    expect(statusOf(scene)?.conditions).toMatchObject([{ type: "FailureTarget", reason: "BackoffLimitExceeded" }]);
+    // What was on its way out at the start of the sync keeps it from being finished.
+    expect(statusOf(scene)).toMatchObject({ failed: 2, terminating: 1, uncountedTerminatedPods: {} });
+  });
+});
+
+describe("the key of an orphan", () => {
+  const synced = async (pod: Pod): Promise<string[]> => {
+    const scene = syncScene(jobController);
+    scene.put(Pods, pod);
+    await scene.sync("shop/pod:a");
+    return scene.decisions.map(({ sentence }) => sentence);
+  };
+  const ownedBy = (apiVersion: string, kind: string): object => ({
+    ownerReferences: [{ apiVersion, kind, name: "data", uid: "uid-data", controller: true }],
+  });
+  const rows: readonly { says: string; pod: Pod; does: readonly string[] }[] = [
+    {
+      says: "without a controller",
+      pod: podOf("a", { meta: { ownerReferences: [] } }),
+      does: ["no controller → remove its finalizer"],
+    },
+    { says: "whose Job is gone", pod: podOf("a"), does: ["its Job is gone → remove its finalizer"] },
+    { says: "without the finalizer", pod: podOf("a", { tracked: false }), does: [] },
+    { says: "of another kind's object", pod: podOf("a", { meta: ownedBy("batch/v1", "Batch") }), does: [] },
+    { says: "of another group's Job", pod: podOf("a", { meta: ownedBy("example.com/v1", "Job") }), does: [] },
+    { says: "that is gone", pod: podOf("b"), does: [] },
+  ];
+  for (const { says, pod, does } of rows) {
+    test(`of a pod ${says}: ${does[0] ?? "nothing"}`, async () => expect(await synced(pod)).toEqual([...does]));
+  }
+});
+
 describe("a notification", () => {
   let scene: Scene;
   beforeEach(() => {
@@ -128,6 +183,17 @@ describe("a notification", () => {
     expect(woken()).toEqual(["shop/pod:b now"]);
     expect(objectOf(jobController, "shop/pod:b")).toEqual({ kind: "Pod", key: "shop/b" });
     expect(objectOf(jobController, "shop/data")).toEqual({ kind: "Job", key: "shop/data" });
+  });
+
+  test("of a pod on its way out whose Job is gone leads to a sync of its own, too", () => {
+    const stray = {
+      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "gone", uid: "1", controller: true }],
+    };
+    scene.notify(Pods, { type: "added", object: podOf("a", { meta: stray }), initial: false });
+    expect(woken()).toEqual([]);
+    scene.notify(Pods, { type: "added", object: podOf("a", { deleted: true, meta: stray }), initial: false });
+    scene.notify(Pods, { type: "added", object: podOf("b", { deleted: true }), initial: false });
+    expect(woken()).toEqual(["shop/pod:a now", "shop/data in 1000 ms"]);
   });
 
   test("of a resync of an orphan, and of one that has gone, leads to none", () => {

@@ -184,6 +184,7 @@ describe("the indexes of a Job", () => {
 
   const limited = (limit: number, spec: object = {}): ReturnType<typeof indexedJobOf> =>
     indexedJobOf(5, { spec: { backoffLimitPerIndex: limit, ...spec }, status: { failedIndexes: "4" } });
+  const unfailed = indexedJobOf(5, { spec: { backoffLimitPerIndex: 3 } });
 
   test("fail with the pod that has failed once more often than they may", () => {
     const failedOf = (limit: number, before: string): string =>
@@ -221,9 +222,14 @@ describe("the indexes of a Job", () => {
       failed("done", 2, 0, 1000),
       podOf("well", { index: 2, phase: "Succeeded" }),
       failed("over", 3, 5, 1000),
+      failed("once", 4, 1, 1000),
+      failed("then", 4, 1, 2000),
     ];
-    const { replaced } = jobIndexes(known(limited(3), pods));
-    expect([...replaced].map(([index, { metadata }]) => `${index}: ${metadata.name}`)).toEqual(["0: second"]);
+    const { replaced } = jobIndexes(known(unfailed, pods));
+    expect([...replaced].map(([index, { metadata }]) => `${index}: ${metadata.name}`)).toEqual([
+      "0: second",
+      "4: then",
+    ]);
     // One whose finalizer is removed waits for nothing.
     expect(jobIndexes(known(limited(3), pods, ["second"])).replaced.get(0)?.metadata.name).toBe("first");
   });
