@@ -29,7 +29,7 @@ export function refusedByEvents(look: Look, item: Item): readonly Finding[] {
 function refusal(item: Item, message: string): Finding {
   const said = message
     .replace(/^\(combined from similar events\): /, "")
-    .replace(/^Error creating: |^create Pod \S+ in StatefulSet \S+ failed error: /, "");
+    .replace(/^Error creating: |^[Cc]reate Pod \S+ in StatefulSet \S+ failed error: /, "");
   const { namespace } = item.object.metadata;
   return { at: refOf(item), why: `pods cannot be created: ${said}`, advice: adviceOn(said, inNamespace(namespace)) };
 }

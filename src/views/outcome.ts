@@ -1,4 +1,5 @@
 /** What is different between two states of a cluster, object by object, in the order of cause. */
+import { generatedPrefix } from "../api/generated-name.ts";
 import { deepEqual } from "../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
@@ -106,9 +107,8 @@ function placed(change: Bare, name: string, entry: StateEntry, around: Around): 
 }
 
 function shownKeyOf({ key, object }: StateEntry): string {
-  const { generateName, namespace, name } = object.metadata;
-  if (generateName === undefined || generateName === "" || !name.startsWith(generateName)) return key;
-  return objectKey(namespace, `${generateName}…`);
+  const prefix = generatedPrefix(object.metadata);
+  return prefix === undefined ? key : objectKey(object.metadata.namespace, `${prefix}…`);
 }
 
 const mostFloors = 8;

@@ -1,10 +1,12 @@
 /** How much of what was applied has become available, and what prevents the rest. */
+import { generatedPrefix } from "../../api/generated-name.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import type { Deployment, Job, Pod, ReplicaSet } from "../../api/types.ts";
+import type { Deployment, Job, Pod, ReplicaSet, StatefulSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
+import { desiredReplicas, partition, rollsOut } from "../../controllers/statefulset/spec.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { storageIn } from "./claims.ts";
@@ -33,7 +35,8 @@ export interface AvailabilityOptions {
 }
 
 /**
- * One entry for each Pod, Deployment, ReplicaSet, ReplicationController and Job among these that a controller here reconciles.
+ * One entry for each Pod, Deployment, StatefulSet, ReplicaSet, ReplicationController and Job among these that a controller here
+ * reconciles.
  */
 export function availabilityOf(
   done: readonly Followed[],
@@ -101,6 +104,8 @@ export function countsOf(
       const isSeen = observedGeneration >= (metadata.generation ?? 0);
       return { available: isSeen ? Math.min(availableReplicas, updatedReplicas) : 0, desired: spec?.replicas ?? 1 };
     }
+    case "StatefulSet":
+      return countsOfStatefulSet(object as StatefulSet);
     case "ReplicaSet":
     case "ReplicationController": {
       const { spec, status } = object as ReplicaSet;
@@ -124,6 +129,16 @@ function completionsIn({ spec, status }: Job): { readonly available: number; rea
 
 function hasCondition(status: Conditioned["status"], type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
+}
+
+/** Pods that are still to be updated do not count: with OnDelete, and below the partition, none is. */
+function countsOfStatefulSet(set: StatefulSet): { readonly available: number; readonly desired: number } {
+  const { status, metadata } = set;
+  const desired = desiredReplicas(set);
+  const { availableReplicas = 0, updatedReplicas = 0, observedGeneration = 0 } = status ?? {};
+  if (observedGeneration < (metadata.generation ?? 0)) return { available: 0, desired };
+  const outdated = rollsOut(set) ? Math.max(0, desired - partition(set) - updatedReplicas) : 0;
+  return { available: Math.min(availableReplicas, desired - outdated), desired };
 }
 
 interface Conditioned {
@@ -188,7 +203,8 @@ function podReason(
   lacks: (pod: Pod & StoredObject) => string | undefined,
 ): string | undefined {
   if (isPodReady(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined;
-  const name = `Pod ${pod.metadata.generateName === undefined ? pod.metadata.name : `${pod.metadata.generateName}…`}`;
+  const prefix = generatedPrefix(pod.metadata);
+  const name = `Pod ${prefix === undefined ? pod.metadata.name : `${prefix}…`}`;
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
   if (unscheduled !== undefined) return `${name}: ${unscheduled.message ?? unscheduled.reason ?? "not scheduled"}`;
   const lacking = lacks(pod);

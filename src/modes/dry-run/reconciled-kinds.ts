@@ -42,7 +42,7 @@ export type Followed = Pick<AppliedChange, "of" | "key" | "did" | "isCustom">;
 /** Whether one of them reconciles the changed object, or nothing has to. */
 export function isReconciled({ of, did, isCustom }: Followed, { controllers, follows }: Reconcilers): boolean {
   if (isCustom === true) return false;
-  // Who makes a StatefulSet watches it too; its pods are made by its controller.
+  // Who makes a Job watches it too; its pods are made by its controller.
   if (!unsimulatedWorkloads.has(of.kind) && follows?.(of) === true) return true;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;

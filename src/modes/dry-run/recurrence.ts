@@ -1,4 +1,5 @@
 /** Detects that the whole cluster returns to an earlier state although it was written in between. */
+import { generatedPrefix } from "../../api/generated-name.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -103,8 +104,8 @@ const modulus = 2 ** 48;
 function hashOf(of: KindName, object: StoredObject): number {
   const form = normalizeForDiff({ group: "", kind: of.kind }, object, {}) as { metadata?: { name?: string } };
   const owner = controllerOf(object);
-  const { generateName } = object.metadata;
-  if (generateName !== undefined && form.metadata !== undefined) form.metadata.name = generateName;
+  const prefix = generatedPrefix(object.metadata);
+  if (prefix !== undefined && form.metadata !== undefined) form.metadata.name = prefix;
   const text = JSON.stringify([form, owner?.kind, owner?.name]);
   let [a, b] = [0x811c9dc5, 0x1000193];
   for (let index = 0; index < text.length; index++) {

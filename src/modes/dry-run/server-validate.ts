@@ -3,6 +3,7 @@
  * and its policies would reject or change. Only writes that can be validated independently are sent: an object created
  * in the dry run does not exist on the server, so writes to it cannot be validated.
  */
+import { generatedPrefix } from "../../api/generated-name.ts";
 import { fieldChanges } from "../../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -146,8 +147,9 @@ const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update",
 function nameOf({ method, path }: ApiRequest, answer: StoredObject | undefined): string {
   const verb = verbs[method] ?? method;
   if (answer === undefined) return `${verb} ${path.split("/").slice(-2).join(" ")}`;
-  const { namespace, name, generateName } = answer.metadata;
-  const key: ObjectKey = objectKey(namespace, generateName === undefined ? name : `${generateName}…`);
+  const { namespace, name } = answer.metadata;
+  const prefix = generatedPrefix(answer.metadata);
+  const key: ObjectKey = objectKey(namespace, prefix === undefined ? name : `${prefix}…`);
   const subresource = /\/(status|scale)$/.exec(path)?.[1];
   return `${verb} ${answer.kind ?? ""}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
 }
@@ -199,7 +201,7 @@ function differences(ours: StoredObject, theirs: StoredObject, isStatus: boolean
     const { status, ...form } = normalizeForDiff({ group: "", kind: ours.kind ?? "" }, object, {});
     if (isStatus) return { status };
     const metadata = form["metadata"] as { name?: string; generateName?: string };
-    if (metadata.generateName !== undefined) delete metadata.name;
+    if (generatedPrefix(metadata) !== undefined) delete metadata.name;
     return form;
   };
   return fieldChanges(plain(ours), plain(theirs)).map(({ path }) => path);

@@ -13,13 +13,14 @@ export interface ChangedWorkload {
 }
 
 /** With the number of their ready pods in the status, but without a controller here. */
-export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet", "StatefulSet"]);
+export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet"]);
 /** Kinds that run pods, themselves or by what they make. */
 export const workloadKinds: ReadonlySet<string> = new Set([
   ...unsimulatedWorkloads,
   "Job",
   "CronJob",
   "Pod",
+  "StatefulSet",
   "Deployment",
   "ReplicaSet",
   "ReplicationController",

@@ -75,11 +75,11 @@ function order(effects: readonly Effect[], _names: Names): Told[] {
 }
 
 const staleHistory: Allowed = {
-  id: "a revision that is deleted twice",
+  id: "a revision that is created or deleted twice",
   category: "noise",
   upstream: "pkg/controller/statefulset/stateful_set_control.go:truncateHistory",
-  why: "the next sync may begin before the cache shows that the revision is gone; the second deletion finds none",
-  matches: ({ what }) => what === "delete controllerrevisions.apps 404",
+  why: "revisions are not among the writes that are waited for: the next sync may begin before the cache shows that one is there or gone",
+  matches: ({ what }) => /^(?:create controllerrevisions\.apps 409|delete controllerrevisions\.apps 404)$/.test(what),
 };
 
 const deletedTwice: Allowed = {

@@ -114,12 +114,13 @@ describe("dry-run", () => {
   });
 
   test("lists what nobody here acts on", async () => {
-    const set = { ...webReplicaSet(1), kind: "StatefulSet" };
+    const { replicas: _, ...spec } = (webReplicaSet(1) as unknown as { spec: { replicas: number } }).spec;
+    const set = { ...webReplicaSet(1), kind: "DaemonSet", spec };
     const custom: ToApply = { apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } };
     const settings: ToApply = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
     const run = await play({ requestedChanges: [apply(set), apply(custom), apply(settings)] });
     expect(run.refused).toEqual([]);
-    expect(run.notFollowed.map(({ of, did }) => `${of.kind} ${did}`)).toEqual(["StatefulSet created", "Frob created"]);
+    expect(run.notFollowed.map(({ of, did }) => `${of.kind} ${did}`)).toEqual(["DaemonSet created", "Frob created"]);
   });
 });
 

@@ -154,9 +154,9 @@ describe("deletions, whose maker nobody knows", () => {
 
   test.each([
     ["the same name", owned("a", "2")],
-    ["another generated name", owned("web-2", "2", "web-")],
+    ["another generated name", owned("web-x7k2p", "2", "web-")],
   ])("what the copy creates again at once, under %s, somebody else deleted", async (_name, created) => {
-    const deleted = created.metadata.generateName === undefined ? owned("a", "1") : owned("web-1", "1", "web-");
+    const deleted = created.metadata.generateName === undefined ? owned("a", "1") : owned("web-b4c5d", "1", "web-");
     const { put, here, missed, run } = forkOf([deleted]);
     await run(100);
     put("Deleted", deleted);
@@ -168,9 +168,9 @@ describe("deletions, whose maker nobody knows", () => {
   });
 
   test("a deletion with a grace period is one from its beginning", async () => {
-    const { put, here, missed, run } = forkOf([owned("web-1", "1", "web-")]);
+    const { put, here, missed, run } = forkOf([owned("web-b4c5d", "1", "web-")]);
     await run(100);
-    const object = owned("web-1", "1", "web-");
+    const object = owned("web-b4c5d", "1", "web-");
     put("Updated", { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
     expect(missed).toEqual([]);
     await run(1500);
