@@ -1,9 +1,9 @@
-/** What a ReplicaSet, ReplicationController, StatefulSet or DaemonSet waits for: by its counts and its pods. */
+/** What a ReplicaSet, ReplicationController or DaemonSet waits for: by its counts and its pods. */
 import { Pods, ReplicationControllers } from "../api/kinds.ts";
 import { selectorOf, selectorOfLabels, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
 import { readTime } from "../api/time.ts";
-import type { DaemonSet, LabelSelector, Pod, StatefulSet } from "../api/types.ts";
+import type { DaemonSet, LabelSelector, Pod } from "../api/types.ts";
 import type { Examined, Finding, Item } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import { isKind } from "./kinds.ts";
@@ -28,27 +28,6 @@ export function examineReplicated(look: Look, item: Item): Examined {
   const reached = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
   const says = availability(available, desired, "");
   return withPods(look, item, { says, reached, first: [...unseenSpec, ...replicaFailure(item)] });
-}
-
-/** By its counts and revisions, and its pods. */
-export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examined {
-  const { spec, status } = item.object;
-  const desired = spec?.replicas ?? 1;
-  const available = status?.availableReplicas ?? 0;
-  const unseenSpec = unseenGeneration(look, item);
-  const numbers = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
-  // With OnDelete, and below the partition, old pods are meant to stay.
-  const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
-  const rolls = spec?.updateStrategy?.type !== "OnDelete" && status?.updateRevision !== status?.currentRevision;
-  const updated = status?.updatedReplicas ?? 0;
-  const meant = Math.max(0, desired - partition);
-  const isRolling = rolls && updated < meant;
-  const says = availability(available, desired, "");
-  return withPods(look, item, {
-    says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
-    reached: numbers && !isRolling,
-    first: unseenSpec,
-  });
 }
 
 /** By its counts, and its pods. */
@@ -76,13 +55,17 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   return withPods(look, item, { says, reached, first: unseenSpec });
 }
 
-interface OwnNumbers {
+/** What an owner of pods says of itself. */
+export interface OwnNumbers {
   readonly says: string;
   readonly reached: boolean;
   readonly first: readonly Finding[];
+  /** Shown, but neutral. */
+  readonly notes?: readonly string[];
 }
 
-function withPods(look: Look, item: Item, { says, reached, first }: OwnNumbers): Examined {
+/** With what its pods say. */
+export function withPods(look: Look, item: Item, { says, reached, first, notes }: OwnNumbers): Examined {
   const pods = controlledPods(look, item);
   const serving = pods.objects.filter(isServing);
   const refused =
@@ -94,6 +77,7 @@ function withPods(look: Look, item: Item, { says, reached, first }: OwnNumbers):
     seen: ["its status", pluralize(pods.objects.length, "Pod")],
     unseen: aside(pods.unseen),
     next: reached ? [] : minReady(look, item, pods.objects),
+    ...(notes !== undefined && notes.length > 0 && { notes }),
   };
 }
 

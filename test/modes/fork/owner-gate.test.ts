@@ -174,8 +174,8 @@ describe("deletions, whose maker nobody knows", () => {
     put("Updated", { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
     expect(missed).toEqual([]);
     await run(1500);
-    expect(missed).toMatchObject([{ by: "copy", key: "web-1", live: undefined }]);
-    expect(here()).toContain("web-1");
+    expect(missed).toMatchObject([{ by: "copy", key: "web-b4c5d", live: undefined }]);
+    expect(here()).toContain("web-b4c5d");
   });
 
   test("what goes with its controller is deleted by the garbage collector", async () => {

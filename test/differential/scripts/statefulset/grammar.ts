@@ -245,8 +245,18 @@ function removeClaim(scene: Scene): readonly Step[] {
       await stage.remove("persistentvolumeclaims", claim.metadata.name);
     },
   };
+  const first = touch(scene);
+  const second = touch(scene);
   // Whether the first sync sees the claim that it has made, and gives it its owner, is chance.
-  return [remove, touch(scene), touch(scene)];
+  const both: Step = {
+    name: "the set is touched, and again",
+    async act(stage) {
+      await first.act(stage);
+      await Bun.sleep(400);
+      await second.act(stage);
+    },
+  };
+  return [remove, both];
 }
 
 /** Its pods and revisions stay, and lose their owner. */

@@ -1,0 +1,82 @@
+/** What a StatefulSet waits for: by its counts and revisions, and by its pods in their order. */
+import type { Pod, StatefulSet } from "../api/types.ts";
+import { pluralize } from "../api/pluralize.ts";
+import type { Examined, Item } from "./diagnosis.ts";
+import { unseenGeneration } from "./generations.ts";
+import type { Look } from "./look.ts";
+import { conditionOf, isServing } from "./pods.ts";
+import { availability, controlledPods, withPods } from "./replicas.ts";
+import { ofAll } from "./spans.ts";
+
+/** By its counts and revisions, and its pods. */
+export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examined {
+  const { spec, status } = item.object;
+  const desired = spec?.replicas ?? 1;
+  const available = status?.availableReplicas ?? 0;
+  const unseenSpec = unseenGeneration(look, item);
+  const numbers = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
+  // With OnDelete, and below the partition, old pods are meant to stay.
+  const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const rolls = spec?.updateStrategy?.type !== "OnDelete" && status?.updateRevision !== status?.currentRevision;
+  const updated = status?.updatedReplicas ?? 0;
+  const meant = Math.max(0, desired - partition);
+  const isRolling = rolls && updated < meant;
+  const reached = numbers && !isRolling;
+  const says = availability(available, desired, "");
+  const { objects: pods, unseen } = controlledPods(look, item);
+  const isKnown = !reached && unseenSpec.length === 0 && unseen.length === 0;
+  return withPods(look, item, {
+    says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
+    reached,
+    first: unseenSpec,
+    notes: isKnown ? heldUp(item.object, { pods, outdated: isRolling ? meant - updated : 0 }) : [],
+  });
+}
+
+const ordinalOf = ({ metadata }: Pod): number => Number(/-(\d+)$/.exec(metadata.name)?.[1] ?? -1);
+
+const revisionOf = ({ metadata }: Pod): string => metadata.labels?.["controller-revision-hash"] ?? "";
+
+interface SeenPods {
+  readonly pods: readonly Pod[];
+  /** How many are still to be updated. */
+  readonly outdated: number;
+}
+
+const isReady = (pod: Pod): boolean => isServing(pod) && conditionOf(pod, "Ready")?.status === "True";
+
+/**
+ * The first pod that an ordered set waits for, and what it holds up. Nothing where it is the only one that lacks: the pod itself says
+ * why.
+ */
+function heldUp({ spec, status, metadata }: StatefulSet, { pods, outdated }: SeenPods): readonly string[] {
+  if (spec?.podManagementPolicy === "Parallel") return [];
+  const rollsOut = spec?.updateStrategy?.type !== "OnDelete";
+  const start = spec?.ordinals?.start ?? 0;
+  const end = start + (spec?.replicas ?? 1);
+  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
+  const ordinals = Array.from({ length: end - start }, (_, n) => start + n);
+  const first = ordinals.find((ordinal) => {
+    const pod = byOrdinal.get(ordinal);
+    return pod === undefined || !isReady(pod);
+  });
+  if (first === undefined) return [];
+  const missing = ordinals.filter((ordinal) => ordinal > first && !byOrdinal.has(ordinal)).length;
+  const excess = [...byOrdinal.keys()].filter((ordinal) => ordinal >= 0 && (ordinal < start || ordinal >= end)).length;
+  const held = [
+    ...(missing > 0 ? [`${pluralize(missing, "pod")} after it ${missing === 1 ? "is" : "are"} not created`] : []),
+    ...(excess > 0 ? [`${pluralize(excess, "pod")} ${excess === 1 ? "is" : "are"} not scaled down`] : []),
+    ...(outdated > 0 ? ["no other pod is updated"] : []),
+  ];
+  if (held.length === 0) return [];
+  const name = `${metadata.name}-${first}`;
+  const pod = byOrdinal.get(first);
+  const going = pod?.metadata.deletionTimestamp !== undefined;
+  const until = pod === undefined ? "is there" : going ? "is gone and made anew" : "is ready";
+  return [
+    `its pods come in order: until ${name} (ordinal ${first}) ${until}, ${held.join(", ")}`,
+    ...(pod === undefined || going || !rollsOut || revisionOf(pod) === status?.updateRevision
+      ? []
+      : [`${name} is of an earlier template: it is waited for, not replaced; delete it to have it made anew`]),
+  ];
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "bun:test";
+import { Nodes, Pods, StatefulSets } from "../../src/api/kinds.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { type Item, findingsOf } from "../../src/diagnosis/diagnosis.ts";
+import { ago, answerAbout, type Json, objectOf, ownedBy } from "./world.ts";
+
+const labels = { app: "db" };
+const node: Item = {
+  kind: Nodes,
+  object: objectOf("node-1", { status: { conditions: [{ type: "Ready", status: "True" }] } }),
+};
+
+interface PodParts {
+  readonly ready?: boolean;
+  readonly revision?: string;
+  readonly meta?: Json;
+}
+
+function podOf(name: string, { ready = true, revision = "db-new", meta = {} }: PodParts = {}): Item {
+  const conditions = [{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime: ago(40) }];
+  const containerStatuses = [{ name: "db", ready, restartCount: 0, state: { running: {} } }];
+  const own = { ...ownedBy("db", StatefulSets), labels: { ...labels, "controller-revision-hash": revision }, ...meta };
+  const spec = { nodeName: "node-1", containers: [{ name: "db", readinessProbe: {} }] };
+  return {
+    kind: Pods,
+    object: objectOf(name, { meta: own, spec, status: { phase: "Running", conditions, containerStatuses } }),
+  };
+}
+
+const set = (status: Json, spec: Json = {}): StoredObject =>
+  objectOf("db", {
+    meta: { generation: 1 },
+    spec: { replicas: 3, selector: { matchLabels: labels }, ...spec },
+    status: { observedGeneration: 1, currentRevision: "db-new", updateRevision: "db-new", ...status },
+  });
+
+const told = (
+  object: StoredObject,
+  pods: readonly Item[],
+  forbidden: Parameters<typeof answerAbout>[2] = {},
+): readonly string[] => answerAbout(StatefulSets, object, { items: [node, ...pods], ...forbidden }).notes;
+
+describe("of a StatefulSet that waits, `why` names the pod that holds the rest", () => {
+  test("which are still to be created", () => {
+    const object = set({ replicas: 1, availableReplicas: 0 });
+    const answer = answerAbout(StatefulSets, object, { items: [node, podOf("db-0", { ready: false })] });
+    expect(answer.notes).toEqual([
+      "its pods come in order: until db-0 (ordinal 0) is ready, 2 pods after it are not created",
+    ]);
+    expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "db-0" }, why: "readiness probe of container db" });
+  });
+
+  test("which are still to be scaled down, or to be updated", () => {
+    const pods = [podOf("db-5"), podOf("db-6", { ready: false }), podOf("db-7"), podOf("db-4")];
+    const object = set(
+      { replicas: 4, availableReplicas: 3, updatedReplicas: 1, currentRevision: "db-old" },
+      { ordinals: { start: 5 } },
+    );
+    expect(told(object, pods)).toEqual([
+      "its pods come in order: until db-6 (ordinal 6) is ready, 1 pod is not scaled down, no other pod is updated",
+    ]);
+  });
+
+  test("whether it is missing or on its way out", () => {
+    const object = set({ replicas: 1 });
+    expect(told(object, [podOf("db-2")])[0]).toContain(
+      "until db-0 (ordinal 0) is there, 1 pod after it is not created",
+    );
+    const going = { deletionTimestamp: ago(5) };
+    expect(told(object, [podOf("db-0", { meta: going })])[0]).toContain("until db-0 (ordinal 0) is gone and made anew");
+  });
+
+  test("and that a pod of an earlier template must be deleted by hand", () => {
+    const pods = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false, revision: "db-bad" })];
+    const object = set({ replicas: 3, availableReplicas: 2, updatedReplicas: 0, currentRevision: "db-old" });
+    expect(told(object, pods)).toEqual([
+      "its pods come in order: until db-2 (ordinal 2) is ready, no other pod is updated",
+      "db-2 is of an earlier template: it is waited for, not replaced; delete it to have it made anew",
+    ]);
+    const onDelete = set({ replicas: 3, availableReplicas: 2 }, { updateStrategy: { type: "OnDelete" }, replicas: 4 });
+    expect(told(onDelete, pods)).toEqual([
+      "its pods come in order: until db-2 (ordinal 2) is ready, 1 pod after it is not created",
+    ]);
+  });
+});
+
+describe("nothing is said of an order", () => {
+  const pods = [podOf("db-0", { ready: false })];
+
+  test("where there is none", () => {
+    expect(told(set({ replicas: 1 }, { podManagementPolicy: "Parallel" }), pods)).toEqual([]);
+  });
+
+  test("where the last pod is all that lacks", () => {
+    const last = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false })];
+    expect(told(set({ replicas: 3, availableReplicas: 2 }), last)).toEqual([]);
+  });
+
+  test("where the pods may not be read", () => {
+    expect(told(set({ replicas: 1 }), pods, { forbidden: [Pods] })).toEqual([]);
+  });
+
+  test("of a set that is complete", () => {
+    const all = ["db-0", "db-1", "db-2"].map((name) => podOf(name));
+    const object = set({ replicas: 3, availableReplicas: 3, updatedReplicas: 3 });
+    expect(answerAbout(StatefulSets, object, { items: [node, ...all] })).toMatchObject({ is: "well", notes: [] });
+  });
+});
