@@ -244,8 +244,13 @@ describe("a program's dry run", () => {
     ],
     [
       "StatefulSet",
+      4,
+      /^! StatefulSet default\/made: available 0 of 2: Pod made-0: there is no ConfigMap default\/nowhere /m,
+    ],
+    [
+      "DaemonSet",
       5,
-      /^\? StatefulSet default\/made: cannot tell whether it becomes available: no controller here runs /m,
+      /^\? DaemonSet default\/made: cannot tell whether it becomes available: no controller here runs /m,
     ],
   ])(
     "a %s that a program creates is judged as an applied one",

@@ -105,7 +105,7 @@ export function countsOf(
       return { available: isSeen ? Math.min(availableReplicas, updatedReplicas) : 0, desired: spec?.replicas ?? 1 };
     }
     case "StatefulSet":
-      return countsOfStatefulSet(object as StatefulSet);
+      return countsOfStatefulSet(object);
     case "ReplicaSet":
     case "ReplicationController": {
       const { spec, status } = object as ReplicaSet;
@@ -138,7 +138,7 @@ function countsOfStatefulSet(set: StatefulSet): { readonly available: number; re
   const { availableReplicas = 0, updatedReplicas = 0, observedGeneration = 0 } = status ?? {};
   if (observedGeneration < (metadata.generation ?? 0)) return { available: 0, desired };
   const outdated = rollsOut(set) ? Math.max(0, desired - partition(set) - updatedReplicas) : 0;
-  return { available: Math.min(availableReplicas, desired - outdated), desired };
+  return { available: Math.max(0, availableReplicas - outdated), desired };
 }
 
 interface Conditioned {

@@ -23,7 +23,7 @@ export function openClaims(done: readonly AppliedChange[], storage: Storage): re
     const object = storage.lookup(of, key);
     if (object === undefined || did === "deleted" || isCustom === true) return [];
     if (of.group === "" && of.kind === claimKind.kind) return [key];
-    if (of.group === "apps" && of.kind === "StatefulSet") return claimsOfSet(object as StatefulSet);
+    if (of.group === "apps" && of.kind === "StatefulSet") return claimsOfSet(object);
     const named = referencesOf(object).filter(({ to }) => to.group === "" && to.kind === claimKind.kind);
     return named.map(({ namespace, name }) => objectKey(namespace, name));
   });
