@@ -62,6 +62,18 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         ],
       },
       {
+        sources: ["src/controllers/statefulset/{plan,members,claim-owners,claims,identity,status,new-pod}.ts"],
+        tests: ["test/controllers/statefulset/{plan,claim-owners,pods,status,sync}.test.ts"],
+      },
+      {
+        sources: ["src/controllers/statefulset/{sync,carry-out,pod-control,claim-control,revisions,write-status}.ts"],
+        tests: ["test/controllers/statefulset/{plan,sync}.test.ts"],
+      },
+      {
+        sources: ["src/controller/workload/controller-revision/{data,history,name}.ts"],
+        tests: ["test/controller/workload/controller-revision/*.test.ts"],
+      },
+      {
         sources: [
           "src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify,graph,identity,node,references}.ts",
         ],

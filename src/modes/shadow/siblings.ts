@@ -1,5 +1,5 @@
 /** The pods among which one is chosen for deletion: any of them may be the one that the owner deletes. */
-import { Pods, ReplicaSets } from "../../api/kinds.ts";
+import { Pods, ReplicaSets, StatefulSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
@@ -13,9 +13,13 @@ export const noSiblings: Siblings = { all: [], related: [] };
 /** Criteria whose result may differ between two callers a few milliseconds apart. */
 const ofTheMoment: ReadonlySet<string> = new Set(["latest ready first", "newest first"]);
 
-/** The pods of the object's owner, and those that count with them on their nodes: pods of all objects with the owner's controller. */
+/**
+ * None for a pod of a StatefulSet, which goes by its ordinal. Otherwise the pods of the object's owner, and those that count with them on their nodes: pods of all objects with
+ * the owner's controller.
+ */
 export function siblingsOf(informers: SharedInformerFactory, object: StoredObject): Siblings {
   const owner = controllerOf(object);
+  if (owner?.kind === StatefulSets.kind) return noSiblings;
   const pods = informers.forKind(Pods).lister.list(object.metadata.namespace);
   const all = pods.filter((pod) => controllerOf(pod)?.uid === owner?.uid);
   const sets =
