@@ -70,12 +70,10 @@ async function forEach<T>(
     for (const item of items) await act(item);
     return;
   }
-  const remaining = items.values();
-  const next = async (): Promise<void> => {
-    const { value, done } = remaining.next();
-    if (done !== true) await act(value);
+  const one = async (n: number): Promise<void> => {
+    for (const item of items.slice(n, n + 1)) await act(item);
   };
-  const { failed, errors } = await slowStart(items.length, 1, next, mostAtOnce);
+  const { failed, errors } = await slowStart(items.length, 1, one, mostAtOnce);
   if (failed) throw combinedError(errors);
 }
 

@@ -55,10 +55,10 @@ export function membersOf(
     return { ordinal, name: podName(set, ordinal), revision: metadata.name, pod: undefined };
   };
   const found = pods.map(existing).filter(({ ordinal }) => ordinal >= 0);
-  const inPlace = new Map(found.filter(({ ordinal }) => isInRange(set, ordinal)).map((one) => [one.ordinal, one]));
+  const byOrdinal = new Map(found.map((one) => [one.ordinal, one]));
   const replicas = Array.from(
     { length: desiredReplicas(set) },
-    (_, n): Member => inPlace.get(start + n) ?? missing(start + n),
+    (_, n): Member => byOrdinal.get(start + n) ?? missing(start + n),
   );
   const condemned = found.filter(({ ordinal }) => !isInRange(set, ordinal)).sort((a, b) => b.ordinal - a.ordinal);
   const time = { minReadySeconds: minReadySeconds(set), now };

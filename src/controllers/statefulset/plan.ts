@@ -4,11 +4,12 @@
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go processReplica, processCondemned, updateStatefulSet.
  */
 import type { PersistentVolumeClaim, StatefulSet } from "../../api/types.ts";
+import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { areOwnersCurrent, belongsToEarlierPod } from "./claim-owners.ts";
 import { claimNames, storageMatches } from "./claims.ts";
 import { identityMatches } from "./identity.ts";
 import { claimUser, type ExistingMember, type Member, type Members } from "./members.ts";
-import { isAvailable, isRunningAndReady, isTerminating, isUnavailable } from "./pod-state.ts";
+import { isAvailable, isCreated, isRunningAndReady, isTerminating, isUnavailable } from "./pod-state.ts";
 import { isOrdered, partition, retentionPolicy, rollsOut } from "./spec.ts";
 
 /** What a pod is waited for. */
@@ -92,37 +93,35 @@ function untilBlocked<P extends { readonly action: ReplicaAction | CondemnedActi
 
 /** Whether, in an ordered set, no pod after this one is touched in the same sync. */
 export function blocksOthers(action: ReplicaAction | CondemnedAction): boolean {
-  return action.do !== "keep" && action.do !== "nothing";
+  return action.do !== "keep";
 }
 
 /** What is done about a pod that is desired. */
 export function planReplica(input: PlanInput, member: Member): ReplicaAction {
   const { set, members } = input;
   const { pod } = member;
-  const phase = pod?.status?.phase ?? "";
-  // A pod that was evicted may have any exit code: whether it failed or succeeded says nothing.
-  if (pod !== undefined && (phase === "Failed" || phase === "Succeeded"))
-    return { do: isTerminating(pod) ? "await end" : "delete ended pod" };
-  if (pod === undefined || phase === "") {
+  if (pod === undefined || !isCreated(pod)) {
     const claim = staleClaim(input, member);
     return claim === undefined ? { do: "create" } : { do: "await claim", claim };
   }
-  const isPending = phase === "Pending";
+  // A pod that was evicted may have any exit code: whether it failed or succeeded says nothing.
+  if (isPodTerminal(pod)) return { do: isTerminating(pod) ? "await end" : "delete ended pod" };
+  const isPending = pod.status?.phase === "Pending";
   if (isOrdered(set)) {
     if (isTerminating(pod)) return { do: "wait", until: "is gone", isPending };
     if (!isRunningAndReady(pod)) return { do: "wait", until: "is ready", isPending };
     if (!isAvailable(pod, members.time)) return { do: "wait", until: "is available", isPending };
   }
-  return { do: "keep", repairs: repairsOf(input, member), isPending };
+  return { do: "keep", repairs: repairsOf(input, { ...member, pod }), isPending };
 }
 
 /** What of an existing pod is not as the set has it. A claim that is missing is made elsewhere. */
-export function repairsOf(input: PlanInput, member: Member): Repair[] {
+export function repairsOf(input: PlanInput, member: ExistingMember): Repair[] {
   const { set } = input;
   const { pod } = member;
   return [
-    ...(pod === undefined || identityMatches(set, pod) ? [] : (["identity"] as const)),
-    ...(pod === undefined || storageMatches(set, pod) ? [] : (["volumes"] as const)),
+    ...(identityMatches(set, pod) ? [] : (["identity"] as const)),
+    ...(storageMatches(set, pod) ? [] : (["volumes"] as const)),
     ...(claimsFollowPolicy(input, member) ? [] : (["claim owners"] as const)),
   ];
 }

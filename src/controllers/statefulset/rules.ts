@@ -117,7 +117,7 @@ export const repairPod: Rule<RepairFacts> = rule<RepairFacts>({
   looksAt: ["name and labels of each pod", "volumes of each pod", "owners of its claims"],
   chooses:
     "A pod that lacks the label of its name or a volume for a claim is updated, and so is one whose claims get other owners.",
-  sentence: ({ pod, repairs }) => `${pod}: ${repairs.join(", ")} are not as the set has them → update it`,
+  sentence: ({ pod, repairs }) => `${pod} is not as the set has it (${repairs.join(", ")}) → update it`,
   example: { pod: "web-1", repairs: ["identity"] },
   source: "stateful_pod_control.go UpdateStatefulPod",
 });

@@ -97,6 +97,34 @@ describe("the owners of a claim", () => {
     }
   });
 
+  test("are left alone beside such an earlier one, too", () => {
+    for (const [earlier, own] of [
+      [{ ...bySet, uid: "earlier" }, byPod],
+      [{ ...byPod, uid: "earlier" }, bySet],
+    ] as const) {
+      for (const whenScaled of policies)
+        expect(areOwnersCurrent(used({ whenDeleted: "Retain", whenScaled, owners: [earlier, own] }))).toBe(true);
+    }
+  });
+
+  test("are as they should be beside others that are no controllers", () => {
+    expect(areOwnersCurrent(used({ whenDeleted: "Delete", owners: [another, bySet] }))).toBe(true);
+  });
+
+  test("of which a pod is one without controlling it make it the controller", () => {
+    const owners = [{ ...byPod, controller: false }];
+    const condemned = used({ whenScaled: "Delete", condemned: true, owners });
+    expect(areOwnersCurrent(condemned)).toBe(false);
+    expect(claimOwners(condemned)).toEqual([byPod]);
+  });
+
+  test("are not added twice under another version", () => {
+    const beta = { ...bySet, apiVersion: "apps/v1beta1" };
+    expect(claimOwners(used({ whenDeleted: "Delete", owners: [{ ...beta, controller: false }] }))).toEqual([
+      { ...beta, controller: false },
+    ]);
+  });
+
   test("are left alone for a pod that is still to be created and has no uid", () => {
     expect(areOwnersCurrent(used({ whenScaled: "Delete", owners: [byPod], uid: "" }))).toBe(true);
   });

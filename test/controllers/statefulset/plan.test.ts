@@ -109,6 +109,17 @@ describe("in an ordered set", () => {
     expect(plan(set, [podAt(set, 0), two]).condemned).toEqual(["db-2 delete"]);
   });
 
+  test("no pod is updated while there are too many", () => {
+    const pods = [...podsAt(three, [0, 1, 2], { revision: "db-old" }), podAt(three, 3)];
+    expect(plan(three, pods)).toMatchObject({ condemned: ["db-3 delete"], update: "nothing" });
+  });
+
+  test("a pod that the server has not given a phase yet counts as missing", () => {
+    const { status: _, ...bare } = podAt(three, 0);
+    for (const pod of [bare, podAt(three, 0, { phase: "", ready: false })])
+      expect(plan(three, [pod]).replicas).toEqual(["db-0 create"]);
+  });
+
   test("with replicas 0 all pods are too many", () => {
     const none = statefulSetOf({ replicas: 0 });
     expect(plan(none, podsAt(none, [0, 1]))).toEqual({ replicas: [], condemned: ["db-1 delete"], update: "nothing" });
@@ -291,6 +302,10 @@ describe("a missing pod whose claim belongs to an earlier pod of its name", () =
       "db-0 keep",
       "db-1 await claim data-db-1",
     ]);
+  });
+
+  test("is created where the claim is not there at all", () => {
+    expect(plan(claimingSet({ whenScaled: "Delete" }), []).replicas).toEqual(["db-0 create"]);
   });
 
   test("is created where claims are retained", () => {

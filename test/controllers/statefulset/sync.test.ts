@@ -428,6 +428,137 @@ describe("claims", () => {
   });
 });
 
+describe("a pod that is waited for", () => {
+  test("gets no claim while it runs, and the claims of pods that are too many stay as they are", async () => {
+    const set = claimingSet({ replicas: 1, whenScaled: "Delete" });
+    has(set, podAt(set, 0, { ready: false }), podAt(set, 4));
+    scene.put(PersistentVolumeClaims, claimNamed("data-db-4"));
+    await scene.sync(key);
+    expect(sent()).toEqual(["updateStatus db"]);
+    expect(scene.decisions.map(({ sentence }) => sentence)[0]).toBe(
+      "db-0 is not ready → wait; it holds up 1 pod to scale down",
+    );
+  });
+
+  test("keeps an ordered set from touching those after it, also when its update fails", async () => {
+    const set = statefulSetOf({ replicas: 3 });
+    const labels = { app: "db", "controller-revision-hash": revisionFor(set).metadata.name };
+    has(set, ...podsAt(set, [0, 1, 2], { labels }));
+    scene.refuse = ({ verb, name }) =>
+      verb === "update" && name === "db-1" ? refusal(403, "Forbidden", "no") : undefined;
+    expect((await rejection(scene.sync(key)))?.message).toBe("no");
+    expect(sent()).toEqual(["update db-0", "update db-1", "updateStatus db"]);
+  });
+});
+
+describe("a sync that is done with its pods", () => {
+  const onDelete = { ...parallel, updateStrategy: { type: "OnDelete" } };
+
+  test("says that nothing is to be done only if nothing was", async () => {
+    const missing = statefulSetOf({ replicas: 2, spec: onDelete });
+    has(missing, podAt(missing, 0));
+    await scene.sync(key);
+    expect(rulesUsed()).toEqual(["create-pods", "status"]);
+    scene.deliver();
+    const excess = statefulSetOf({ replicas: 2, spec: onDelete });
+    has(excess, ...podsAt(excess, [0, 1, 2]));
+    await scene.sync(key);
+    expect(rulesUsed()).toEqual(["scale-down", "status"]);
+    scene.deliver();
+    const unlabelled = statefulSetOf({ replicas: 2, spec: onDelete });
+    has(unlabelled, podAt(unlabelled, 0, { labels: { app: "db" } }));
+    await scene.sync(key);
+    expect(rulesUsed().slice(0, 1)).toEqual(["repair-pod"]);
+    expect(rulesUsed()).not.toContain("steady");
+  });
+
+  test("counts as many current pods as there are, where none was deleted to be updated", async () => {
+    const old = { revision: "db-old" };
+    const waiting = statefulSetOf({ replicas: 3, spec: parallel, status: { currentRevision: "db-old" } });
+    scene.put(ControllerRevisions, {
+      ...revisionFor(waiting),
+      metadata: { ...revisionFor(waiting).metadata, name: "db-old" },
+      data: {},
+    });
+    has(waiting, ...podsAt(waiting, [0, 1], old), podAt(waiting, 2, { ready: false }));
+    await scene.sync(key);
+    expect(written()).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
+    scene.deliver();
+    const resting = statefulSetOf({ replicas: 3, spec: onDelete, status: { currentRevision: "db-old" } });
+    has(resting, ...podsAt(resting, [0, 1], old), podAt(resting, 2));
+    await scene.sync(key);
+    expect(written()).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
+  });
+
+  test("fails if its history cannot be shortened", async () => {
+    const set = statefulSetOf({ replicas: 0, spec: { revisionHistoryLimit: 0 } });
+    has(set);
+    scene.put(ControllerRevisions, revisionFor(statefulSetOf({ spec: { template: {} } }), 0));
+    scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
+    expect((await rejection(scene.sync(key)))?.message).toBe("no");
+  });
+});
+
+describe("the sentences", () => {
+  const first = async (set: StatefulSet, ...pods: readonly Pod[]): Promise<string> => {
+    has(set, ...pods);
+    await scene.sync(key);
+    return scene.decisions[0]?.sentence ?? "";
+  };
+  const { name } = revisionFor(statefulSetOf()).metadata;
+
+  test("of a creation in order name the pod, its revision, and what was waited for", async () => {
+    const set = statefulSetOf({ replicas: 4 });
+    expect(await first(set, ...podsAt(set, [0, 1]))).toBe(
+      `db-2 is missing, all 2 before it available → create it from ${name}`,
+    );
+  });
+
+  test("of creations in Parallel name the first few, and the batches", async () => {
+    const set = statefulSetOf({ replicas: 11, spec: parallel });
+    expect(await first(set, podAt(set, 3))).toBe(
+      `10 of 11 pods are missing → create db-0, db-1, db-2, db-4, db-5, db-6, db-7, db-8 and 2 more from ${name}, in batches of 1, 2, 4, 3`,
+    );
+  });
+
+  test("of a pod that has ended say how", async () => {
+    const set = statefulSetOf({ replicas: 1 });
+    expect(await first(set, podAt(set, 0, { phase: "Succeeded" }))).toBe(
+      "db-0 has succeeded → delete it, to make it anew",
+    );
+  });
+
+  test("of a scale-down say which ordinals are desired, and how many pods are too many", async () => {
+    const set = statefulSetOf({ replicas: 2, spec: { ordinals: { start: 3 } } });
+    expect(await first(set, ...podsAt(set, [3, 4, 5, 6]))).toBe(
+      "ordinals 3 to 4 are desired, 2 pods too many → delete db-6",
+    );
+  });
+
+  test("of a scale-down that waits name both pods", async () => {
+    const set = statefulSetOf({ replicas: 0 });
+    const unready = { ready: false };
+    expect(await first(set, podAt(set, 0, unready), podAt(set, 1, unready))).toBe(
+      "db-1 is too many, db-0 is not ready → wait",
+    );
+  });
+
+  test("of an update that waits say for which pod, and how many are left", async () => {
+    const set = statefulSetOf({ replicas: 3, spec: parallel });
+    const old = { revision: "db-old" };
+    expect(await first(set, ...podsAt(set, [0, 1], old), podAt(set, 2, { ready: false }))).toBe(
+      "db-2 is not available → wait before 2 older pods are updated",
+    );
+  });
+
+  test("of repairs name what is not as the set has it", async () => {
+    const set = statefulSetOf({ replicas: 1 });
+    expect(await first(set, podAt(set, 0, { labels: { app: "db" } }))).toBe(
+      "db-0 is not as the set has it (identity) → update it",
+    );
+  });
+});
+
 describe("a rolling update", () => {
   const from = statefulSetOf();
   const old = { revision: revisionFor(from).metadata.name };
