@@ -62,16 +62,8 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         ],
       },
       {
-        sources: ["src/controllers/statefulset/{plan,members,claim-owners,claims,identity,status,new-pod}.ts"],
+        sources: ["src/controllers/statefulset/{plan,claim-owners}.ts"],
         tests: ["test/controllers/statefulset/{plan,claim-owners,pods,status,sync}.test.ts"],
-      },
-      {
-        sources: ["src/controllers/statefulset/{sync,carry-out,pod-control,claim-control,revisions,write-status}.ts"],
-        tests: ["test/controllers/statefulset/{plan,sync}.test.ts"],
-      },
-      {
-        sources: ["src/controller/workload/controller-revision/{data,history,name}.ts"],
-        tests: ["test/controller/workload/controller-revision/*.test.ts"],
       },
       {
         sources: [

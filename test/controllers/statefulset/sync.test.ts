@@ -451,6 +451,34 @@ describe("a pod that is waited for", () => {
   });
 });
 
+describe("with Parallel", () => {
+  test("a pending pod gets the claims that it lacks", async () => {
+    const set = claimingSet({ replicas: 1, spec: parallel });
+    has(set, podAt(set, 0, { phase: "Pending", ready: false, spec: volumeFor("db-0") }));
+    await scene.sync(key);
+    expect(sent()).toEqual(["create data-db-0", "updateStatus db"]);
+  });
+
+  test("no pod is said to be waited for that has ended", async () => {
+    const set = statefulSetOf({ replicas: 2, spec: parallel });
+    has(set, podAt(set, 0, { phase: "Failed", meta: going }), podAt(set, 1));
+    await scene.sync(key);
+    expect(rulesUsed()).not.toContain("wait-for-pod");
+  });
+});
+
+describe("claims of pods that are too many", () => {
+  test("are left to another controller without a word", async () => {
+    const set = claimingSet({ replicas: 0, whenScaled: "Delete" });
+    has(set, podAt(set, 0));
+    const manager = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "x", controller: true };
+    scene.put(PersistentVolumeClaims, claimNamed("data-db-0", { owners: [manager] }));
+    await scene.sync(key);
+    expect(sent()).toEqual(["delete db-0", "updateStatus db"]);
+    expect(scene.events.map(({ reason }) => reason)).toEqual(["SuccessfulDelete"]);
+  });
+});
+
 describe("a sync that is done with its pods", () => {
   const onDelete = { ...parallel, updateStrategy: { type: "OnDelete" } };
 
@@ -511,6 +539,13 @@ describe("the sentences", () => {
     const set = statefulSetOf({ replicas: 4 });
     expect(await first(set, ...podsAt(set, [0, 1]))).toBe(
       `db-2 is missing, all 2 before it available → create it from ${name}`,
+    );
+  });
+
+  test("of a wait say how many pods come after", async () => {
+    const set = statefulSetOf({ replicas: 4 });
+    expect(await first(set, podAt(set, 0), podAt(set, 1, { ready: false }))).toBe(
+      "db-1 is not ready → wait; it holds up 2 pods after it",
     );
   });
 
