@@ -37,7 +37,9 @@ export class EventRecorder {
   #options: EventRecorderOptions;
   #correlator: EventCorrelator;
   #backlog: { readonly event: NewEvent; readonly because: DecisionId | undefined }[] = [];
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
+  /** Of the last writing: it may have ended. */
+  #writing: Promise<void> = Promise.resolve();
   #stop = new AbortController();
   #lastNanos = 0n;
 
@@ -53,12 +55,13 @@ export class EventRecorder {
       return;
     }
     this.#backlog.push({ event: this.#make(kind, about, event), because });
-    this.#writing ??= this.#writeAll();
+    // Where all that waits is skipped, the writing has ended when this returns.
+    if (!this.#isWriting) this.#writing = this.#writeAll();
   }
 
   /** Resolves when everything recorded so far is written or lost; at the latest after `withinMs`. */
   async flush(withinMs: number): Promise<void> {
-    if (this.#writing === undefined) return;
+    if (!this.#isWriting) return;
     const { timeline, component } = this.#options;
     const late = new AbortController();
     await Promise.race([
@@ -103,11 +106,12 @@ export class EventRecorder {
   }
 
   async #writeAll(): Promise<void> {
+    this.#isWriting = true;
     for (let next = this.#backlog.shift(); next !== undefined; next = this.#backlog.shift()) {
       const correlated = this.#correlator.correlate(next.event);
       if (correlated.do !== "skip") await this.#writeWithRetries(correlated, next.because);
     }
-    this.#writing = undefined;
+    this.#isWriting = false;
   }
 
   async #writeWithRetries(

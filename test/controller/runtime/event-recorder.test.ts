@@ -73,6 +73,21 @@ describe("EventRecorder", () => {
     expect((await recorded(cluster)).map(({ count }) => count)).toEqual([3]);
   });
 
+  test("goes on with other objects after it has skipped an Event of one that has too many", async () => {
+    const cluster = await virtualCluster();
+    const events = recorder(cluster);
+    const record = async (about: StoredObject, message: string): Promise<void> => {
+      events.record(Pods, about, { type: "Normal", reason: "Killed", message });
+      await cluster.timeline.runUntil({ ms: 1000 });
+    };
+    // 25 in a row are written, and no more.
+    for (let n = 1; n <= 30; n++) await record(pod, `because ${n}`);
+    const other = { metadata: { ...pod.metadata, name: "web-2", uid: "u2" } };
+    await record(other, "because");
+    const names = (await recorded(cluster)).map(({ involvedObject }) => involvedObject.name);
+    expect(names).toContain("web-2");
+  });
+
   test("gives up on an Event that the server refuses, and says so", async () => {
     const cluster = await virtualCluster();
     const lost: string[] = [];
