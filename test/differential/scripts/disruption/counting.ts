@@ -157,11 +157,13 @@ export const counting: readonly Script[] = [
           await touch(stage);
         },
       },
+      // One after the other: a sync in between would find pods that it cannot count.
+      { name: "a pod goes", act: (stage) => stage.remove("pods", "b", { gracePeriodSeconds: 0 }) },
+      { name: "another pod goes", act: (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 }) },
       {
         name: "it goes",
         async act(stage) {
           await stage.remove(widgets(stage), "w");
-          for (const name of ["b", "c"]) await stage.remove("pods", name, { gracePeriodSeconds: 0 });
           await touch(stage);
         },
       },
