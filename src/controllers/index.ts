@@ -2,7 +2,7 @@
 import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { cronjob } from "./cronjob/cronjob.ts";
 import { deployment } from "./deployment/deployment.ts";
-import { disruption, staleDisruption } from "./disruption/disruption.ts";
+import { disruption } from "./disruption/disruption.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { job } from "./job/job.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
@@ -28,7 +28,6 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   namespace,
   resourcequota,
   disruption,
-  staleDisruption,
   serviceaccount,
   scheduler,
   kubelet,

@@ -15,48 +15,63 @@ import type { Pod, PodDisruptionBudget } from "../../api/types.ts";
 import {
   type ControllerDefinition,
   defineController,
+  type Notification,
   type Watch,
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
 import { isBehindItsSpec, watchPrimary } from "../../controller/api/primary.ts";
+import { podKey, podOfKey } from "../../controller/workload/pod-key.ts";
 import { budgetRules, podRules } from "./rules.ts";
 import { announcedDisruption, syncStaleCondition } from "./stale-condition.ts";
 import { syncBudget } from "./sync.ts";
 
-/** The `source.component` of its Events. */
-const component = "controllermanager";
-
-/** Counts how many pods of each PodDisruptionBudget may be evicted. */
+/**
+ * Counts how many pods of each PodDisruptionBudget may be evicted, and takes the condition DisruptionTarget back from pods that were to go
+ * and stayed. Keys of these pods are in the queue of budgets, where upstream has a second one.
+ */
 export const disruption: ControllerDefinition = defineController<PodDisruptionBudget>({
   name: "disruption",
   aliases: ["pdb", "poddisruptionbudget", "disruption-controller"],
   purpose: "counts how many pods of each PodDisruptionBudget may be evicted",
-  component,
+  component: "controllermanager",
   ifRunTwice: "both would write the status of each budget",
   isLeftUndone: isBehindItsSpec,
   source: "pkg/controller/disruption/disruption.go",
   for: PodDisruptionBudgets,
   watches: [
     watchPrimary(PodDisruptionBudgets),
-    watch<Pod>({ kind: Pods, on: ({ object }, context) => enqueueBudgetOf(object, context) }),
+    watch<Pod>({ kind: Pods, on: onPod }),
     cached(ReplicationControllers),
     cached(ReplicaSets),
     cached(Deployments),
     cached(StatefulSets),
   ],
   workers: 1,
-  rules: budgetRules,
+  rules: [...budgetRules, ...podRules],
   permissions: [
     { group: "policy", resource: "poddisruptionbudgets/status", verbs: ["update"] },
+    { group: "", resource: "pods/status", verbs: ["update"] },
     { group: "*", resource: "*/scale", verbs: ["get"] },
   ],
-  sync: syncBudget,
+  about: (key) => {
+    const pod = podOfKey(key);
+    return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
+  },
+  sync(key, context) {
+    const pod = podOfKey(key);
+    return pod === undefined ? syncBudget(key, context) : syncStaleCondition(context, pod);
+  },
 });
 
 /** A kind that is only read: its changes reach a budget through its pods. */
 function cached<T extends StoredObject>(kind: Kind<T>): Watch {
   return watch<T>({ kind, on() {} });
+}
+
+function onPod({ type, object: pod }: Notification<Pod>, context: WatchContext): void {
+  enqueueBudgetOf(pod, context);
+  if (type !== "deleted" && announcedDisruption(pod) !== undefined) context.enqueue(podKey(pod));
 }
 
 /** Enqueues one budget that selects the pod, and warns where several do: evictions of the pod are refused then. */
@@ -83,27 +98,3 @@ function selects(selector: Parameters<typeof selectorOf>[0], { metadata: { label
     throw error;
   }
 }
-
-/** Takes the condition DisruptionTarget back from pods that were to go and stayed. */
-export const staleDisruption: ControllerDefinition = defineController<Pod>({
-  name: "stale-disruption",
-  aliases: [],
-  companionOf: "disruption",
-  purpose: "resets DisruptionTarget of pods that were not deleted (comes with disruption)",
-  component,
-  recordsEvents: false,
-  source: "pkg/controller/disruption/disruption.go",
-  for: Pods,
-  watches: [
-    watch<Pod>({
-      kind: Pods,
-      on({ type, object }, context) {
-        if (type !== "deleted" && announcedDisruption(object) !== undefined) context.enqueue(keyOf(object));
-      },
-    }),
-  ],
-  workers: 1,
-  rules: podRules,
-  permissions: [{ group: "", resource: "pods/status", verbs: ["update"] }],
-  sync: syncStaleCondition,
-});

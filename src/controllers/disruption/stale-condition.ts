@@ -24,7 +24,7 @@ export function announcedDisruption({ metadata, status }: Pod): PodCondition | u
 }
 
 /** Makes the condition False once it is 2 minutes old. @throws StatusError, TransportError. */
-export async function syncStaleCondition(key: ObjectKey, context: SyncContext): Promise<void> {
+export async function syncStaleCondition(context: SyncContext, key: ObjectKey): Promise<void> {
   const pod = context.cache(Pods).get(key);
   if (pod === undefined || isPodTerminal(pod)) return;
   const condition = announcedDisruption(pod);

@@ -3,7 +3,8 @@ import { Jobs, Pods } from "../../api/kinds.ts";
 import type { Job } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, type RetryOptions } from "../../controller/api/definition.ts";
 import { exponentialFailureLimiter } from "../../workqueue/rate-limiters.ts";
-import { orphanOf, releaseOrphan, syncOrphan } from "./orphan-pods.ts";
+import { podOfKey } from "../../controller/workload/pod-key.ts";
+import { releaseOrphan, syncOrphan } from "./orphan-pods.ts";
 import { rules } from "./rules.ts";
 import { otherManager } from "./spec.ts";
 import { syncJob } from "./sync.ts";
@@ -37,11 +38,11 @@ export const job: ControllerDefinition = defineController<Job>({
     { group: "", resource: "pods", verbs: ["create", "delete", "patch"] },
   ],
   about: (key) => {
-    const pod = orphanOf(key);
+    const pod = podOfKey(key);
     return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
   },
   sync(key, context) {
-    const pod = orphanOf(key);
+    const pod = podOfKey(key);
     return pod === undefined ? syncJob(context) : syncOrphan(context, pod);
   },
 });

@@ -5,7 +5,7 @@
  * ends, not when its selector's turn comes.
  */
 import { isJobFinished } from "../../controller/workload/job-status.ts";
-import { type ObjectKey, objectKey, splitKey } from "../../api/key.ts";
+import { type ObjectKey, objectKey } from "../../api/key.ts";
 import { Jobs, Pods } from "../../api/kinds.ts";
 import { selectorOf } from "../../api/labels.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -14,6 +14,7 @@ import type { Job, Pod } from "../../api/types.ts";
 import type { Notification, WatchContext } from "../../controller/api/definition.ts";
 import { type Rule, rule } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { podKey } from "../../controller/workload/pod-key.ts";
 import { removeFinalizer } from "./delete-pods.ts";
 import { isTracked, otherManager } from "./spec.ts";
 
@@ -32,19 +33,6 @@ export const releaseOrphan: Rule<OrphanFacts> = rule<OrphanFacts>({
   source: "job_controller.go handleSingleOrphanPod",
 });
 
-const mark = "pod:";
-
-/** The key of an orphan: no Job has such a name. */
-function orphanKey({ metadata }: Pod): ObjectKey {
-  return objectKey(metadata.namespace, `${mark}${metadata.name}`);
-}
-
-/** The key of the pod that an orphan's key is about; undefined for the key of a Job. */
-export function orphanOf(key: ObjectKey): ObjectKey | undefined {
-  const { namespace, name } = splitKey(key);
-  return name.startsWith(mark) ? objectKey(namespace, name.slice(mark.length)) : undefined;
-}
-
 /** Enqueues a pod that may have become an orphan. */
 export function enqueueOrphan(notification: Notification<Pod>, context: WatchContext): void {
   const { object: pod } = notification;
@@ -58,14 +46,14 @@ export function enqueueOrphan(notification: Notification<Pod>, context: WatchCon
   // The Job's own sync counts pods that are on their way out, as long as there is such a sync.
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   if (controllerOf(pod) === undefined || (isLeaving && whyOrphan(pod, context) !== undefined))
-    context.enqueue(orphanKey(pod));
+    context.enqueue(podKey(pod));
 }
 
 /** A Job is finished once its pods have lost their finalizers; whatever it has left is looked at again. */
 export function enqueueOrphansOf({ type, object: job }: Notification<Job>, context: WatchContext): void {
   if (type === "added" || (type === "updated" && !isJobFinished(job))) return;
   for (const pod of context.cache(Pods).listSelected(job.metadata.namespace, selectorOf(job.spec?.selector))) {
-    if (isTracked(pod)) context.enqueue(orphanKey(pod));
+    if (isTracked(pod)) context.enqueue(podKey(pod));
   }
 }
 

@@ -12,7 +12,7 @@ import { controllerReference } from "../../../src/api/owner-references.ts";
 import type { CreateInput, StoredObject } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { CustomResourceDefinition, Pod } from "../../../src/api/types.ts";
-import { disruption, staleDisruption } from "../../../src/controllers/disruption/disruption.ts";
+import { disruption } from "../../../src/controllers/disruption/disruption.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
 
 const Jobs: Kind = kindOf({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
@@ -35,7 +35,7 @@ afterEach(() => scene.stop());
 /** Nothing runs the pods: a test says whether they are ready. */
 async function begin(definitions: readonly CreateInput<CustomResourceDefinition>[] = []): Promise<void> {
   scene = await embeddedScene({
-    controllers: [disruption, staleDisruption],
+    controllers: [disruption],
     scheduler: false,
     kubelet: false,
     definitions,

@@ -1,7 +1,7 @@
 /** PodDisruptionBudgets. Nothing runs the pods or their controllers: scripts make them and write their status. */
 import { Pods, PodDisruptionBudgets } from "../../../src/api/kinds.ts";
 import { matches, selectorOf } from "../../../src/api/labels.ts";
-import { disruption, staleDisruption } from "../../../src/controllers/disruption/disruption.ts";
+import { disruption } from "../../../src/controllers/disruption/disruption.ts";
 import type { Allowed } from "../differences.ts";
 import type { AnyObject, PodObject } from "../objects.ts";
 import { randomScript } from "../scripts/disruption/grammar.ts";
@@ -44,25 +44,16 @@ const countedUp: Allowed = {
   matches: ({ what }) => what === "patch Event 200",
 };
 
-const noPods: Allowed = {
-  id: "a moment without pods",
-  category: "noise",
-  upstream: "pkg/controller/disruption/disruption.go:trySync",
-  why: "where a script replaces the last pod, a sync may see the moment in between or not",
-  matches: ({ what, theirs, ours }) =>
-    what === "create Event 201" && JSON.stringify(theirs ?? ours ?? "").includes('"NoPods"'),
-};
-
 export const disruptions: Suite = {
   name: "disruption",
   oracle: "disruption-controller",
-  ours: [disruption, staleDisruption],
+  ours: [disruption],
   kinds: [{ kind: PodDisruptionBudgets }, { kind: Pods, tell: tellPod }],
   isSettled,
   scripts,
   random: randomScript,
   seeds: { short: 4, long: 100 },
-  differences: [countedUp, noPods],
+  differences: [countedUp],
 };
 
 /** Its status as a whole: a condition of it is what is written. */

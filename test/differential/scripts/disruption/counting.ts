@@ -181,10 +181,11 @@ export const counting: readonly Script[] = [
         },
       },
       budgetStep({ maxUnavailable: 1 }),
+      // In a step of its own: whether a sync sees the moment without pods is chance otherwise.
+      { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
         name: "a pod of a ReplicaSet in its place",
         async act(stage) {
-          await stage.remove("pods", "a", { gracePeriodSeconds: 0 });
           await stage.create("replicasets", workload("web", 1));
           await runPod(stage, "b", { of: ["replicasets", "web"] });
         },
@@ -206,10 +207,11 @@ export const counting: readonly Script[] = [
         waitMs: knownAfterMs,
       },
       budgetStep({ maxUnavailable: "50%" }),
+      // In a step of its own: whether a sync sees the moment without pods is chance otherwise.
+      { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
         name: "a pod of a Gadget in its place",
         async act(stage) {
-          await stage.remove("pods", "a", { gracePeriodSeconds: 0 });
           const ownerReferences = [
             { apiVersion: "gone.example.com/v1", kind: "Gadget", name: "g", uid: "1", controller: true },
           ];
