@@ -1,4 +1,4 @@
-/** Durations as every command prints them. */
+/** Durations: as every command prints them, and as Go writes them on the wire. */
 
 /** `41 ms`, `1.3 s`, `119 s`, `5 m`, `4 m 12 s`, `2 h 3 m`: what was measured here, to the millisecond. */
 export function formatDuration(ms: number): string {
@@ -21,4 +21,24 @@ function fromMinutes(seconds: number): string {
 
 function rest(count: number, unit: string): string {
   return count === 0 ? "" : ` ${count} ${unit}`;
+}
+
+const goUnits: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** In ms: `metav1.Duration`, as `1m0s` or `30.5s`; undefined for any other text. */
+export function parseGoDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (!/^-?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
+  let ms = 0;
+  for (const [, number, unit = ""] of text.matchAll(/(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g))
+    ms += Number(number) * (goUnits[unit] ?? 0);
+  return text.startsWith("-") ? -ms : ms;
 }

@@ -31,6 +31,15 @@ export function keyOf(object: {
   return objectKey(object.metadata.namespace, object.metadata.name);
 }
 
+/** Where a client finds the object: its namespace, empty for a cluster-scoped one, and its name. */
+export function namespacedNameOf({
+  metadata,
+}: {
+  readonly metadata: { readonly namespace?: string | undefined; readonly name: string };
+}): NamespacedName {
+  return { namespace: metadata.namespace ?? "", name: metadata.name };
+}
+
 /**
  * The namespace and the name in a key; the namespace is empty for a cluster-scoped object.
  *

@@ -9,6 +9,7 @@ import type {
   CustomResourceDefinition,
   DaemonSet,
   Deployment,
+  Endpoints as EndpointsObject,
   EndpointSlice,
   Event,
   HorizontalPodAutoscaler,
@@ -33,6 +34,7 @@ import type {
   StatefulSet,
   StorageClass,
   VolumeAttachment,
+  VolumeAttributesClass,
   WebhookConfiguration,
 } from "./types.ts";
 
@@ -156,6 +158,8 @@ export const PodDisruptionBudgets: Kind<PodDisruptionBudget> = kindOf({
 export const ConfigMaps: Kind<ConfigMap> = kindOf({ ...core, kind: "ConfigMap", plural: "configmaps" });
 /** Secrets (v1). */
 export const Secrets: Kind<Secret> = kindOf({ ...core, kind: "Secret", plural: "secrets" });
+/** Endpoints (v1): the older form of what EndpointSlices say. */
+export const Endpoints: Kind<EndpointsObject> = { ...core, kind: "Endpoints", plural: "endpoints", shortNames: ["ep"] };
 /** EndpointSlices (discovery.k8s.io/v1). */
 export const EndpointSlices: Kind<EndpointSlice> = kindOf({
   group: "discovery.k8s.io",
@@ -203,6 +207,12 @@ export const VolumeAttachments: Kind<VolumeAttachment> = kindOf({
   ...storage,
   kind: "VolumeAttachment",
   plural: "volumeattachments",
+});
+/** VolumeAttributesClasses (storage.k8s.io/v1); cluster-scoped. */
+export const VolumeAttributesClasses: Kind<VolumeAttributesClass> = kindOf({
+  ...storage,
+  kind: "VolumeAttributesClass",
+  plural: "volumeattributesclasses",
 });
 /** Roles (rbac.authorization.k8s.io/v1). */
 export const Roles: Kind = kindOf({ ...access, kind: "Role", plural: "roles", namespaced: true });

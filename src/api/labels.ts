@@ -83,6 +83,16 @@ export function selectorOf(selector: LabelSelector | undefined): Selector {
   return requirements;
 }
 
+/** The selector that `make` returns; `"nothing"` where it throws a RangeError, as an invalid selector does. */
+export function selectorOrNothing(make: () => Selector): Selector {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) return "nothing";
+    throw error;
+  }
+}
+
 /** A selector that requires each label to have this value, as in ReplicationControllers and Services. */
 export function selectorOfLabels(labels: Labels | undefined): Selector {
   return Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: "Equals", values: [value] }));

@@ -130,3 +130,19 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };
 }
+
+const million = 1_000_000n;
+
+/**
+ * In thousandths, rounded away from zero; what does not fit 64 bits (over 9.2 · 10¹⁵ units) wraps around, as in Go. Source:
+ * apimachinery v0.36 api/resource/quantity.go MilliValue.
+ */
+export function milliValue({ nano }: Quantity): bigint {
+  const size = dividedUp(nano < 0n ? -nano : nano, million);
+  return BigInt.asIntN(64, nano < 0n ? -size : size);
+}
+
+/** The quantity of so many thousandths. */
+export function ofMilli(milli: bigint, format: QuantityFormat = "decimal"): Quantity {
+  return { nano: milli * million, format };
+}

@@ -4,6 +4,7 @@
  */
 import type {
   CoreV1Event,
+  DiscoveryV1EndpointPort,
   V1APIService,
   V1CertificateSigningRequest,
   V1ConfigMap,
@@ -15,6 +16,8 @@ import type {
   V1DaemonSet,
   V1DeleteOptions,
   V1Deployment,
+  V1Endpoint,
+  V1Endpoints,
   V1EndpointSlice,
   V1Ingress,
   V1IngressClass,
@@ -24,6 +27,7 @@ import type {
   V1Namespace,
   V1NetworkPolicy,
   V1Node,
+  V1NodeCondition,
   V1NodeSelectorTerm,
   V1PersistentVolume,
   V1PersistentVolumeClaim,
@@ -42,12 +46,14 @@ import type {
   V1SelfSubjectAccessReview,
   V1Service,
   V1ServiceAccount,
+  V1ServicePort,
   V1StatefulSet,
   V1StorageClass,
   V1Taint,
   V1Toleration,
   V1ValidatingWebhookConfiguration,
   V1VolumeAttachment,
+  V1VolumeAttributesClass,
   V2HorizontalPodAutoscaler,
 } from "@kubernetes/client-node";
 import type { Plain, ApiObject } from "./object.ts";
@@ -88,6 +94,8 @@ export interface PodDisruptionBudget extends ApiObject<V1PodDisruptionBudget> {}
 export interface ResourceQuota extends ApiObject<V1ResourceQuota> {}
 /** `Service` of v1, as stored. */
 export interface Service extends ApiObject<V1Service> {}
+/** `Endpoints` of v1, as stored. */
+export interface Endpoints extends ApiObject<V1Endpoints> {}
 /** `EndpointSlice` of discovery.k8s.io/v1, as stored. */
 export interface EndpointSlice extends ApiObject<V1EndpointSlice> {}
 /** `Ingress` of networking.k8s.io/v1, as stored. */
@@ -104,6 +112,8 @@ export interface PersistentVolume extends ApiObject<V1PersistentVolume> {}
 export interface StorageClass extends ApiObject<V1StorageClass> {}
 /** `VolumeAttachment` of storage.k8s.io/v1, as stored. */
 export interface VolumeAttachment extends ApiObject<V1VolumeAttachment> {}
+/** `VolumeAttributesClass` of storage.k8s.io/v1, as stored. */
+export interface VolumeAttributesClass extends ApiObject<V1VolumeAttributesClass> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */
 export interface RoleBinding extends ApiObject<V1RoleBinding> {}
 /** A validating or a mutating one: what is read of them is the same. */
@@ -123,6 +133,8 @@ export interface Lease extends ApiObject<V1Lease> {}
 export type PodTemplateSpec = Plain<V1PodTemplateSpec>;
 /** An entry of a pod's `status.conditions`. */
 export type PodCondition = Plain<V1PodCondition>;
+/** An entry of a node's `status.conditions`. */
+export type NodeCondition = Plain<V1NodeCondition>;
 /** A container of a pod's spec. */
 export type Container = Plain<V1Container>;
 /** What a kubelet reports of one container. */
@@ -143,5 +155,11 @@ export type Toleration = Plain<V1Toleration>;
 export type LabelSelector = Plain<V1LabelSelector>;
 /** The body of a DELETE. */
 export type DeleteOptions = Plain<V1DeleteOptions>;
+/** A port of a Service. */
+export type ServicePort = Plain<V1ServicePort>;
+/** One endpoint of an EndpointSlice: usually a pod. */
+export type Endpoint = Plain<V1Endpoint>;
+/** A port of the endpoints of an EndpointSlice. */
+export type EndpointPort = Plain<DiscoveryV1EndpointPort>;
 /** Asks whether the user may do something. */
 export type SelfSubjectAccessReview = Plain<V1SelfSubjectAccessReview>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formatAge, formatDuration } from "../../src/api/duration.ts";
+import { formatAge, formatDuration, parseGoDuration } from "../../src/api/duration.ts";
 
 describe("durations", () => {
   test("that were measured are exact below two minutes", () => {
@@ -21,4 +21,17 @@ describe("durations", () => {
       ]);
     });
   }
+
+  test.each([
+    ["1m0s", 60_000],
+    ["1h2m3.5s", 3_723_500],
+    ["15s", 15_000],
+    ["-250ms", -250],
+    ["0", 0],
+    ["15", undefined],
+    ["1 s", undefined],
+    ["", undefined],
+  ])("as Go writes them: %p", (text, ms) => {
+    expect(parseGoDuration(text)).toBe(ms as number);
+  });
 });

@@ -6,6 +6,7 @@ import {
   matchesEverything,
   selectorOf,
   selectorOfLabels,
+  selectorOrNothing,
 } from "../../src/api/labels.ts";
 import { parseSelector, SelectorError } from "../../src/api/selector-parser.ts";
 
@@ -96,6 +97,21 @@ describe("the selector of an object", () => {
     expect(expression("In")).toThrow("needs at least one value");
     expect(expression("Exists", ["x"])).toThrow("takes no values");
     expect(expression("Gt", ["1"])).toThrow("is not an operator");
+  });
+
+  test("that is invalid matches nothing where it is read with selectorOrNothing; other errors pass", () => {
+    const invalid = { matchExpressions: [{ key: "a", operator: "In" }] };
+    expect(selectorOrNothing(() => selectorOf(invalid))).toBe("nothing");
+    expect(
+      matches(
+        selectorOrNothing(() => selectorOf({ matchLabels: { a: "1" } })),
+        { a: "1" },
+      ),
+    ).toBe(true);
+    const broken = (): never => {
+      throw new TypeError("broken");
+    };
+    expect(() => selectorOrNothing(broken)).toThrow("broken");
   });
 
   test("of a ReplicationController is its labels", () => {

@@ -5,6 +5,8 @@ import {
   canonicalQuantity,
   compareQuantities,
   formatQuantity,
+  milliValue,
+  ofMilli,
   parseQuantity,
 } from "../../src/api/quantity.ts";
 
@@ -51,6 +53,24 @@ describe("a quantity is written in one way", () => {
       }),
       { seed, numRuns: 500 },
     );
+  });
+
+  test.each([
+    ["1", 1000n],
+    ["250m", 250n],
+    ["1n", 1n],
+    ["-1500u", -2n],
+    ["64Mi", 67_108_864_000n],
+    // 123456789012345678000 is more than 64 bits hold.
+    ["123456789012345678", -5670419503621183312n],
+  ])("%s is so many thousandths, rounded away from zero", (text, milli) => {
+    expect(milliValue(parseQuantity(text) ?? ofMilli(0n))).toBe(milli);
+  });
+
+  test("thousandths are written as any quantity is", () => {
+    expect(formatQuantity(ofMilli(1500n))).toBe("1500m");
+    expect(formatQuantity(ofMilli(1_048_576_000n, "binary"))).toBe("1Mi");
+    expect(formatQuantity(ofMilli(1_048_576_001n, "binary"))).toBe("1048576001m");
   });
 
   test("a sum is written as its first part", () => {

@@ -1,6 +1,6 @@
 /**
  * Cron schedules as Kubernetes reads them.
- * Source: robfig/cron v3.0.1 parser.go ParseStandard, constantdelay.go Every. The texts of errors are theirs: a server answers with them.
+ * Source: robfig/cron v3.0.1 parser.go ParseStandard, constantdelay.go Every. The texts of errors are theirs: a server responds with them.
  */
 import { parseGoDuration } from "./go-duration.ts";
 import { isTimeZone } from "./time-zone.ts";

@@ -5,11 +5,11 @@
  */
 import type { Node, Pod } from "../../api/types.ts";
 import { hostPortsOf, type NodeLoad } from "./node-usage-cache.ts";
-import { nodeSelected } from "./node-affinity.ts";
+import { nodeSelected } from "../../api/node-fit/node-affinity.ts";
 import type { PodAffinityView } from "./pod-affinity.ts";
 import { requestsOf, resourcesOf, type Resources } from "./requests.ts";
 import type { SpreadView } from "./topology-spread.ts";
-import { tolerates, unschedulableTaint, untoleratedTaint } from "./taints.ts";
+import { tolerates, unschedulableTaint, untoleratedTaint } from "../../api/node-fit/taints.ts";
 
 /** A node as filters see it. */
 export interface Candidate {

@@ -7,10 +7,10 @@
 import type { Pod } from "../../api/types.ts";
 import { below, type Random } from "../../platform/random.ts";
 import type { Candidate } from "./filters.ts";
-import { nodePreference } from "./node-affinity.ts";
+import { nodePreference } from "../../api/node-fit/node-affinity.ts";
 import type { PodAffinityView } from "./pod-affinity.ts";
 import { requestsOf } from "./requests.ts";
-import { avoidedTaints } from "./taints.ts";
+import { avoidedTaints } from "../../api/node-fit/taints.ts";
 
 const most = 100;
 

@@ -6,8 +6,8 @@
 import { matches, type Selector, selectorOf } from "../../api/labels.ts";
 import type { Node, Pod, PodSpec } from "../../api/types.ts";
 import type { NodeUsageCache } from "./node-usage-cache.ts";
-import { nodeSelected } from "./node-affinity.ts";
-import { untoleratedTaint } from "./taints.ts";
+import { nodeSelected } from "../../api/node-fit/node-affinity.ts";
+import { untoleratedTaint } from "../../api/node-fit/taints.ts";
 
 type Constraint = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
 

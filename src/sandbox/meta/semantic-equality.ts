@@ -12,13 +12,16 @@ export function semanticDeepEqual(one: unknown, other: unknown, shape: Shape, sc
       return isSameFields(one, other, (key) => schema.struct(shape.name).fields.get(key)?.shape, schema);
     case "map":
       return isSameFields(one, other, () => shape.of, schema);
-    case "list":
+    case "list": {
+      // A list that is not there equals one without items.
+      const [left, right] = [one ?? [], other ?? []];
       return (
-        Array.isArray(one) &&
-        Array.isArray(other) &&
-        one.length === other.length &&
-        one.every((item, n) => semanticDeepEqual(item, other[n], shape.of, schema))
+        Array.isArray(left) &&
+        Array.isArray(right) &&
+        left.length === right.length &&
+        left.every((item, n) => semanticDeepEqual(item, right[n], shape.of, schema))
       );
+    }
     case "scalar":
       return shape.scalar === "quantity" && isSameAmount(one, other);
     case "open":

@@ -1,4 +1,5 @@
 /** EndpointSlices. Source: kubernetes v1.36 pkg/apis/discovery/validation/validation.go. */
+import { addressOf } from "../../../api/ip-address.ts";
 import { duplicate, invalid, required, tooMany, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import {
@@ -11,7 +12,7 @@ import {
   seenBefore,
   subdomainErrors,
 } from "../../validation/checks.ts";
-import { addressErrors, addressOf, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
+import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMeta } from "../strategy/validation-steps.ts";

@@ -2,8 +2,8 @@
  * Node selectors and node affinity.
  * Source: component-helpers v0.36 scheduling/corev1/nodeaffinity/nodeaffinity.go.
  */
-import { matches, type Requirement } from "../../api/labels.ts";
-import type { Node, NodeSelectorTerm, Pod } from "../../api/types.ts";
+import { matches, type Requirement } from "../labels.ts";
+import type { Node, NodeSelectorTerm, Pod } from "../types.ts";
 
 const operators: Readonly<Record<string, Requirement["operator"]>> = {
   In: "In",
@@ -31,8 +31,8 @@ export function termFits({ matchExpressions = [], matchFields = [] }: NodeSelect
   );
 }
 
-/** Whether the node has every label of `nodeSelector` and matches one of the required terms, if any. */
-export function nodeSelected({ spec }: Pod, node: Node): boolean {
+/** Whether the node has every label of the pod's `nodeSelector` and matches one of its required terms, if any. */
+export function nodeSelected({ spec }: Pick<Pod, "spec">, node: Node): boolean {
   for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) {
     if (node.metadata.labels?.[key] !== value) return false;
   }

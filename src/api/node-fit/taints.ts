@@ -1,5 +1,5 @@
 /** Taints and tolerations. Source: component-helpers v0.36 scheduling/corev1/helpers.go; api v0.36 core/v1/toleration.go. */
-import type { Node, Pod, Taint, Toleration } from "../../api/types.ts";
+import type { Node, Pod, Taint, Toleration } from "../types.ts";
 
 /** Whether the toleration matches the taint. */
 export function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
@@ -16,14 +16,25 @@ export function tolerates({ key = "", operator = "", value = "", effect = "" }: 
   }
 }
 
+/** Effects that keep a pod from a node. */
+export const keepingAway: readonly string[] = ["NoSchedule", "NoExecute"];
+
+/** The node's first taint with one of these effects that none of the tolerations matches. */
+export function firstUntolerated(
+  node: Node,
+  {
+    tolerations,
+    effects = keepingAway,
+  }: { readonly tolerations: readonly Toleration[]; readonly effects?: readonly string[] },
+): Taint | undefined {
+  return (node.spec?.taints ?? []).find(
+    (taint) => effects.includes(taint.effect) && !tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+}
+
 /** The first taint with NoSchedule or NoExecute that the pod does not tolerate. */
 export function untoleratedTaint(pod: Pod, node: Node): Taint | undefined {
-  const tolerations = pod.spec?.tolerations ?? [];
-  return (node.spec?.taints ?? []).find(
-    (taint) =>
-      (taint.effect === "NoSchedule" || taint.effect === "NoExecute") &&
-      !tolerations.some((toleration) => tolerates(toleration, taint)),
-  );
+  return firstUntolerated(node, { tolerations: pod.spec?.tolerations ?? [] });
 }
 
 /** How many taints with PreferNoSchedule the pod does not tolerate. */
