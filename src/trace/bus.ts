@@ -28,7 +28,7 @@ interface Subscription {
  * Emitting is synchronous and in order. An event that a listener emits while it handles another is delivered after that one
  * has reached every listener, so that all see the same order.
  *
- * `on` is false while nobody listens: emit sites read `if (bus.on) bus.emit({…})` with the literal inside the guard, and then
+ * `on` is false while there are no listeners: emit sites read `if (bus.on) bus.emit({…})` with the literal inside the guard, and then
  * cost the reading of one field. Where a stage is of no use to most views, its emit sites ask `hears` instead.
  *
  * @example
@@ -96,7 +96,7 @@ export class TraceBus {
   }
 
   /**
-   * Numbers the event and hands it to every listener of its stage; returns its `seq`, or 0 when nobody listens.
+   * Numbers the event and hands it to every listener of its stage; returns its `seq`, or 0 when there are no listeners.
    * The body itself becomes the event: give each emit a literal of its own. Atomic.
    */
   emit(body: StageEventBody): number {

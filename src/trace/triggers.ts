@@ -13,14 +13,14 @@ export interface DeltaRef {
   readonly type: DeltaType;
   readonly key: ObjectKey;
   readonly resourceVersion: string;
-  /** The `seq` of the delta event; 0 if nobody listened, and for what a handler that is added late is notified of first. */
+  /** The `seq` of the delta event; 0 without listeners, and for the objects that a handler is first notified about when it is added late. */
   readonly delta: number;
 }
 
 /** One reason for a key to be in a queue. */
 export type Trigger =
   | DeltaRef
-  /** A sync or a handler asked for the key to be requeued; `why` in its words. */
+  /** A sync, a handler or a scan asked for the key; `why` in its words. */
   | { readonly cause: "requeue"; readonly why: string; readonly sync: number }
   /** A sync of the key failed. */
   | { readonly cause: "retry"; readonly sync: number; readonly failures: number }

@@ -1,6 +1,6 @@
 /**
  * Verdicts: well, waiting, no loop, no owner, available, nothing would change. A verdict is derived from what was
- * looked at, and carries it, so that no screen can call something well that nobody has looked at.
+ * looked at, and carries it, so that no screen can report as well what was not looked at.
  */
 
 /** Something that could not be looked at. */

@@ -32,6 +32,21 @@ export function exponentialFailureLimiter(options: {
 }
 
 /**
+ * The same wait after every failure. Source: kubernetes v1.36 pkg/controller/podautoscaler/rate_limiters.go; differs: it counts failures.
+ */
+export function fixedIntervalLimiter(intervalMs: number): RateLimiter {
+  const failures = new Map<ObjectKey, number>();
+  return {
+    when(key) {
+      failures.set(key, (failures.get(key) ?? 0) + 1);
+      return intervalMs;
+    },
+    forget: (key) => void failures.delete(key),
+    numRequeues: (key) => failures.get(key) ?? 0,
+  };
+}
+
+/**
  * A bucket of `burst` tokens that fills at `qps` a second, for all keys together. Each call takes a token; when there is none it
  * is taken in advance, and `when` returns the time until it is there.
  */

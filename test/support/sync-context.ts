@@ -18,9 +18,9 @@ import type { EventToRecord, SyncClient, SyncContext } from "../../src/controlle
 import { HandFilledCache } from "./hand-filled-cache.ts";
 
 export interface Call {
-  readonly verb: "get" | "create" | "update" | "updateStatus" | "patch" | "delete";
+  readonly verb: "get" | "list" | "create" | "update" | "updateStatus" | "patch" | "delete";
   readonly kind: string;
-  /** Of a create: as it will be named. */
+  /** Of a create: as it will be named; of a list: the namespace. */
   readonly name: string;
   readonly body?: unknown;
   readonly because?: Decision;
@@ -46,6 +46,8 @@ export interface Scene {
   refuse: (call: Call) => Error | undefined;
   /** Asked after each write was applied; an error is thrown in place of its answer, as when a connection breaks. */
   lose: (call: Call) => Error | undefined;
+  /** What answers GETs of no object, and of scales: the scene knows none. */
+  beyond: Partial<Pick<SyncClient, "raw" | "getScale" | "updateScale">>;
   /** Called when a sync sleeps, after the time has passed: what others do meanwhile. */
   onSleep: (ms: number) => void | Promise<void>;
   readonly calls: Call[];
@@ -69,6 +71,8 @@ export interface Scene {
   cached<T extends StoredObject>(kind: Kind<T>): readonly T[];
   live<T extends StoredObject>(kind: Kind<T>): readonly T[];
   notify<T extends StoredObject>(kind: Kind<T>, notification: Told<T>): void;
+  /** One call of each of the controller's scans. */
+  scan(): void;
   /** Brings the caches up to what the server has, with a notification for each change of the last `most`. */
   deliver(most?: number): void;
   /** How many changes the caches have not seen. */
@@ -119,6 +123,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     now: sceneStart,
     refuse: () => undefined,
     lose: () => undefined,
+    beyond: {},
     onSleep: () => undefined,
     calls: [],
     events: [],
@@ -152,6 +157,9 @@ export function syncScene(definition: ControllerDefinition): Scene {
         if (resourceOf(watch.kind) !== resourceOf(kind)) continue;
         watch.on({ ...notification, delta }, scene.watchContext);
       }
+    },
+    scan() {
+      for (const scan of definition.scans ?? []) scan.on(scene.watchContext);
     },
     deliver(most = Infinity) {
       for (let n = 0; n < most; n++) {
@@ -243,7 +251,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     if (error !== undefined) throw error;
     const answer = apply();
     await Promise.resolve();
-    const lost = call.verb === "get" ? undefined : scene.lose(call);
+    const lost = call.verb === "get" || call.verb === "list" ? undefined : scene.lose(call);
     if (lost !== undefined) throw lost;
     return answer;
   };
@@ -271,7 +279,9 @@ export function syncScene(definition: ControllerDefinition): Scene {
       const body = object as T;
       const name = body.metadata.name ?? `${(body.metadata as { generateName?: string }).generateName}${++names}`;
       return ask({ verb: "create", kind: kind.kind, name, body, because }, () => {
-        const metadata = { ...body.metadata, name, uid: `uid-${name}`, creationTimestamp: formatTime(scene.now) };
+        const generation = "endpoints" in body ? { generation: 1 } : {};
+        const creationTimestamp = formatTime(scene.now);
+        const metadata = { ...body.metadata, ...generation, name, uid: `uid-${name}`, creationTimestamp };
         return store(kind, { ...body, metadata });
       });
     },
@@ -284,20 +294,28 @@ export function syncScene(definition: ControllerDefinition): Scene {
       const object = given as T;
       return ask({ verb: "update", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));
-        if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
+        const { resourceVersion } = given.metadata;
+        if (resourceVersion !== undefined && before.metadata.resourceVersion !== resourceVersion)
           throw refusal(409, "Conflict", "changed");
         const isOther = !deepEqual(specOf(before), specOf(object));
         const generation = (before.metadata.generation ?? 0) + (isOther ? 1 : 0);
         // The status has a door of its own.
         const status = "status" in before ? { status: before.status } : {};
-        return store(kind, { ...object, metadata: { ...object.metadata, generation }, ...status });
+        const { uid } = before.metadata;
+        return store(kind, { ...object, metadata: { ...object.metadata, uid, generation }, ...status });
       });
     },
-    list: () => Promise.reject(new Error("the scene knows no list")),
-    listMetadata: () => Promise.reject(new Error("the scene knows no list")),
-    raw: () => Promise.reject(new Error("the scene knows no discovery")),
-    deleteCollection: () => Promise.reject(new Error("the scene knows no collections")),
-    bind: () => Promise.reject(new Error("the scene knows no binding")),
+    list: <T extends StoredObject>(kind: Kind<T>, { namespace = "" }: { readonly namespace?: string } = {}) =>
+      ask({ verb: "list", kind: kind.kind, name: namespace }, () => {
+        const isIn = ({ metadata }: StoredObject): boolean => namespace === "" || metadata.namespace === namespace;
+        return { items: scene.live(kind).filter(isIn), resourceVersion: String(version), continueToken: "", bytes: 0 };
+      }),
+    listMetadata: () => unknownHere("list"),
+    raw: (...asked) => scene.beyond.raw?.(...asked) ?? unknownHere("discovery"),
+    getScale: (...asked) => scene.beyond.getScale?.(...asked) ?? unknownHere("scales"),
+    updateScale: (...asked) => scene.beyond.updateScale?.(...asked) ?? unknownHere("scales"),
+    deleteCollection: () => unknownHere("collections"),
+    bind: () => unknownHere("binding"),
     updateStatus(kind, object, { because }) {
       return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));
@@ -327,8 +345,16 @@ export function syncScene(definition: ControllerDefinition): Scene {
   return scene;
 }
 
+function unknownHere(what: string): Promise<never> {
+  return Promise.reject(new Error(`the scene knows no ${what}`));
+}
+
+/** What counts in the generation. Slices have no spec: all but their metadata counts. */
 function specOf(object: StoredObject): unknown {
-  return "spec" in object ? object.spec : undefined;
+  if ("spec" in object) return object.spec;
+  if (!("endpoints" in object)) return undefined;
+  const { metadata: _metadata, ...content } = object;
+  return content;
 }
 
 interface PatchedMeta {

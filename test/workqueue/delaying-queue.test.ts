@@ -8,6 +8,7 @@ import {
   bucketLimiter,
   defaultControllerRateLimiter,
   exponentialFailureLimiter,
+  fixedIntervalLimiter,
   maxOfLimiters,
 } from "../../src/workqueue/rate-limiters.ts";
 import { RateLimitingQueue } from "../../src/workqueue/rate-limiting-queue.ts";
@@ -145,6 +146,14 @@ describe("DelayingQueue.addAfter", () => {
 });
 
 describe("rate limiters", () => {
+  test("fixedIntervalLimiter waits as long after every failure, and counts them", () => {
+    const limiter = fixedIntervalLimiter(15_000);
+    expect([limiter.when("a"), limiter.when("a"), limiter.when("b")]).toEqual([15_000, 15_000, 15_000]);
+    expect([limiter.numRequeues("a"), limiter.numRequeues("b")]).toEqual([2, 1]);
+    limiter.forget("a");
+    expect(limiter.numRequeues("a")).toBe(0);
+  });
+
   test("the exponential one doubles from its base to its maximum, for each key alone, until it is forgotten", () => {
     const limiter = exponentialFailureLimiter({ baseDelayMs: 5, maxDelayMs: 1_000_000 });
     const delays = Array.from({ length: 20 }, () => limiter.when("a"));

@@ -95,6 +95,34 @@ export interface DynamicWatches {
   on(notification: Notification<StoredObject>, kind: Kind, context: WatchContext): void;
 }
 
+/**
+ * What a controller looks at in intervals: what follows from time alone, or can only be judged over many objects, so that no
+ * notification tells it. Runs that wait until nothing is left to do do not wait for the next one.
+ *
+ * Source: the loops that kubernetes v1.36 pkg/controller starts with `wait.UntilWithContext`.
+ * @example
+ * ```ts
+ * import { keyOf, kinds, type Scan } from "kubectl-reconcile";
+ *
+ * const scan: Scan = {
+ *   name: "pods that have ended",
+ *   everyMs: 20_000,
+ *   on(context) {
+ *     for (const pod of context.cache(kinds.Pods).list()) if (pod.status?.phase === "Failed") context.enqueue(keyOf(pod));
+ *   },
+ * };
+ * console.log(scan.name);
+ * ```
+ */
+export interface Scan {
+  /** What is looked for, in a few words: the trigger of the keys that it enqueues. `nodes that stopped reporting` */
+  readonly name: string;
+  /** From one call to the next, in milliseconds. The first call is when the caches are filled. */
+  readonly everyMs: number;
+  /** Turns what the caches show now into keys. It is synchronous and quick, and may not write; most calls enqueue nothing. */
+  on(context: WatchContext): void;
+}
+
 /** What a controller must be allowed to do, beyond listing and watching its kinds. */
 export interface Permission {
   /** The API group; `""` for the core group. */
@@ -145,6 +173,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly watches: readonly Watch[];
   /** Watches of kinds that discovery names, for as long as the server has them. */
   readonly dynamicWatches?: DynamicWatches;
+  /** What it looks at in intervals, beside the notifications of its watches. */
+  readonly scans?: readonly Scan[];
   /** Syncs at the same time, of different keys. */
   readonly workers: number;
   /** How failed keys are retried. Default: 5 ms · 2ⁿ up to 1,000 s, forever. */
@@ -166,6 +196,11 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly ifRunTwice?: string;
   /** Whether the controller would act on the object at once: if it stays like this, nothing in the cluster runs the controller. */
   isLeftUndone?(object: T): boolean;
+  /**
+   * How often each key is synced whatever happens, in ms, for a controller that acts at intervals and not on changes: what it means to do
+   * now, another one that runs it may do so much later. Absent: it acts on changes.
+   */
+  readonly syncsEveryMs?: number;
   /** Every rule that its syncs decide by. */
   readonly rules: readonly Rule[];
   /** What it needs beyond list and watch; preflight checks these, `controllers -o rbac` prints them. */

@@ -17,6 +17,13 @@ export interface ExpectationState {
   readonly since: number;
 }
 
+/** Writes that a sync is about to send. */
+export interface ExpectedWrites {
+  readonly creations: number;
+  /** By key of the objects to be deleted. */
+  readonly deletions: readonly ObjectKey[];
+}
+
 /**
  * Creates, deletes and updates that a sync has sent and its cache has not shown yet. Set them before the writes are sent; handlers
  * count them down. A sync of a key that is not `satisfied` should not create or delete.
@@ -28,6 +35,8 @@ export interface Expectations {
   expectCreations(key: ObjectKey, count: number): void;
   /** Replaces what was expected for the key with deletions, by key of the deleted objects. */
   expectDeletions(key: ObjectKey, deleted: readonly ObjectKey[]): void;
+  /** Replaces what was expected for the key with creations and deletions at once. */
+  expect(key: ObjectKey, writes: ExpectedWrites): void;
   /** A creation was seen, or will never be, since the write was refused. */
   creationObserved(key: ObjectKey): void;
   /** A deletion was seen, or will never come; one that was not expected is ignored. */
@@ -64,18 +73,17 @@ interface Expected {
 export function controllerExpectations(now: () => number): Expectations {
   const expected = new Map<ObjectKey, Expected>();
   const updates = new Map<ObjectKey, Set<string>>();
+  const expect = (key: ObjectKey, { creations, deletions }: ExpectedWrites): void =>
+    void expected.set(key, { creations, deletions: new Set(deletions), since: now() });
   return {
     satisfied(key) {
       const of = expected.get(key);
       if (of === undefined) return true;
       return (of.creations <= 0 && of.deletions.size === 0) || now() - of.since > expectationsTimeoutMs;
     },
-    expectCreations(key, count) {
-      expected.set(key, { creations: count, deletions: new Set(), since: now() });
-    },
-    expectDeletions(key, deleted) {
-      expected.set(key, { creations: 0, deletions: new Set(deleted), since: now() });
-    },
+    expectCreations: (key, creations) => expect(key, { creations, deletions: [] }),
+    expectDeletions: (key, deletions) => expect(key, { creations: 0, deletions }),
+    expect,
     creationObserved(key) {
       const of = expected.get(key);
       if (of !== undefined) of.creations--;

@@ -6,7 +6,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf, objectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
+import { matches, matchesEverything, type Selector, selectorOrNothing } from "../../api/labels.ts";
 import type { ObjectMeta, OwnerReference, StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { Lister } from "../../cache/lister.ts";
@@ -68,6 +68,10 @@ export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
    * a deletionTimestamp.
    */
   readonly expected: boolean;
+  /** Whether an object that is added, or seen for the first time, enqueues its controller. Default: it does. */
+  readonly addedEnqueues?: false;
+  /** Further indexes of the cache. */
+  readonly indexes?: NonNullable<Watch<T>["indexes"]>;
   /** For how many ms owners wait, so that the changes of that time share one sync. Default 0. */
   readonly batchMs?: number;
   /** Called with an object and its owner for each notification, before the owner is enqueued; `isGone` when it was deleted. */
@@ -103,7 +107,7 @@ export function watchOwned<O extends StoredObject, T extends StoredObject>(optio
   return watch<T>({
     kind: options.kind,
     owned: true,
-    indexes: { [controllerIndex]: indexByController },
+    indexes: { ...options.indexes, [controllerIndex]: indexByController },
     on(notification, context) {
       switch (notification.type) {
         case "added":
@@ -147,7 +151,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     if (owner === undefined) return;
     const key = keyOf(owner);
     if (this.#options.expected) context.expectations.creationObserved(key);
-    this.#enqueue(owner, { object, context });
+    if (this.#options.addedEnqueues !== false) this.#enqueue(owner, { object, context });
   }
 
   updated({ before, object: after }: Notification<T> & { readonly type: "updated" }, context: WatchContext): void {
@@ -208,13 +212,8 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
   }
 
   #selects(owner: O, labels: Readonly<Record<string, string>>): boolean {
-    try {
-      const selector = this.#options.selectorOf(owner);
-      // An empty selector would select every orphan of the namespace; it selects none.
-      return !matchesEverything(selector) && matches(selector, labels);
-    } catch (error) {
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
+    const selector = selectorOrNothing(() => this.#options.selectorOf(owner));
+    // An empty selector would select every orphan of the namespace; it selects none.
+    return !matchesEverything(selector) && matches(selector, labels);
   }
 }

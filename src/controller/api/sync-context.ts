@@ -5,7 +5,7 @@ import type { StoredObject, CreateInput, UpdateInput } from "../../api/object.ts
 import type { Lister } from "../../cache/lister.ts";
 import type { ListOptions, ListPage, Selectors } from "../../client/api/lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
-import type { DeleteOptions, MetadataAnswer, ReadOptions, WriteOptions } from "../../client/api/verbs.ts";
+import type { DeleteOptions, MetadataAnswer, ReadOptions, Scale, WriteOptions } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import type { TimerOptions } from "../../platform/timeline.ts";
 import type { Consistency } from "./consistency.ts";
@@ -40,7 +40,9 @@ export interface SyncClient {
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<StoredObject>>;
-  /** GET of a path that is no object: what `discover` asks with. */
+  /** GET of the subresource `scale`, of any kind that has it. */
+  getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
+  /** GET of a path that is no object: what `discover` and `podUsage` ask with. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
   /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */
   create<T extends StoredObject>(
@@ -57,6 +59,13 @@ export interface SyncClient {
   ): Promise<T>;
   /** PUT of `status` alone. */
   updateStatus<T extends StoredObject>(kind: Kind<T>, object: T, options: WriteOptions & Because): Promise<T>;
+  /** PUT of the subresource `scale`; its resourceVersion, if it has one, guards against concurrent writes (409). */
+  updateScale<T extends StoredObject>(
+    kind: Kind<T>,
+    at: NamespacedName,
+    scale: Scale,
+    options: WriteOptions & Because,
+  ): Promise<Scale>;
   /** PATCH with a JSON, merge, strategic merge or apply patch. */
   patch<T extends StoredObject>(
     kind: Kind<T>,

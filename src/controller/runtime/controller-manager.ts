@@ -120,6 +120,7 @@ export class ControllerManager {
     const counter: SyncCounter = { syncs: 0 };
     const count = this.#options.workers ?? running.definition.workers;
     for (let n = 1; n <= count; n++) this.#workers.push(work(running, n, counter, this.#abort.signal));
+    running.startScans();
   }
 
   async #workWhenReady(running: RunningController): Promise<void> {
@@ -162,7 +163,9 @@ export class ControllerManager {
    */
   async stop(): Promise<number> {
     this.#stopping = true;
-    const changed = this.controllers.map(({ queue, deferredCaches }) => {
+    const changed = this.controllers.map((running) => {
+      const { queue, deferredCaches } = running;
+      running.stopScans();
       const keys = queue.pending();
       queue.shutDown({ discard: true });
       deferredCaches.end();

@@ -89,8 +89,9 @@ export class EventRecorder {
         apiVersion: apiVersionOf(kind),
         kind: kind.kind,
         name,
-        uid,
-        resourceVersion,
+        // Of an object that is known by its name alone they are empty.
+        ...(uid !== "" && { uid }),
+        ...(resourceVersion !== "" && { resourceVersion }),
         ...(namespace !== undefined && { namespace }),
       },
       reason,

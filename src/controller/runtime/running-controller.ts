@@ -7,14 +7,14 @@ import type { Lister } from "../../cache/lister.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
-import type { Timeline, TimerOptions } from "../../platform/timeline.ts";
+import type { Cancel, Timeline, TimerOptions } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
-import type { DeltaRef, Trigger } from "../../trace/triggers.ts";
+import type { Trigger } from "../../trace/triggers.ts";
 import type { QueueOrder } from "../../workqueue/queue.ts";
 import { RateLimitingQueue } from "../../workqueue/rate-limiting-queue.ts";
 import type { Consistency } from "../api/consistency.ts";
 import { DiscoveredWatches } from "./discovered-watches.ts";
-import type { ControllerDefinition, Watch, WatchContext } from "../api/definition.ts";
+import type { ControllerDefinition, Scan, Watch, WatchContext } from "../api/definition.ts";
 import { DeferredCaches } from "./deferred-caches.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "../api/expectations.ts";
@@ -78,6 +78,8 @@ export class RunningController {
   /** For each watch, whether its handler was notified of every object of the first list. */
   #synced: (() => boolean)[] = [];
   #deferred: (() => boolean)[] = [];
+  /** The timer of the next call of each scan. */
+  #scans = new Map<Scan, Cancel>();
 
   constructor(options: RunningControllerOptions) {
     const { definition, timeline } = options;
@@ -209,6 +211,25 @@ export class RunningController {
     });
   }
 
+  /** Calls each scan of the controller now, and then in its interval, until `stopScans`. */
+  startScans(): void {
+    for (const scan of this.definition.scans ?? []) this.#scan(scan);
+  }
+
+  /** No scan is called any more. */
+  stopScans(): void {
+    for (const cancel of this.#scans.values()) cancel();
+  }
+
+  #scan(scan: Scan): void {
+    scan.on(this.#watchContext({ cause: "requeue", why: scan.name, sync: 0 }));
+    const actor = `${this.definition.name} scan`;
+    this.#scans.set(
+      scan,
+      this.timeline.after(scan.everyMs, actor, () => this.#scan(scan), { background: true }),
+    );
+  }
+
   #listen(watch: Watch): void {
     const informer = this.#informers.forKind(watch.kind);
     if (watch.indexes !== undefined) informer.addIndexes(watch.indexes);
@@ -223,9 +244,11 @@ export class RunningController {
     if (watch.deferred === true) this.deferredCaches.add(watch.kind, informer.synced);
   }
 
-  #watchContext(delta: DeltaRef): WatchContext {
+  /** What a handler works with; `trigger` becomes that of the keys that it adds. */
+  #watchContext(trigger: Trigger): WatchContext {
     return {
-      enqueue: (key, afterMs = 0) => (afterMs > 0 ? this.enqueueAfter(key, afterMs, delta) : this.enqueue(key, delta)),
+      enqueue: (key, afterMs = 0) =>
+        afterMs > 0 ? this.enqueueAfter(key, afterMs, trigger) : this.enqueue(key, trigger),
       enqueueAfter: (key, ms, why, options) => this.enqueueAfter(key, ms, { cause: "requeue", why, sync: 0 }, options),
       now: () => this.timeline.now(),
       cache: (kind) => this.cache(kind),

@@ -40,6 +40,7 @@ export const noExpectations: Expectations = {
   satisfied: () => true,
   expectCreations: () => undefined,
   expectDeletions: () => undefined,
+  expect: () => undefined,
   creationObserved: () => undefined,
   deletionObserved: () => undefined,
   expectUpdates: () => undefined,

@@ -1,4 +1,13 @@
-/** Lists of conditions, each type once. */
+/**
+ * Lists of conditions, each type once. Upstream sets a condition in four ways, which differ in what the API server gets to see:
+ *
+ * | function | its place | when nothing changes | its time |
+ * |---|---|---|---|
+ * | `withCondition` (ReplicaSet, Deployment) | it moves to the end | status and reason are as before | the caller's |
+ * | `withStatusCondition` (PodDisruptionBudget) | it stays | never: all fields are taken | kept while the status stays |
+ * | `withSaid`, in the autoscaler | it stays | never | kept while the status stays, also where there is none |
+ * | `withJobCondition`, in the Job controller | it stays | status, reason and message are as before | the caller's |
+ */
 
 /** What the conditions of all kinds have in common. */
 export interface Condition {

@@ -4,12 +4,14 @@
  * are upstream's: they show in Events and conditions, where people and programs look for them.
  */
 import { messageOf } from "../../api/error-message.ts";
+import { objectKey } from "../../api/key.ts";
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
-import { controllerReference } from "../../api/owner-references.ts";
+import { controllerOf, controllerReference } from "../../api/owner-references.ts";
 import { isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
 import type { Pod, PodTemplateSpec } from "../../api/types.ts";
+import type { Consistency } from "../api/consistency.ts";
 import type { Decision } from "../api/rule.ts";
 import type { SyncContext } from "../api/sync-context.ts";
 
@@ -30,6 +32,14 @@ export function generateNamePrefix(ownerName: string): string {
 
 function hasEntries(record: object | undefined): boolean {
   return record !== undefined && Object.keys(record).length > 0;
+}
+
+/** Records a write of a pod for the object that controls it since, so that this one waits for it; of a released pod none does. */
+export function podWritten(consistency: Consistency, pod: StoredObject): void {
+  const controller = controllerOf(pod);
+  if (controller === undefined) return;
+  const key = objectKey(pod.metadata.namespace, controller.name);
+  consistency.wrote({ key, uid: controller.uid }, Pods, pod.metadata.resourceVersion);
 }
 
 /** A pod as the owner's template has it, ready to be sent. Fields in the order of the Go types, empty ones left out. */

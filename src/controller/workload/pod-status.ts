@@ -11,6 +11,19 @@ export function isPodTerminal(pod: Pod): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
+/**
+ * Whether nothing of the pod runs: it has ended, or it is being deleted and each of its containers has ended or waits.
+ * Source: kubernetes v1.36 pkg/volume/util/util.go IsPodTerminated.
+ */
+export function hasStopped(pod: Pod): boolean {
+  if (isPodTerminal(pod)) return true;
+  if (pod.metadata.deletionTimestamp === undefined) return false;
+  const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {};
+  return [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses].every(
+    ({ state }) => state?.terminated !== undefined || state?.waiting !== undefined,
+  );
+}
+
 /** Counts as a replica: neither ended nor being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;

@@ -5,7 +5,7 @@
  * names its decision.
  */
 import { messageOf } from "../../api/error-message.ts";
-import { keyOf, type NamespacedName } from "../../api/key.ts";
+import { keyOf, namespacedNameOf } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import { matches, type Selector } from "../../api/labels.ts";
 import type { OwnerReference, StoredObject } from "../../api/object.ts";
@@ -113,10 +113,6 @@ async function claimOne<O extends StoredObject, T extends StoredObject>(
   return adoptOne(context, object, options, ownerLives);
 }
 
-function placeOf(object: StoredObject): NamespacedName {
-  return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
-}
-
 /** @returns false if the object is gone. */
 async function adoptOne<O extends StoredObject, T extends StoredObject>(
   context: SyncContext,
@@ -175,7 +171,7 @@ async function patchOwner<O extends StoredObject, T extends StoredObject>(
   try {
     const answer = await context.client.patch(
       options.kind,
-      placeOf(object),
+      namespacedNameOf(object),
       { type: "strategic", body },
       { because, basedOn: object, signal: context.signal },
     );
@@ -198,7 +194,7 @@ export async function ensureOwnerLives<O extends StoredObject>(
   const what = `${kind.kind} ${keyOf(owner)}`;
   let live: O;
   try {
-    live = await context.client.get(kind, placeOf(owner), { signal: context.signal });
+    live = await context.client.get(kind, namespacedNameOf(owner), { signal: context.signal });
   } catch (cause) {
     throw new Error(`cannot ask whether ${what} still lives: ${messageOf(cause)}`, { cause });
   }

@@ -79,6 +79,19 @@ describe("controllerExpectations", () => {
     expect(expectations.satisfied("shop/web")).toBeFalse();
   });
 
+  test("creations and deletions at once are satisfied when both have been seen", () => {
+    const { expectations } = at();
+    expectations.expectCreations("shop/web", 9);
+    expectations.expect("shop/web", { creations: 2, deletions: ["shop/web-a"] });
+    expectations.creationObserved("shop/web");
+    expectations.creationObserved("shop/web");
+    expect(expectations.satisfied("shop/web")).toBeFalse();
+    expectations.deletionObserved("shop/web", "shop/web-a");
+    expect(expectations.satisfied("shop/web")).toBeTrue();
+    expectations.expect("shop/web", { creations: 0, deletions: [] });
+    expect(expectations.of("shop/web")).toMatchObject({ creations: 0, deletions: new Set() });
+  });
+
   test("keys do not touch each other, and a forgotten one is satisfied", () => {
     const { expectations } = at();
     expectations.expectCreations("shop/web", 1);

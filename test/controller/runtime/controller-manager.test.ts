@@ -14,6 +14,7 @@ import {
 import { type ControllerDefinition, defineController, watch } from "../../../src/controller/api/definition.ts";
 import { rule } from "../../../src/controller/api/rule.ts";
 import { TerminalError } from "../../../src/controller/api/sync-context.ts";
+import { sleep } from "../../../src/platform/timeline.ts";
 import type { DeltaRef } from "../../../src/trace/triggers.ts";
 import { exponentialFailureLimiter, type RateLimiter } from "../../../src/workqueue/rate-limiters.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
@@ -95,6 +96,10 @@ async function start(
   await cluster.settle(manager.fillCaches());
   manager.startWorkers();
   return manager;
+}
+
+function passTime(cluster: VirtualCluster, ms: number): Promise<void> {
+  return cluster.settle(sleep(cluster.timeline, ms, "test"), ms + 1000);
 }
 
 describe("a sync", () => {
@@ -315,6 +320,57 @@ test("a delta is one object from the notification to the triggers of every key t
   const triggers = cluster.events("get").flatMap((get) => get.triggers.first);
   expect(triggers).toHaveLength(2);
   for (const trigger of triggers) expect(trigger).toBe(first?.delta as DeltaRef);
+});
+
+describe("a scan", () => {
+  test("is called when the caches are filled and in its interval; its keys are synced, with its name as their trigger", async () => {
+    const cluster = await virtualCluster();
+    await createReplicaSet(cluster, "web");
+    const seen: { readonly at: number; readonly cached: number }[] = [];
+    const synced: number[] = [];
+    const manager = await start(
+      cluster,
+      async (_key, context) => {
+        await Promise.resolve();
+        synced.push(context.now());
+      },
+      {
+        watches: [watch<ReplicaSet>({ kind: ReplicaSets, on() {} })],
+        scans: [
+          {
+            name: "all of them",
+            everyMs: 20_000,
+            on(context) {
+              const cached = context.cache(ReplicaSets).list();
+              seen.push({ at: context.now(), cached: cached.length });
+              for (const each of cached) context.enqueue(keyOf(each));
+            },
+          },
+        ],
+      },
+    );
+    const startedAt = cluster.timeline.now();
+    await cluster.timeline.runUntil({ ms: 1000 });
+    expect(seen).toEqual([{ at: startedAt, cached: 1 }]);
+    await passTime(cluster, 50_000);
+    expect(seen.map(({ at }) => at - startedAt)).toEqual([0, 20_000, 40_000]);
+    expect(synced).toHaveLength(3);
+    const [first] = cluster.events("get");
+    expect(first?.triggers.first).toEqual([{ cause: "requeue", why: "all of them", sync: 0 }]);
+    await cluster.settle(manager.stop());
+    await passTime(cluster, 60_000);
+    expect(seen).toHaveLength(3);
+  });
+
+  test("keeps no run from its end", async () => {
+    const cluster = await virtualCluster();
+    let calls = 0;
+    await start(cluster, () => Promise.resolve(), {
+      scans: [{ name: "nothing", everyMs: 5000, on: () => void calls++ }],
+    });
+    expect(await cluster.timeline.runUntil({ ms: 60_000 })).toBe("steady");
+    expect(calls).toBe(1);
+  });
 });
 
 describe("the scope of a run", () => {

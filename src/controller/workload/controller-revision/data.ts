@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go getPatch, ApplyRevision;
  * pkg/controller/history/controller_history.go EqualRevision.
  */
+import { fieldChanges } from "../../../api/field-changes.ts";
 import { sortedGoJson } from "../../../api/go-json.ts";
 import { isObject } from "../../../api/json.ts";
 import { strategicMerge } from "../../../api/strategic-merge.ts";
@@ -37,6 +38,15 @@ export function withRevision<T extends object>(object: T, { data }: Pick<Control
   // Data of controllers replaces the template as a whole: how its lists would be merged does not matter.
   // What a patch of a T makes is a T again.
   return strategicMerge(object, data, undefined) as T;
+}
+
+/** Paths at which the owner's template differs from that of its latest revision; none without one. */
+export function changedPaths(
+  owner: { readonly spec?: { readonly template: PodTemplateSpec } },
+  latest: Pick<ControllerRevision, "data"> | undefined,
+): string[] {
+  if (latest === undefined) return [];
+  return fieldChanges(withRevision(owner, latest).spec?.template, owner.spec?.template).map(({ path }) => path);
 }
 
 /** Servers before 1.34 write unset creation times as null; today's encoder leaves them out, and so do the bytes that are compared. */

@@ -6,14 +6,15 @@ import { compareAsGo } from "../../../api/go-json.ts";
 import { apiVersionOf, type Kind } from "../../../api/kind.ts";
 import { ControllerRevisions } from "../../../api/kinds.ts";
 import { matches, type Selector } from "../../../api/labels.ts";
-import type { NamespacedName } from "../../../api/key.ts";
-import type { StoredObject } from "../../../api/object.ts";
+import { namespacedNameOf } from "../../../api/key.ts";
+import type { CreateInput, StoredObject } from "../../../api/object.ts";
 import { controllerOf, controllerReference } from "../../../api/owner-references.ts";
 import { isAlreadyExists } from "../../../api/status-error.ts";
 import type { ControllerRevision } from "../../../api/types.ts";
 import { type Watch, watch } from "../../api/definition.ts";
 import { controllerIndex, indexByController, ownedAndOrphaned } from "../../api/owned.ts";
 import { conflictBackoff, retryOnConflict } from "../../api/retry-on-conflict.ts";
+import type { Decision } from "../../api/rule.ts";
 import type { SyncContext } from "../../api/sync-context.ts";
 import { adopt, adoptionPatch, ensureOwnerLives } from "../ref-manager.ts";
 import { isSameRevision, type RevisionData } from "./data.ts";
@@ -29,7 +30,7 @@ export interface RevisionHistory<O extends StoredObject> {
   readonly selector: Selector;
 }
 
-/** The watch of revisions: they are cached, and wake nobody. */
+/** The watch of revisions: they are cached, and enqueue nothing. */
 export function watchRevisions(): Watch {
   return watch<ControllerRevision>({
     kind: ControllerRevisions,
@@ -73,15 +74,11 @@ export async function adoptOrphanRevisions<O extends StoredObject>(history: Revi
     const body = adoptionPatch(orphan, controllerReference(ownerKind, owner));
     await context.client.patch(
       ControllerRevisions,
-      placeOf(orphan),
+      namespacedNameOf(orphan),
       { type: "strategic", body },
       { because, basedOn: orphan, signal: context.signal },
     );
   }
-}
-
-function placeOf({ metadata }: StoredObject): NamespacedName {
-  return { namespace: metadata.namespace ?? "", name: metadata.name };
 }
 
 /** A revision that is to be made. */
@@ -95,6 +92,22 @@ export interface RevisionToCreate {
   readonly collisionCount: number;
   /** Paths at which the template differs from that of the latest revision. */
   readonly changed: readonly string[];
+}
+
+/** The revision as it is sent, without empty annotations. */
+export function revisionObject<O extends StoredObject>(
+  { owner, ownerKind }: Pick<RevisionHistory<O>, "owner" | "ownerKind">,
+  wanted: Pick<RevisionToCreate, "data" | "revision" | "labels" | "annotations"> & { readonly name: string },
+): CreateInput<ControllerRevision> {
+  const { name, labels, annotations = {}, data, revision } = wanted;
+  const metadata = {
+    name,
+    namespace: owner.metadata.namespace ?? "",
+    ...(labels !== undefined && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+    ownerReferences: [controllerReference(ownerKind, owner)],
+  };
+  return { apiVersion: apiVersionOf(ControllerRevisions), kind: ControllerRevisions.kind, metadata, data, revision };
 }
 
 /** A revision that is there now. */
@@ -117,23 +130,12 @@ export async function createRevision<O extends StoredObject>(
   const { name: ownerName, namespace = "" } = owner.metadata;
   // The label keeps the hash of the first attempt.
   const labels = { ...wanted.labels, [revisionHashLabel]: revisionHash(data, wanted.collisionCount) };
-  const { annotations = {} } = wanted;
   for (let { collisionCount } = wanted; ; collisionCount++) {
     const name = revisionName(ownerName, revisionHash(data, collisionCount));
     const because = context.decide(newRevision, { name, revision, changed });
-    const metadata = {
-      name,
-      namespace,
-      labels,
-      ...(Object.keys(annotations).length > 0 && { annotations }),
-      ownerReferences: [controllerReference(ownerKind, owner)],
-    };
+    const object = revisionObject({ owner, ownerKind }, { ...wanted, name, labels });
     try {
-      const created = await context.client.create(
-        ControllerRevisions,
-        { apiVersion: apiVersionOf(ControllerRevisions), kind: ControllerRevisions.kind, metadata, data, revision },
-        { because, signal: context.signal },
-      );
+      const created = await context.client.create(ControllerRevisions, object, { because, signal: context.signal });
       return { revision: created, collisionCount };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -188,8 +190,16 @@ export async function truncateRevisions(context: SyncContext, truncation: Trunca
   const excess = historic.slice(0, historic.length - limit);
   const names = excess.map(({ metadata }) => metadata.name);
   const because = context.decide(truncateHistory, { names, limit, historic: historic.length });
-  for (const revision of excess) {
+  await deleteRevisions(context, { revisions: excess, because });
+}
+
+/** Deletes revisions, one after the other. @throws the first refusal */
+export async function deleteRevisions(
+  context: SyncContext,
+  { revisions, because }: { readonly revisions: readonly ControllerRevision[]; readonly because: Decision },
+): Promise<void> {
+  for (const revision of revisions) {
     const options = { because, basedOn: revision, metadataSuffices: true, signal: context.signal } as const;
-    await context.client.delete(ControllerRevisions, placeOf(revision), options);
+    await context.client.delete(ControllerRevisions, namespacedNameOf(revision), options);
   }
 }

@@ -22,7 +22,8 @@ export const newRevision: Rule<NewRevisionFacts> = rule<NewRevisionFacts>({
     return `${why} → create ControllerRevision ${name} as revision ${revision}`;
   },
   example: { name: "web-6d5f4c", revision: 2, changed: [".spec.containers[web].image"] },
-  source: "stateful_set_control.go getStatefulSetRevisions, controller_history.go CreateControllerRevision",
+  source:
+    "stateful_set_control.go getStatefulSetRevisions, controller_history.go CreateControllerRevision; daemon/update.go snapshot",
 });
 
 function atPaths(paths: readonly string[]): string {
@@ -41,7 +42,8 @@ export const reusedRevision: Rule<ReusedFacts> = rule<ReusedFacts>({
   chooses: "If an earlier ControllerRevision has the template, it gets the highest revision: a rollback.",
   sentence: ({ name, before, revision }) => `${name} has the template already → its revision ${before} → ${revision}`,
   example: { name: "web-6d5f4c", before: 1, revision: 3 },
-  source: "stateful_set_control.go getStatefulSetRevisions, controller_history.go UpdateControllerRevision",
+  source:
+    "stateful_set_control.go getStatefulSetRevisions, controller_history.go UpdateControllerRevision; daemon/update.go constructHistory",
 });
 
 interface CollisionFacts extends Facts {
@@ -58,7 +60,7 @@ export const revisionCollision: Rule<CollisionFacts> = rule<CollisionFacts>({
   sentence: ({ name, after }) =>
     `${name} exists, with other data → collisionCount ${after}, so that the next name differs`,
   example: { name: "web-6d5f4c", after: 1 },
-  source: "controller_history.go CreateControllerRevision",
+  source: "controller_history.go CreateControllerRevision; daemon/update.go snapshot",
 });
 
 interface TruncateFacts extends Facts {

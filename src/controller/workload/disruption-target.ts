@@ -1,0 +1,77 @@
+/**
+ * The condition DisruptionTarget, by which a controller announces that it is about to delete a pod, and why.
+ * Source: kubernetes v1.36 pkg/api/v1/pod/util.go UpdatePodCondition; pkg/util/pod/pod.go PatchPodStatus.
+ */
+import { Pods } from "../../api/kinds.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Pod, PodCondition, PodStatus } from "../../api/types.ts";
+import type { Decision } from "../api/rule.ts";
+import type { SyncContext } from "../api/sync-context.ts";
+import { findCondition } from "./conditions.ts";
+
+/** What a condition says, beside its type, its status and its time. */
+export interface Announcement {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** When it is said, in ms since 1970. */
+interface Moment {
+  readonly now: number;
+}
+
+/** The pod's generation, as a field that says what generation was looked at. */
+function observed({ metadata: { generation } }: Pod): Pick<PodStatus, "observedGeneration"> {
+  return generation === undefined ? {} : { observedGeneration: generation };
+}
+
+/**
+ * The condition DisruptionTarget=True; undefined if the pod has it already, for the same reason. A condition
+ * that was True before keeps its time: the patch does not name it.
+ */
+export function disruptionTarget(pod: Pod, { reason, message, now }: Announcement & Moment): PodCondition | undefined {
+  const type = "DisruptionTarget";
+  const before = findCondition(pod.status?.conditions, type);
+  if (before?.status === "True" && before.reason === reason && before.message === message) return undefined;
+  // Where it had no time, it stays without one.
+  const time = before?.status === "True" ? {} : { lastTransitionTime: formatTime(now) };
+  return { type, status: "True", reason, message, ...observed(pod), ...time };
+}
+
+/** What changes in the status of a pod that is to go. */
+export interface StatusChange {
+  readonly pod: Pod;
+  readonly because: Decision;
+  /** Set in place of any of its type. */
+  readonly condition?: PodCondition | undefined;
+  /** The pod ends: whoever counts it need not wait for its kubelet. */
+  readonly phase?: "Failed";
+}
+
+/**
+ * Patches the pod's status, if anything changes in it; only the pod of this uid.
+ * @throws StatusError: 404 if it is gone, 409 if another pod has its name.
+ */
+export async function patchPodStatus(
+  { client, signal }: SyncContext,
+  { pod, because, condition, phase }: StatusChange,
+): Promise<void> {
+  if (condition === undefined && phase === undefined) return;
+  const { namespace = "", name, uid } = pod.metadata;
+  const status = {
+    ...(phase !== undefined && { phase, ...observed(pod) }),
+    ...(condition !== undefined && placed(pod, condition)),
+  };
+  await client.patch(
+    Pods,
+    { namespace, name },
+    { type: "strategic", body: { metadata: { uid }, status } },
+    { subresource: "status", because, basedOn: pod, signal },
+  );
+}
+
+/** A condition that is new comes last: a merge without this order would put it first. */
+function placed({ status }: Pod, condition: PodCondition): Readonly<Record<string, unknown>> {
+  const types = new Set([...(status?.conditions ?? []).map(({ type }) => type), condition.type]);
+  return { "$setElementOrder/conditions": [...types].map((type) => ({ type })), conditions: [condition] };
+}

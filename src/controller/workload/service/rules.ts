@@ -1,0 +1,16 @@
+/** What the controllers of endpoints decide alike. */
+import { type Facts, type Rule, rule } from "../../api/rule.ts";
+
+interface LeftAloneFacts extends Facts {
+  readonly why: "its type is ExternalName" | "it has no selector";
+}
+
+/** Which Services have endpoints of their own making. */
+export const leftAlone: Rule<LeftAloneFacts> = rule<LeftAloneFacts>({
+  id: "left-alone",
+  looksAt: ["spec.type", "spec.selector"],
+  chooses: "Endpoints of a Service without a selector are its user's own; one of type ExternalName has none.",
+  sentence: ({ why }) => `${why} → leave its endpoints alone`,
+  example: { why: "it has no selector" },
+  source: "syncService",
+});
