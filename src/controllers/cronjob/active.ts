@@ -17,7 +17,7 @@ export async function followJobs(sync: CronSync, jobs: readonly Job[]): Promise<
   for (const job of jobs) {
     const finished = finishedCondition(job);
     if (finished === undefined) {
-      if (!isActive(sync.status, job.metadata.uid)) await meetStranger(sync, job);
+      if (!isActive(sync.status, job.metadata.uid)) await reportUnexpected(sync, job);
       continue;
     }
     if (isActive(sync.status, job.metadata.uid)) seeEnd(sync, { job, type: finished.type });
@@ -31,7 +31,7 @@ function isActive({ active = [] }: CronJobStatus, uid: string): boolean {
 }
 
 /** A running Job that is not in the list: the cache may be behind our own last status. */
-async function meetStranger(sync: CronSync, job: Job): Promise<void> {
+async function reportUnexpected(sync: CronSync, job: Job): Promise<void> {
   const { context } = sync;
   const live = await context.client.get(CronJobs, splitKey(context.key), { signal: context.signal });
   if (isActive(live.status ?? {}, job.metadata.uid)) {
@@ -40,7 +40,7 @@ async function meetStranger(sync: CronSync, job: Job): Promise<void> {
     return;
   }
   const { name } = job.metadata;
-  context.decide(activeRule, { job: name, why: "nobody has entered it" });
+  context.decide(activeRule, { job: name, why: "it is not in status.active" });
   const message = `Saw a job that the controller did not create or forgot: ${name}`;
   tell(sync, { type: "Warning", reason: "UnexpectedJob", message });
 }
@@ -53,7 +53,7 @@ function seeEnd(sync: CronSync, { job, type }: { readonly job: Job; readonly typ
   sync.isChanged = true;
 }
 
-/** Of whichever Job that has succeeded, in the list or not. */
+/** Keeps the time of the last success, of Jobs that are not in the list as well. */
 function seeSuccess(sync: CronSync, { status }: Job): void {
   const completionTime = status?.completionTime;
   const { lastSuccessfulTime } = sync.status;

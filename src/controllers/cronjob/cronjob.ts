@@ -43,7 +43,7 @@ function watchJobs(): Watch {
   const owned = watchOwned<CronJob, Job>({
     kind: Jobs,
     ownerKind: CronJobs,
-    // Jobs without an owner are nobody's.
+    // A CronJob adopts no Jobs.
     selectorOf: () => "nothing",
     expected: false,
   });
@@ -76,7 +76,7 @@ function onCronJob(notification: Notification<CronJob>, context: WatchContext): 
   }
   const inMs = nextRunInMs(cronJob, { timetable, now: context.now() });
   const why = "its schedule has changed, and a run is due then";
-  // A schedule without a next time is told of by a sync.
+  // A schedule without a next time is reported by a sync.
   context.enqueueAfter(key, inMs ?? 0, why, { background: (inMs ?? 0) > 0 });
 }
 

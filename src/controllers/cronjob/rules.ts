@@ -21,7 +21,7 @@ export const history: Rule<HistoryFacts> = rule<HistoryFacts>({
 
 interface ActiveFacts extends Facts {
   readonly job: string;
-  readonly why: "it is finished" | "it is gone" | "nobody has entered it";
+  readonly why: "it is finished" | "it is gone" | "it is not in status.active";
 }
 
 /** The list of active Jobs is brought up to date. */
@@ -29,9 +29,9 @@ export const active: Rule<ActiveFacts> = rule<ActiveFacts>({
   id: "active",
   looksAt: ["status.active", "its Jobs; those that the cache lacks, asked live"],
   chooses:
-    "A finished Job, and one that is gone, leaves the list of active ones; a running one that is not in it is told of.",
+    "A finished Job, and one that is gone, leaves the list of active ones; an Event warns of a running one that is not in it.",
   sentence: ({ job, why }) =>
-    why === "nobody has entered it" ? `Job ${job} runs, and ${why}` : `${why} → Job ${job} is no longer active`,
+    why === "it is not in status.active" ? `Job ${job} runs, but ${why}` : `${why} → Job ${job} is no longer active`,
   example: { job: "nightly-29453760", why: "it is finished" },
   source: "cronjob_controllerv2.go syncCronJob",
 });

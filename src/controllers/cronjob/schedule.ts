@@ -12,7 +12,7 @@ import type { CronJob } from "../../api/types.ts";
 const defaultZone = "UTC";
 /** Clocks may differ a little: a sync comes so long after the time that is due. */
 const delayMs = 100;
-/** More missed runs than these are told of. */
+/** With more missed runs than these, an Event warns of them. */
 const mostMissed = 100;
 
 /** When runs are due. */

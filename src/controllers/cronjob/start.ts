@@ -17,7 +17,7 @@ import { missedRuns, type Timetable } from "./schedule.ts";
 /** What became of the run: whether the key is to come again when the next one is due. */
 export type RunOutcome = "come again" | "wait for a change";
 
-/** Starts the run that is due, if there is one. @throws what a write throws, after the Event that tells of it. */
+/** Starts the run that is due, if there is one. @throws what a write throws, after recording an Event about it. */
 export async function startDueRun(sync: CronSync, timetable: Timetable): Promise<RunOutcome> {
   const { context, cronJob } = sync;
   const now = context.now();

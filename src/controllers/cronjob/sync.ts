@@ -88,6 +88,6 @@ function comeAgain({ context, cronJob, status }: CronSync, timetable: Timetable)
   const inMs = nextRunInMs({ ...cronJob, status }, { timetable, now });
   if (inMs === undefined) return;
   const { sentence } = context.decide(nextRun, { inMs, at: now + inMs });
-  // As a schedule: whoever waits until nothing is left to do does not wait for it.
+  // In the background, like a schedule: a run that ends when nothing is left to do does not wait for it.
   context.enqueueAfter(inMs, sentence, { background: true });
 }

@@ -9,9 +9,9 @@ import {
   ReplicationControllers,
   StatefulSets,
 } from "../../api/kinds.ts";
-import { matches, selectorOf } from "../../api/labels.ts";
+import { matches, selectorOf, selectorOrNothing } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { Pod, PodDisruptionBudget } from "../../api/types.ts";
+import type { LabelSelector, Pod, PodDisruptionBudget } from "../../api/types.ts";
 import {
   type ControllerDefinition,
   defineController,
@@ -90,11 +90,9 @@ function enqueueBudgetOf(pod: Pod, context: WatchContext): void {
   context.enqueue(keyOf(first));
 }
 
-function selects(selector: Parameters<typeof selectorOf>[0], { metadata: { labels } }: Pod): boolean {
-  try {
-    return matches(selectorOf(selector), labels);
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
+function selects(selector: LabelSelector | undefined, { metadata: { labels } }: Pod): boolean {
+  return matches(
+    selectorOrNothing(() => selectorOf(selector)),
+    labels,
+  );
 }

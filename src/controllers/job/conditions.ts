@@ -41,7 +41,7 @@ export function trueCondition(status: JobStatus | undefined, type: ConditionPart
  * The conditions with this one in the place of its type, or at the end; the same list if nothing changes. What was never True is not
  * set to False.
  */
-export function withCondition(
+export function withJobCondition(
   conditions: readonly JobCondition[] | undefined,
   condition: JobCondition,
 ): readonly JobCondition[] {

@@ -4,9 +4,9 @@
  */
 import { Jobs } from "../../api/kinds.ts";
 import { isNamespaceTerminating } from "../../api/status-error.ts";
-import { createPod } from "../../controller/workload/pod-control.ts";
+import { createPod, podWritten } from "../../controller/workload/pod-control.ts";
 import { slowStart } from "../../controller/workload/slow-start.ts";
-import { type JobSync, podWritten } from "./job-sync.ts";
+import type { JobSync } from "./job-sync.ts";
 import type { JobIndexes } from "./job-pods.ts";
 import type { PodPlan } from "./plan-pods.ts";
 import { podOf, podOfIndex } from "./pod.ts";
@@ -48,7 +48,7 @@ export async function createPods(
     const index = next?.next().value;
     const wanted = index === undefined ? pod : podOfIndex(job, { index, replaced: indexes?.replaced.get(index) });
     try {
-      podWritten(context, await createPod(context, wanted, { owner, because }));
+      podWritten(context.consistency, await createPod(context, wanted, { owner, because }));
     } catch (error) {
       // A terminating namespace accepts no pods and needs none: the creation counts as done.
       if (!isNamespaceTerminating(error)) throw error;

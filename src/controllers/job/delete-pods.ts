@@ -8,9 +8,9 @@ import { isNotFound } from "../../api/status-error.ts";
 import type { Pod } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { deletePod } from "../../controller/workload/pod-control.ts";
+import { deletePod, podWritten } from "../../controller/workload/pod-control.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
-import { type JobSync, podWritten } from "./job-sync.ts";
+import type { JobSync } from "./job-sync.ts";
 import { isTracked, trackingFinalizer } from "./spec.ts";
 
 /** What was deleted; a pod that was gone already counts, too. */
@@ -34,7 +34,7 @@ export function deleteCountedPods(sync: JobSync, { pods, because }: PodsBecause)
   return forEachPod(pods, (pod) => deletePod(context, pod, { owner: { kind: Jobs, object: job }, because }));
 }
 
-/** Deletes pods that nobody is to count: without their finalizers. Their deletions are expected. */
+/** Deletes pods that must not be counted: without their finalizers. Their deletions are expected. */
 export function deleteUncountedPods(sync: JobSync, { pods, because }: PodsBecause): Promise<Deleted> {
   const { context, job } = sync;
   const { key, expectations } = context;
@@ -91,7 +91,7 @@ export async function removeFinalizer(
     { type: "strategic", body },
     { because, basedOn: pod, metadataSuffices: true, signal: context.signal },
   );
-  podWritten(context, answer);
+  podWritten(context.consistency, answer);
 }
 
 async function forEachPod(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Deleted> {

@@ -1,8 +1,5 @@
 import { type FieldChange, fieldChanges } from "../../api/field-changes.ts";
-import { Jobs, Pods } from "../../api/kinds.ts";
-import { objectKey } from "../../api/key.ts";
-import type { StoredObject } from "../../api/object.ts";
-import { controllerOf } from "../../api/owner-references.ts";
+import { Jobs } from "../../api/kinds.ts";
 import type { Job } from "../../api/types.ts";
 import type { Decision, Facts } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -70,12 +67,4 @@ export async function writeStatus(sync: JobSync, because: Decision): Promise<voi
   context.consistency.wrote(writer, Jobs, written.metadata.resourceVersion);
   sync.job = written;
   sync.status = written.status ?? {};
-}
-
-/** Records a write of a pod for the Job that controls it then. */
-export function podWritten({ consistency }: SyncContext, pod: StoredObject): void {
-  const controller = controllerOf(pod);
-  if (controller === undefined) return;
-  const key = objectKey(pod.metadata.namespace, controller.name);
-  consistency.wrote({ key, uid: controller.uid }, Pods, pod.metadata.resourceVersion);
 }

@@ -1,5 +1,5 @@
 /**
- * Pods that nobody counts any more: the finalizer that kept them for a Job is removed, so that they can be deleted.
+ * Pods that no Job counts any more: the finalizer that kept them for a Job is removed, so that they can be deleted.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncOrphanPod, handleSingleOrphanPod, enqueueOrphanPod,
  * enqueueLabelSelector; differs: their keys are in the queue of Jobs, where upstream has a second one, and a Job's pods are found when it
  * ends, not when its selector's turn comes.

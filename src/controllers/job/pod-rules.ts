@@ -1,6 +1,7 @@
 /** The rules of the Job controller about pods, in the order in which a sync evaluates them. */
 import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import { type UnobservedFacts, waitRule } from "../../controller/workload/pod-rules.ts";
 import { batchSizes } from "../../controller/workload/slow-start.ts";
 import { formatIntervals, withIndexes } from "./intervals.ts";
 
@@ -27,24 +28,10 @@ export const endPods: Rule<EndPodsFacts> = rule<EndPodsFacts>({
   source: "job_controller.go deleteActivePods",
 });
 
-interface WaitFacts extends Facts {
-  readonly creations: number;
-  readonly deletions: number;
-}
-
 /** No pod is created or deleted while expectations are unsatisfied. */
-export const wait: Rule<WaitFacts> = rule<WaitFacts>({
-  id: "wait",
-  looksAt: ["expectations: creations and deletions not yet observed in the cache"],
+export const wait: Rule<UnobservedFacts> = waitRule({
   chooses:
     "No pod is created or deleted, and the Job does not end, until all previous creations and deletions have been observed; expectations expire after 5 minutes.",
-  sentence: ({ creations, deletions }) => {
-    const unseen = [
-      ...(creations > 0 ? [`${creations} created`] : []),
-      ...(deletions > 0 ? [`${deletions} deleted`] : []),
-    ];
-    return `${unseen.join(" and ")} not observed yet → wait`;
-  },
   example: { creations: 3, deletions: 0 },
   source: "job_controller.go syncJob, controller_utils.go SatisfiedExpectations",
 });

@@ -6,13 +6,14 @@ import type { Job, Pod } from "../../api/types.ts";
 import { ownedAndOrphaned } from "../../controller/api/owned.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isPodReady, isPodTerminating } from "../../controller/workload/pod-status.ts";
+import { podWritten } from "../../controller/workload/pod-control.ts";
 import { claim } from "../../controller/workload/ref-manager.ts";
 import { backoffs, nextBackoff } from "./backoff.ts";
-import { conditionOf, resumed, suspended, withCondition } from "./conditions.ts";
+import { conditionOf, resumed, suspended, withJobCondition } from "./conditions.ts";
 import { completionsReached, deadlineInMs, endOf, isComplete, type JobEnd } from "./end.ts";
 import { totalOf } from "./intervals.ts";
 import { jobIndexes, type JobIndexes, type JobPods, jobPods, newlyEnded } from "./job-pods.ts";
-import { type JobSync, podWritten } from "./job-sync.ts";
+import type { JobSync } from "./job-sync.ts";
 import { deleteActivePods, managePods, type PodCounts } from "./manage-pods.ts";
 import type { PlanInput } from "./plan-pods.ts";
 import { beingDeleted, wait } from "./pod-rules.ts";
@@ -79,7 +80,7 @@ async function claimPods(context: SyncContext, job: Job): Promise<Pod[]> {
     kind: Pods,
     selector: selectorOf(job.spec?.selector),
     finalizers: [trackingFinalizer],
-    onWrite: (pod) => podWritten(context, pod),
+    onWrite: (pod) => podWritten(context.consistency, pod),
   });
   const isAdopted = ({ metadata }: Pod): boolean =>
     metadata.ownerReferences?.some(({ uid }) => uid === job.metadata.uid) !== true;
@@ -208,7 +209,7 @@ function followSuspension(sync: JobSync): boolean {
   const isNow = isSuspended(job);
   const condition = conditionOf(isNow ? suspended : resumed, now);
   const before = sync.status.conditions ?? [];
-  const conditions = withCondition(before, condition);
+  const conditions = withJobCondition(before, condition);
   if (conditions === before) return false;
   context.decide(suspension, { suspended: isNow });
   context.event(Jobs, job, {

@@ -9,7 +9,7 @@ import { formatTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { type Backoff, backoffs } from "./backoff.ts";
-import { type ConditionParts, conditionOf, withCondition } from "./conditions.ts";
+import { type ConditionParts, conditionOf, withJobCondition } from "./conditions.ts";
 import { removeFinalizers } from "./delete-pods.ts";
 import type { JobEnd } from "./end.ts";
 import { formatIntervals, totalOf } from "./intervals.ts";
@@ -118,7 +118,7 @@ async function finishJob(sync: JobSync, end: JobEnd): Promise<void> {
   const { context } = sync;
   const { type, reason, message } = finalOf(end.condition);
   const condition = conditionOf({ type, reason, message }, context.now());
-  const conditions = withCondition(sync.status.conditions, condition);
+  const conditions = withJobCondition(sync.status.conditions, condition);
   const completionTime = type === "Complete" ? { completionTime: formatTime(context.now()) } : {};
   sync.status = { ...sync.status, conditions, ...completionTime };
   await writeStatus(sync, context.decide(finish, { type, reason, ...statusChange(sync) }));

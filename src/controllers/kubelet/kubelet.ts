@@ -9,13 +9,12 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
+import { indexByNodeName, nodeNameIndex, podsOfNode } from "../../controller/workload/pods-of-node.ts";
 import { syncNode } from "./heartbeat.ts";
 import { isSilent, isSimulated } from "./simulated.ts";
 import { forget, memory } from "./memory.ts";
 import { nodeRules, rules } from "./rules.ts";
 import { covers, syncPod } from "./sync.ts";
-
-const nodeIndex = "nodeName";
 
 /** Runs the pods of simulated nodes. No container is ever started: annotations determine what containers do. */
 export const kubelet: ControllerDefinition = defineController<Pod>({
@@ -32,7 +31,7 @@ export const kubelet: ControllerDefinition = defineController<Pod>({
   watches: [
     watch<Pod>({
       kind: Pods,
-      indexes: { [nodeIndex]: ({ spec }) => (spec?.nodeName === undefined ? [] : [spec.nodeName]) },
+      indexes: { [nodeNameIndex]: indexByNodeName },
       on: onPod,
     }),
     watch<Node>({ kind: Nodes, on: onNode }),
@@ -78,7 +77,7 @@ function onNode(notification: Notification<Node>, context: WatchContext): void {
   const { object: node } = notification;
   const works = (each: Node): boolean => isSimulated(each) && !isSilent(each);
   if (!works(node) || (notification.type === "updated" && works(notification.before))) return;
-  for (const pod of context.cache(Pods).byIndex(nodeIndex, node.metadata.name)) context.enqueue(keyOf(pod));
+  for (const pod of podsOfNode(context.cache(Pods), node.metadata.name)) context.enqueue(keyOf(pod));
 }
 
 /** Keeps the nodes of the simulated kubelet Ready. */

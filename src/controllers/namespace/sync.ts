@@ -76,7 +76,7 @@ async function markTerminating(context: SyncContext, namespace: Namespace): Prom
     metadata.deletionTimestamp !== undefined && status?.phase !== "Terminating";
   if (!needed(namespace)) return namespace;
   const because = context.decide(terminate, { phase: namespace.status?.phase ?? "" });
-  return retryOnConflict(context, namespace, async (latest) =>
+  return writeLatest(context, namespace, async (latest) =>
     needed(latest) ? writeStatus(context, latest, { phase: "Terminating" }, because) : latest,
   );
 }
@@ -110,7 +110,7 @@ async function finalizeNamespace(context: SyncContext, namespace: Namespace): Pr
     return [...new Set(of.spec?.finalizers ?? [])].filter((finalizer) => finalizer !== ownFinalizer).sort();
   };
   const because = context.decide(finalize, { others: others(namespace) });
-  await retryOnConflict(context, namespace, async (latest) => {
+  await writeLatest(context, namespace, async (latest) => {
     const { status: _status, ...rest } = latest;
     const emptied = { ...rest, spec: { ...latest.spec, finalizers: others(latest) } };
     const options = { because, basedOn: latest, signal: context.signal, subresource: "finalize" };
@@ -118,8 +118,14 @@ async function finalizeNamespace(context: SyncContext, namespace: Namespace): Pr
   });
 }
 
-/** @throws NamespaceGone; Error if a namespace with another uid has replaced it; any refusal but a conflict. */
-async function retryOnConflict(
+/**
+ * Calls `write` with the namespace, and after each conflict with what the API server has by then, without end: unlike `retryOnConflict`,
+ * whose caches would have to catch up first.
+ *
+ * @throws NamespaceGone; Error if a namespace with another uid has replaced it; any refusal but a conflict.
+ * Source: namespaced_resources_deleter.go retryOnConflictError.
+ */
+async function writeLatest(
   context: SyncContext,
   namespace: Namespace,
   write: (latest: Namespace) => Promise<Namespace>,

@@ -1,6 +1,12 @@
 /** The rules of the ReplicaSet controller, in the order in which a sync evaluates them. */
 import { pluralize } from "../../api/pluralize.ts";
 import type { FieldChange } from "../../api/field-changes.ts";
+import {
+  type AvailabilityFacts,
+  availabilityRule,
+  type UnobservedFacts,
+  waitRule,
+} from "../../controller/workload/pod-rules.ts";
 import { adopt, release } from "../../controller/workload/ref-manager.ts";
 import { type Rule, rule } from "../../controller/api/rule.ts";
 import { batchSizes } from "../../controller/workload/slow-start.ts";
@@ -26,24 +32,10 @@ export const beingDeleted: Rule<PodCounts> = rule<PodCounts>({
   source: "replica_set.go syncReplicaSet",
 });
 
-interface WaitFacts extends PodCounts {
-  readonly creations: number;
-  readonly deletions: number;
-}
-
 /** No pod is created or deleted while expectations are unsatisfied. */
-export const wait: Rule<WaitFacts> = rule<WaitFacts>({
-  id: "wait",
-  looksAt: ["expectations: creations and deletions not yet observed in the cache"],
+export const wait: Rule<PodCounts & UnobservedFacts> = waitRule<PodCounts & UnobservedFacts>({
   chooses:
     "No pod is created or deleted until all previous creations and deletions have been observed; expectations expire after 5 minutes.",
-  sentence: ({ creations, deletions }) => {
-    const unseen = [
-      ...(creations > 0 ? [`${creations} created`] : []),
-      ...(deletions > 0 ? [`${deletions} deleted`] : []),
-    ];
-    return `${unseen.join(" and ")} not observed yet → wait`;
-  },
   example: { desired: 5, active: 2, creations: 3, deletions: 0 },
   source: "replica_set.go syncReplicaSet, controller_utils.go SatisfiedExpectations",
 });
@@ -175,21 +167,8 @@ function countOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
-interface AvailabilityFacts extends Readonly<Record<string, unknown>> {
-  readonly ready: number;
-  readonly available: number;
-  readonly inMs: number;
-  /** Absent if no pod is about to become available: the key is then requeued after minReadySeconds. */
-  readonly pod?: string;
-}
-
 /** The key is requeued for when the next ready pod becomes available. */
-export const availability: Rule<AvailabilityFacts> = rule<AvailabilityFacts>({
-  id: "availability",
-  looksAt: ["spec.minReadySeconds", "when each pod became ready", "status.readyReplicas, status.availableReplicas"],
-  chooses: "While ready pods are not yet available, the key is requeued for when the next one will be.",
-  sentence: ({ ready, available, inMs, pod }) =>
-    `${available} of ${ready} ready pods are available → requeue in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
+export const availability: Rule<AvailabilityFacts> = availabilityRule({
   example: { ready: 3, available: 2, inMs: 4000, pod: "web-x7k2p" },
   source: "replica_set.go syncReplicaSet, controller_utils.go FindMinNextPodAvailabilityCheck",
 });

@@ -1,4 +1,4 @@
-import { keyOf, objectKey } from "../../api/key.ts";
+import { keyOf } from "../../api/key.ts";
 import { Pods } from "../../api/kinds.ts";
 import { matches, type Selector } from "../../api/labels.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -6,6 +6,7 @@ import type { Pod } from "../../api/types.ts";
 import { noConsistencyChecks } from "../../controller/api/consistency.ts";
 import { ownedAndOrphaned } from "../../controller/api/owned.ts";
 import { isPodActive, isPodTerminating, nextAvailability } from "../../controller/workload/pod-status.ts";
+import { podWritten } from "../../controller/workload/pod-control.ts";
 import { claim } from "../../controller/workload/ref-manager.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { manageReplicas } from "./manage-replicas.ts";
@@ -77,13 +78,7 @@ function claimActive<T extends ReplicaOwner>(
     ownerKind: config.kind,
     kind: Pods,
     selector,
-    onWrite(pod) {
-      // Recorded for the pod's controller after the write; a released pod has none.
-      const controller = controllerOf(pod);
-      if (controller === undefined) return;
-      const writer = { key: objectKey(pod.metadata.namespace, controller.name), uid: controller.uid };
-      consistency.wrote(writer, Pods, pod.metadata.resourceVersion);
-    },
+    onWrite: (pod) => podWritten(consistency, pod),
   });
 }
 

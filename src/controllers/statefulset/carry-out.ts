@@ -130,7 +130,7 @@ function decideToWait(
   { context, set, input }: PodsSync,
   { member, until }: { readonly member: Member; readonly until: WaitedFor },
 ): void {
-  // With Parallel nobody waits for it.
+  // With Parallel no other pod waits for it.
   if (!isOrdered(set)) return;
   const { replicas, condemned } = input.members;
   const after = replicas.length - 1 - replicas.indexOf(member);

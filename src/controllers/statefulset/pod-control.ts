@@ -148,7 +148,7 @@ function withVolumes(pod: Pod, volumes: NonNullable<PodSpec["volumes"]>): Pod {
 
 /**
  * Deletes a pod; one that is gone already counts as deleted.
- * Differs: the key waits until the cache shows the deletion, so that no second one is sent and told of.
+ * Differs: the key waits until the cache shows the deletion, so that no second one is sent, with its Event.
  * @throws the refusal, which an Event reports.
  */
 export async function deleteStatefulPod(sync: SetSync, { member, because }: DecidedWrite): Promise<void> {

@@ -2,9 +2,8 @@
  * The revisions of a StatefulSet: the one that its pods come from, and the one of its template.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions.
  */
-import { fieldChanges } from "../../api/field-changes.ts";
 import type { ControllerRevision, StatefulSet } from "../../api/types.ts";
-import { isSameRevision, revisionData, withRevision } from "../../controller/workload/controller-revision/data.ts";
+import { changedPaths, isSameRevision, revisionData } from "../../controller/workload/controller-revision/data.ts";
 import {
   type CreatedRevision,
   createRevision,
@@ -60,10 +59,4 @@ async function updateRevision(
     collisionCount,
     changed: changedPaths(owner, latest),
   });
-}
-
-/** Paths at which the template differs from that of the latest revision. */
-function changedPaths(set: StatefulSet, latest: ControllerRevision | undefined): string[] {
-  if (latest === undefined) return [];
-  return fieldChanges(withRevision(set, latest).spec?.template, set.spec?.template).map(({ path }) => path);
 }

@@ -2,6 +2,7 @@
 import { pluralize } from "../../api/pluralize.ts";
 import type { FieldChange } from "../../api/field-changes.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import { type AvailabilityFacts, availabilityRule } from "../../controller/workload/pod-rules.ts";
 import { adopt, release } from "../../controller/workload/ref-manager.ts";
 import { revisionRules } from "../../controller/workload/controller-revision/rules.ts";
 import { batchSizes } from "../../controller/workload/slow-start.ts";
@@ -243,21 +244,8 @@ function changeInWords({ path, before, after }: FieldChange): string {
   return `${name} ${text(before)} → ${text(after)}`;
 }
 
-interface AvailabilityFacts extends Facts {
-  readonly ready: number;
-  readonly available: number;
-  readonly inMs: number;
-  /** Absent if no pod is about to become available: the key is then requeued after minReadySeconds. */
-  readonly pod?: string;
-}
-
 /** The key is requeued for when the next ready pod becomes available. */
-export const availability: Rule<AvailabilityFacts> = rule<AvailabilityFacts>({
-  id: "availability",
-  looksAt: ["spec.minReadySeconds", "when each pod became ready", "status.readyReplicas, status.availableReplicas"],
-  chooses: "While ready pods are not yet available, the key is requeued for when the next one will be.",
-  sentence: ({ ready, available, inMs, pod }) =>
-    `${available} of ${ready} ready pods are available → requeue in ${inMs / 1000} s${pod === undefined ? "" : `, for ${pod}`}`,
+export const availability: Rule<AvailabilityFacts> = availabilityRule({
   example: { ready: 3, available: 2, inMs: 4000, pod: "web-2" },
   source: "stateful_set.go syncStatefulSet, controller_utils.go FindMinNextPodAvailabilityCheck",
 });

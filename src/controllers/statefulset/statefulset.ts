@@ -51,7 +51,7 @@ function watchPods(): Watch {
   });
 }
 
-/** Claims wake nobody: their pods do, once they are scheduled. */
+/** Claims enqueue nothing: their pods do, once they are scheduled. */
 function watchClaims(): Watch {
   return watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, owned: true, on: () => undefined });
 }

@@ -1,6 +1,4 @@
-import { objectKey } from "../../api/key.ts";
 import { Pods, StatefulSets } from "../../api/kinds.ts";
-import { controllerOf } from "../../api/owner-references.ts";
 import type { ControllerRevision, Pod, StatefulSet } from "../../api/types.ts";
 import { ownedAndOrphaned } from "../../controller/api/owned.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -13,6 +11,7 @@ import {
   truncateRevisions,
 } from "../../controller/workload/controller-revision/history.ts";
 import { nextAvailability } from "../../controller/workload/pod-status.ts";
+import { podWritten } from "../../controller/workload/pod-control.ts";
 import { claim } from "../../controller/workload/ref-manager.ts";
 import { managePods } from "./carry-out.ts";
 import { isMemberOf, revisionOf } from "./identity.ts";
@@ -59,13 +58,7 @@ function claimPods({ context, owner: set, selector }: History): Promise<Pod[]> {
     kind: Pods,
     selector,
     isMember: (pod) => isMemberOf(set, pod),
-    onWrite(pod) {
-      // Recorded for the pod's controller after the write; a released pod has none.
-      const controller = controllerOf(pod);
-      if (controller === undefined) return;
-      const writer = { key: objectKey(pod.metadata.namespace, controller.name), uid: controller.uid };
-      context.consistency.wrote(writer, Pods, pod.metadata.resourceVersion);
-    },
+    onWrite: (pod) => podWritten(context.consistency, pod),
   });
 }
 

@@ -70,7 +70,7 @@ function overdue(context: SyncContext, job: Job): Expiry | undefined {
   const inMs = expiry.expiresAt - context.now();
   if (inMs <= 0) return expiry;
   const { sentence } = context.decide(notExpired, { ttlSeconds: job.spec?.ttlSecondsAfterFinished ?? 0, inMs });
-  // As a schedule: whoever waits until nothing is left to do does not wait for it.
+  // In the background, like a schedule: a run that ends when nothing is left to do does not wait for it.
   context.enqueueAfter(inMs, sentence, { background: true });
   return undefined;
 }

@@ -274,7 +274,7 @@ describe("the list of active Jobs", () => {
     expect(told()).toEqual([]);
   });
 
-  test("does not take in a running Job that nobody has entered, but tells of it", async () => {
+  test("does not take in a running Job that is not in status.active, and warns of it", async () => {
     put({});
     scene.put(Jobs, jobOf("stranger"));
     await scene.sync(key);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Pod } from "../../../src/api/types.ts";
-import { nextBackoff, remainingMs, remainingMsOfIndex } from "../../../src/controllers/job/backoff.ts";
+import { type Backoff, nextBackoff, remainingMs, remainingMsOfIndex } from "../../../src/controllers/job/backoff.ts";
 import { finishTime } from "../../../src/controllers/job/finish-time.ts";
+import golden from "./golden-backoff.json";
 import { sceneStart } from "../../support/sync-context.ts";
 import { ended, failureCountAnnotation, ignoredCountAnnotation, podOf, running } from "./objects.ts";
 
@@ -152,3 +153,37 @@ describe("when a pod ended", () => {
   ];
   for (const { says, pod, seconds } of rows) test(says, () => expect(finishTime(pod)).toBe(at(seconds)));
 });
+
+/** Made by upstream's own functions: scripts/upstream-golden/extract.ts. Its times are from the scene's start. */
+describe("as upstream's functions have it", () => {
+  test("60 Jobs after each of several rounds of failures and successes", () => {
+    for (const rounds of golden.jobs) {
+      let known: Backoff | undefined;
+      for (const { succeeded, failed, failures, last, nowMs, waitMs } of rounds as readonly Round[]) {
+        known = nextBackoff(known, { succeeded: pods(...succeeded), failed: pods(...failed) });
+        const waits = remainingMs(known, sceneStart + nowMs);
+        expect({ known, waits }).toEqual({
+          known: { failures, lastFailureAt: last === undefined ? undefined : at(last) },
+          waits: waitMs,
+        });
+      }
+    }
+  });
+
+  test("120 indexes after their last failed pod", () => {
+    for (const { counted, ignored, ended: endedAt, nowMs, waitMs } of golden.indexes) {
+      const annotations = { [failureCountAnnotation]: String(counted), [ignoredCountAnnotation]: String(ignored) };
+      const pod = podOf("p", { endedMs: endedAt * second, annotations });
+      expect(remainingMsOfIndex(pod, sceneStart + nowMs)).toBe(waitMs);
+    }
+  });
+});
+
+interface Round {
+  readonly succeeded: readonly number[];
+  readonly failed: readonly number[];
+  readonly failures: number;
+  readonly last?: number;
+  readonly nowMs: number;
+  readonly waitMs: number;
+}

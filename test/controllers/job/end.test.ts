@@ -2,7 +2,7 @@ import { isJobFinished } from "../../../src/controller/workload/job-status.ts";
 import { describe, expect, test } from "bun:test";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Job, Pod } from "../../../src/api/types.ts";
-import { conditionOf, resumed, suspended, withCondition } from "../../../src/controllers/job/conditions.ts";
+import { conditionOf, resumed, suspended, withJobCondition } from "../../../src/controllers/job/conditions.ts";
 import { deadlineInMs, endOf, isComplete } from "../../../src/controllers/job/end.ts";
 import { jobIndexes, newlyEnded } from "../../../src/controllers/job/job-pods.ts";
 import { hasFailed, isIndexed, type JobCondition, otherManager } from "../../../src/controllers/job/spec.ts";
@@ -199,14 +199,14 @@ describe("the conditions of a Job", () => {
       message: "Job suspended",
     });
     const other = condition("FailureTarget");
-    const list = withCondition([], on);
-    const both = withCondition(list, other);
+    const list = withJobCondition([], on);
+    const both = withJobCondition(list, other);
     expect(both).toEqual([on, other]);
-    expect(withCondition(both, conditionOf(suspended, now + 5000))).toBe(both);
+    expect(withJobCondition(both, conditionOf(suspended, now + 5000))).toBe(both);
     const off = conditionOf(resumed, now + 5000);
-    expect(withCondition(both, off)).toEqual([off, other]);
-    expect(withCondition([], off)).toEqual([]);
-    expect(withCondition(undefined, off)).toEqual([]);
+    expect(withJobCondition(both, off)).toEqual([off, other]);
+    expect(withJobCondition([], off)).toEqual([]);
+    expect(withJobCondition(undefined, off)).toEqual([]);
   });
 
   const changes = [{ status: "False" }, { reason: "Other" }, { message: "other" }];
@@ -214,7 +214,7 @@ describe("the conditions of a Job", () => {
     test(`change with ${Object.keys(change).join()}`, () => {
       const old = condition("Suspended");
       const changed = { ...old, ...change };
-      expect(withCondition([old], changed)).toEqual([changed]);
+      expect(withJobCondition([old], changed)).toEqual([changed]);
     });
   }
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { statefulset } from "../../../src/controllers/statefulset/statefulset.ts";
+import { expectExplained } from "../../support/explained-rules.ts";
 
 describe("the StatefulSet controller", () => {
   test("answers to kubectl's names, tries again for ever, has 5 workers, and tells Events as upstream does", () => {
@@ -42,13 +43,6 @@ describe("the StatefulSet controller", () => {
   });
 
   test("says of every rule what it looks at, what it chooses, where it comes from, and a sentence", () => {
-    for (const one of statefulset.rules) {
-      const { id, looksAt, chooses, source, example } = one;
-      expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
-      expect(looksAt.length).toBeGreaterThan(0);
-      expect(chooses).toMatch(/^[A-Z].*\.$/);
-      expect(source).toMatch(/\.go/);
-      expect(one.sentence(example ?? {})).not.toMatch(/undefined|\[object/);
-    }
+    expectExplained(statefulset);
   });
 });
