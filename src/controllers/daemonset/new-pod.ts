@@ -1,0 +1,71 @@
+/** The pods that a DaemonSet makes. Source: kubernetes v1.36 pkg/controller/daemon/util/daemonset_util.go CreatePodTemplate. */
+import { DaemonSets } from "../../api/kinds.ts";
+import type { CreateInput } from "../../api/object.ts";
+import type { DaemonSet, Pod, PodSpec, PodTemplateSpec } from "../../api/types.ts";
+import { podFromTemplate } from "../../controller/workload/pod-control.ts";
+import { templateGeneration } from "./spec.ts";
+import { daemonTolerations } from "../../api/node-fit/daemon-tolerations.ts";
+
+/** On pods and revisions: the hash of the template. */
+export const hashLabel = "controller-revision-hash";
+/** On pods: which version of the template they come from, as an annotation of the set counts them. */
+export const templateGenerationLabel = "pod-template-generation";
+
+type Affinity = NonNullable<PodSpec["affinity"]>;
+type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
+
+/** Makes the pod for a node, as it is sent, from the set's template. */
+export function podsFor(set: DaemonSet, hash: string): (node: string) => CreateInput<Pod> {
+  const pod = podFromTemplate(labelled(set, hash), { kind: DaemonSets, object: set });
+  const { spec } = pod;
+  if (spec === undefined) return () => pod;
+  const tolerations = [...daemonTolerations(spec)];
+  return (node) => ({ ...pod, spec: { ...spec, affinity: pinnedTo(node, spec.affinity), tolerations } });
+}
+
+function labelled(set: DaemonSet, hash: string): PodTemplateSpec | undefined {
+  const { template } = set.spec ?? {};
+  if (template === undefined) return undefined;
+  const generation = templateGeneration(set);
+  const labels = {
+    ...template.metadata?.labels,
+    ...(generation !== undefined && { [templateGenerationLabel]: String(generation) }),
+    ...(hash !== "" && { [hashLabel]: hash }),
+  };
+  return { ...template, metadata: { ...template.metadata, labels } };
+}
+
+/** The scheduler puts a pod on the one node that its required terms select; other parts of the affinity stay. */
+export function pinnedTo(node: string, affinity: Affinity | undefined): Affinity {
+  const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
+  const required: NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
+    nodeSelectorTerms: [{ matchFields }],
+  };
+  return {
+    ...affinity,
+    nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required },
+  };
+}
+
+/** The node that a pod is bound to, or will be; undefined if it tells none. */
+export function targetNodeOf({ spec }: Pod): string | undefined {
+  const { nodeName = "" } = spec ?? {};
+  if (nodeName !== "") return nodeName;
+  const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  for (const { matchFields = [] } of required?.nodeSelectorTerms ?? []) {
+    const field = matchFields.find(({ key, operator }) => key === "metadata.name" && operator === "In");
+    if (field !== undefined) return field.values?.length === 1 ? field.values[0] : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a pod comes from the template as it is: by its hash, or by the count of its versions. */
+export function isUpToDate(
+  { metadata }: Pod,
+  { set, hash }: { readonly set: DaemonSet; readonly hash: string },
+): boolean {
+  const { labels = {} } = metadata;
+  if (hash !== "" && labels[hashLabel] === hash) return true;
+  const generation = templateGeneration(set);
+  return generation !== undefined && (labels[templateGenerationLabel] ?? "") === String(generation);
+}
