@@ -1,0 +1,28 @@
+/** The conditions of an autoscaler. Pure. Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go setConditionInList. */
+import { formatTime } from "../../api/time.ts";
+import type { HorizontalPodAutoscaler } from "../../api/types.ts";
+
+/** `status` of an autoscaler. */
+export type AutoscalerStatus = NonNullable<HorizontalPodAutoscaler["status"]>;
+/** One of `status.conditions`. */
+export type AutoscalerCondition = NonNullable<AutoscalerStatus["conditions"]>[number];
+
+/** What a condition is to say. */
+export interface Said {
+  readonly type: "AbleToScale" | "ScalingActive" | "ScalingLimited";
+  readonly status: "True" | "False";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The conditions with this one in its type's place, or last; its time changes with its status. `now` in ms since 1970. */
+export function withSaid(
+  conditions: readonly AutoscalerCondition[],
+  { now, ...said }: Said & { readonly now: number },
+): readonly AutoscalerCondition[] {
+  const before = conditions.find(({ type }) => type === said.type);
+  const since = before?.status === said.status ? before.lastTransitionTime : formatTime(now);
+  const { type, status, reason, message } = said;
+  const next = { type, status, ...(since !== undefined && { lastTransitionTime: since }), reason, message };
+  return before === undefined ? [...conditions, next] : conditions.map((each) => (each === before ? next : each));
+}

@@ -1,0 +1,40 @@
+/**
+ * Integers as Go has them on amd64: the replicas of an autoscaler are int32, amounts are int64, and ratios are float64. Source: the Go
+ * specification, "Conversions"; what lies beyond is that of CVTTSD2SL and CVTTSD2SQ.
+ */
+
+const least32 = -(2 ** 31);
+
+/** The largest replica count there is. */
+export const most32: number = 2 ** 31 - 1;
+
+/** The largest amount there is. */
+export const most64: bigint = 2n ** 63n - 1n;
+
+/** A float as int32: towards zero; the least integer for what does not fit, and for NaN. */
+export function int32(float: number): number {
+  const whole = Math.trunc(float);
+  // `+ 0`: an integer has no negative zero.
+  return whole >= least32 && whole <= most32 ? whole + 0 : least32;
+}
+
+/** A float as int64, by the same rule. */
+export function int64(float: number): bigint {
+  const whole = Math.trunc(float);
+  return whole >= -(2 ** 63) && whole < 2 ** 63 ? BigInt(whole) : -(2n ** 63n);
+}
+
+/** A sum or a product of int64s, which wraps around. */
+export function wrap64(value: bigint): bigint {
+  return BigInt.asIntN(64, value);
+}
+
+/** An int64 as int32: its lower half. */
+export function low32(value: bigint): number {
+  return Number(BigInt.asIntN(32, value));
+}
+
+/** A sum of int32s, which wraps around. */
+export function wrap32(value: number): number {
+  return value | 0;
+}

@@ -1,0 +1,70 @@
+/** The horizontal-pod-autoscaler controller. Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go. */
+import { keyOf } from "../../api/key.ts";
+import { HorizontalPodAutoscalers, Pods } from "../../api/kinds.ts";
+import type { HorizontalPodAutoscaler, Pod } from "../../api/types.ts";
+import {
+  type ControllerDefinition,
+  defineController,
+  type Notification,
+  watch,
+  type WatchContext,
+} from "../../controller/api/definition.ts";
+import { fixedIntervalLimiter } from "../../workqueue/rate-limiters.ts";
+import { register } from "./ambiguous.ts";
+import { memory } from "./memory.ts";
+import { type AutoscalerOptions, defaultOptions } from "./options.ts";
+import { rules } from "./rules.ts";
+import { syncAutoscaler } from "./sync.ts";
+
+/** Scales workloads to what their metrics ask for. */
+export const horizontalPodAutoscaler: ControllerDefinition = defineAutoscaler();
+
+/** The controller with other periods and tolerances than kube-controller-manager's defaults. */
+export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): ControllerDefinition {
+  const options = { ...defaultOptions, ...changed };
+  return defineController<HorizontalPodAutoscaler>({
+    name: "horizontal-pod-autoscaler",
+    aliases: ["hpa", "horizontalpodautoscaler", "horizontal-pod-autoscaler-controller", "horizontalpodautoscaling"],
+    purpose: "scales workloads to what their metrics ask for",
+    component: "horizontal-pod-autoscaler",
+    ifRunTwice: "both would scale the target, each by what it remembers itself",
+    isLeftUndone: ({ status }) => (status?.conditions ?? []).length === 0,
+    source: "pkg/controller/podautoscaler/horizontal.go",
+    for: HorizontalPodAutoscalers,
+    watches: [
+      watch<HorizontalPodAutoscaler>({
+        kind: HorizontalPodAutoscalers,
+        on: (notification, context) => onAutoscaler({ ...notification, ...options }, context),
+      }),
+      // Only read: metrics say when there is something to do.
+      watch<Pod>({ kind: Pods, on() {} }),
+    ],
+    workers: 5,
+    retry: { rateLimiter: () => fixedIntervalLimiter(options.syncPeriodMs) },
+    syncsEveryMs: options.syncPeriodMs,
+    rules,
+    permissions: [
+      { group: "autoscaling", resource: "horizontalpodautoscalers/status", verbs: ["update"] },
+      { group: "*", resource: "*/scale", verbs: ["get", "update"] },
+      { group: "metrics.k8s.io", resource: "pods", verbs: ["list"] },
+      { group: "custom.metrics.k8s.io", resource: "*", verbs: ["get", "list"] },
+      { group: "external.metrics.k8s.io", resource: "*", verbs: ["get", "list"] },
+    ],
+    sync: (_key, context) => syncAutoscaler(context, options),
+  });
+}
+
+/** Every change waits for the period, and joins what waits already. What is remembered of a deleted one goes with its next sync. */
+function onAutoscaler(
+  { type, object, syncPeriodMs }: Notification<HorizontalPodAutoscaler> & Pick<AutoscalerOptions, "syncPeriodMs">,
+  context: WatchContext,
+): void {
+  const key = keyOf(object);
+  const { selectors } = context.state(memory);
+  if (type === "deleted") {
+    selectors.delete(key);
+    return;
+  }
+  register(selectors, key);
+  context.enqueue(key, syncPeriodMs);
+}

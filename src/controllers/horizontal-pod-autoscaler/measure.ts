@@ -1,0 +1,186 @@
+/**
+ * What the metrics APIs say, as the calculations take it.
+ * Source: kubernetes v1.36 pkg/controller/podautoscaler/metrics/client.go.
+ */
+import { messageOf } from "../../api/error-message.ts";
+import { groupOf, resourceOf } from "../../api/kind.ts";
+import { formatSelector, type Selector } from "../../api/labels.ts";
+import { milliValue, parseQuantity } from "../../api/quantity.ts";
+import {
+  customMetric,
+  type CustomAsked,
+  customMetricsVersion,
+  externalMetric,
+  type MetricValue,
+  podUsage,
+  type PodUsage,
+} from "../../client/metrics/metrics.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { discoveredKinds } from "../../controller/workload/discovered-kind.ts";
+import type { PodMetric, PodMetrics } from "./pod-metric.ts";
+
+/** A window that the custom metrics API does not tell. */
+const defaultWindowMs = 60_000;
+
+/** Which pods are measured. */
+export interface PodsMeasured {
+  readonly namespace: string;
+  readonly selector: Selector;
+}
+
+/** A resource that pods use. */
+export interface ResourceMeasured extends PodsMeasured {
+  readonly resource: string;
+  /** Of this container alone; undefined for the sum of all. */
+  readonly container: string | undefined;
+}
+
+interface Api {
+  readonly context: SyncContext;
+  readonly api: "resource" | "custom" | "external";
+}
+
+/** Runs a request to a metrics API. @throws Error that names the API. */
+async function from<T>({ context, api }: Api, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw new Error(`unable to fetch metrics from ${api} metrics API: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function noneEmpty<T>(items: readonly T[], api: string): readonly T[] {
+  if (items.length === 0) throw new Error(`no metrics returned from ${api} metrics API`);
+  return items;
+}
+
+/** Usage by pod. A pod of which a container is not measured is left out. @throws Error for an API that is not there or has nothing. */
+export async function resourceMetrics(context: SyncContext, asked: ResourceMeasured): Promise<PodMetrics> {
+  const { namespace, resource, container } = asked;
+  const labelSelector = formatSelector(asked.selector);
+  const { signal } = context;
+  const items = await from({ context, api: "resource" }, () =>
+    podUsage(context.client, { namespace, labelSelector, signal }),
+  );
+  const metrics = new Map<string, PodMetric>();
+  for (const item of noneEmpty(items, "resource")) {
+    const value = container === undefined ? ofPod(item, resource) : ofContainer(item, { resource, container });
+    if (value !== undefined) metrics.set(item.pod, { timestamp: item.timestamp, windowMs: item.windowMs, value });
+  }
+  return metrics;
+}
+
+function milli(text: string | undefined): bigint | undefined {
+  const quantity = text === undefined ? undefined : parseQuantity(text);
+  return quantity && milliValue(quantity);
+}
+
+function ofPod({ containers }: PodUsage, resource: string): bigint | undefined {
+  if (containers.length === 0) return undefined;
+  let sum = 0n;
+  for (const { usage } of containers) {
+    const value = milli(usage[resource]);
+    if (value === undefined) return undefined;
+    sum += value;
+  }
+  return sum;
+}
+
+function ofContainer(
+  { containers }: PodUsage,
+  { resource, container }: { readonly resource: string; readonly container: string },
+): bigint | undefined {
+  return milli(containers.find(({ name }) => name === container)?.usage[resource]);
+}
+
+/** A metric by its name, and which of its series. */
+export interface MetricNamed {
+  readonly name: string;
+  readonly selector: Selector;
+}
+
+/** Of which metric. */
+interface Named {
+  readonly metric: MetricNamed;
+}
+
+/** A custom metric of pods. @throws Error for an API that is not there or has nothing. */
+export async function podsMetrics(
+  context: SyncContext,
+  { namespace, selector, metric }: PodsMeasured & Named,
+): Promise<PodMetrics> {
+  const of = { labelSelector: formatSelector(selector) };
+  const items = await custom(context, { namespace, resource: "pods", of, metric });
+  return new Map(
+    noneEmpty(items, "custom").map(({ object, timestamp, windowMs = defaultWindowMs, value }) => {
+      return [object, { timestamp, windowMs, value: milli(value) ?? 0n }] as const;
+    }),
+  );
+}
+
+/** An object that a custom metric describes, in the namespace of the autoscaler. */
+export interface ObjectMeasured {
+  readonly namespace: string;
+  readonly described: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
+}
+
+/** A custom metric of one object. @throws Error for an API that is not there, or has no value or several. */
+export async function objectMetric(
+  context: SyncContext,
+  { namespace, described, metric }: ObjectMeasured & Named,
+): Promise<bigint> {
+  const { apiVersion = "", kind, name } = described;
+  const group = groupOf(apiVersion);
+  const [item] = await from({ context, api: "custom" }, async () => {
+    // The name is ignored: a namespace's own metric is that of the autoscaler's.
+    const isNamespace = kind === "Namespace" && group === "";
+    const resource = isNamespace ? undefined : await customResource(context, { group, kind });
+    const of = isNamespace ? "namespace" : { name };
+    const items = await askCustom(context, { namespace, resource, of, metric });
+    if (items.length !== 1) {
+      const found = items.length;
+      throw new Error(`the custom metrics API server returned ${found} results when we asked for exactly one`);
+    }
+    return items;
+  });
+  return milli(item?.value) ?? 0n;
+}
+
+/** `ingresses.networking.k8s.io`: how the custom metrics API names the resource of a kind. @throws Error for an unknown kind. */
+async function customResource(
+  context: SyncContext,
+  wanted: { readonly group: string; readonly kind: string },
+): Promise<string> {
+  const [found] = await discoveredKinds(context, ({ group, kind }) => group === wanted.group && kind === wanted.kind);
+  if (found !== undefined) return resourceOf(found);
+  const { group, kind } = wanted;
+  const named = group === "" ? kind : `${kind}.${group}`;
+  throw new Error(`unable to map kind ${named} to resource: no matches for kind "${kind}" in group "${group}"`);
+}
+
+interface Custom extends Pick<CustomAsked, "namespace" | "resource" | "of">, Named {}
+
+function custom(context: SyncContext, asked: Custom): Promise<readonly MetricValue[]> {
+  return from({ context, api: "custom" }, () => askCustom(context, asked));
+}
+
+/** The version is asked for each time: an adapter may come and go, and a sync is not frequent. */
+async function askCustom(context: SyncContext, { metric, ...asked }: Custom): Promise<readonly MetricValue[]> {
+  const { client, signal } = context;
+  const version = await customMetricsVersion(client, { signal });
+  const metricSelector = formatSelector(metric.selector);
+  return customMetric(client, { ...asked, version, metric: metric.name, metricSelector, signal });
+}
+
+/** The values of an external metric. @throws Error for an API that is not there or has nothing. */
+export async function externalValues(
+  context: SyncContext,
+  { namespace, metric }: { readonly namespace: string; readonly metric: MetricNamed },
+): Promise<readonly bigint[]> {
+  const metricSelector = formatSelector(metric.selector);
+  const { client, signal } = context;
+  const asked = { namespace, metric: metric.name, metricSelector, signal };
+  const items = await from({ context, api: "external" }, () => externalMetric(client, asked));
+  return noneEmpty(items, "external").map(({ value }) => milli(value) ?? 0n);
+}

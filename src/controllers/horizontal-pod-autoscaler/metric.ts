@@ -1,0 +1,139 @@
+/**
+ * One metric of an autoscaler: what it asks for, and what the status says of it.
+ * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go computeReplicasForMetric and what it calls.
+ */
+import { messageOf } from "../../api/error-message.ts";
+import { formatQuantity, ofMilli } from "../../api/quantity.ts";
+import { type MetricStatus, warn } from "./draft.ts";
+import { ofExternal, ofObject, ofPods } from "./other-metrics.ts";
+import { ofResource } from "./resource-metric.ts";
+import { metricFailed, metric as metricRule } from "./rules.ts";
+import type { Scaled, Worked } from "./scaled.ts";
+import type { MetricSpec } from "./spec.ts";
+
+/** What a metric asks for. */
+export interface MetricProposal {
+  readonly replicas: number;
+  /** `cpu resource utilization (percentage of request)`: in Events and conditions. */
+  readonly name: string;
+  readonly status: MetricStatus;
+}
+
+/** A metric of which nothing can be calculated. */
+export class MetricError extends Error {
+  override readonly name = "MetricError";
+  /** Of the condition ScalingActive, and of an Event. */
+  readonly reason: string;
+  /** What the condition says. */
+  readonly says: string;
+
+  constructor(
+    message: string,
+    { reason, says, ...options }: ErrorOptions & { readonly reason: string; readonly says: string },
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.says = says;
+  }
+}
+
+/** How a kind of metric fails. */
+interface Failing {
+  /** `FailedGetResourceMetric` */
+  readonly reason: string;
+  /** What upstream puts before the error in its log, from the outside inwards; only the condition and the Event leave it out. */
+  readonly outer: string;
+}
+
+/** @throws MetricError, with a warning about it. */
+export async function propose(scaled: Scaled, spec: MetricSpec): Promise<MetricProposal> {
+  const { sync } = scaled;
+  const failing = failingOf(spec);
+  let worked: Worked;
+  try {
+    worked = await work(scaled, spec);
+  } catch (error) {
+    sync.context.signal.throwIfAborted();
+    const inner = messageOf(error);
+    sync.context.decide(metricFailed, { metric: describe(spec), error: inner });
+    warn(sync, { reason: failing.reason, message: inner });
+    const says = `the HPA was unable to compute the replica count: ${inner}`;
+    throw new MetricError(`${failing.outer}${inner}`, { reason: failing.reason, says, cause: error });
+  }
+  const { replicas, name, status, target, usage, utilization, groups } = worked;
+  sync.context.decide(metricRule, {
+    metric: describe(spec),
+    usage: utilization === undefined ? formatQuantity(ofMilli(usage)) : `${utilization}%`,
+    target,
+    current: scaled.specReplicas,
+    replicas,
+    unready: groups?.unready.size ?? 0,
+    missing: groups?.missing.size ?? 0,
+    ignored: groups?.ignored.size ?? 0,
+  });
+  return { replicas, name, status };
+}
+
+function failingOf(spec: MetricSpec): Failing {
+  switch (spec.type) {
+    case "Resource":
+      return {
+        reason: "FailedGetResourceMetric",
+        outer: `failed to get ${spec.resource?.name} resource metric value: `,
+      };
+    case "ContainerResource": {
+      const container = spec.containerResource?.container ?? "";
+      return {
+        reason: "FailedGetContainerResourceMetric",
+        outer: `failed to get ${container} container metric value: `,
+      };
+    }
+    case "Pods":
+      return { reason: "FailedGetPodsMetric", outer: "failed to get pods metric value: " };
+    case "Object": {
+      const outer = "failed to get object metric value: ";
+      const { metric, target } = spec.object ?? {};
+      const shared = target?.type === "AverageValue" ? `failed to get ${metric?.name} object metric: ` : "";
+      return { reason: "FailedGetObjectMetric", outer: `${outer}${shared}` };
+    }
+    case "External": {
+      const { metric, target } = spec.external ?? {};
+      const name = metric?.name ?? "";
+      const how = target?.averageValue === undefined ? `external metric ${name}` : `${name} external metric`;
+      return {
+        reason: "FailedGetExternalMetric",
+        outer: `failed to get ${name} external metric value: failed to get ${how}: `,
+      };
+    }
+    default:
+      return { reason: "InvalidMetricSourceType", outer: "" };
+  }
+}
+
+/** The metric in a few words. */
+function describe({ type, resource, containerResource, pods, object, external }: MetricSpec): string {
+  switch (type) {
+    case "Resource":
+      return resource?.name ?? "";
+    case "ContainerResource":
+      return `${containerResource?.name} of container ${containerResource?.container}`;
+    case "Pods":
+      return `${pods?.metric.name} of pods`;
+    case "Object":
+      return `${object?.metric.name} of ${object?.describedObject.kind} ${object?.describedObject.name}`;
+    case "External":
+      return `${external?.metric.name}`;
+    default:
+      return type;
+  }
+}
+
+async function work(scaled: Scaled, spec: MetricSpec): Promise<Worked> {
+  const { type, resource, containerResource, pods, object, external } = spec;
+  if (type === "Resource" && resource !== undefined) return ofResource(scaled, { ...resource, container: undefined });
+  if (type === "ContainerResource" && containerResource !== undefined) return ofResource(scaled, containerResource);
+  if (type === "Pods" && pods !== undefined) return ofPods(scaled, pods);
+  if (type === "Object" && object !== undefined) return ofObject(scaled, object);
+  if (type === "External" && external !== undefined) return ofExternal(scaled, external);
+  throw new Error(`unknown metric source type ${JSON.stringify(type)}`);
+}

@@ -1,0 +1,232 @@
+/** The rules of the horizontal-pod-autoscaler controller, in the order in which a sync evaluates them. */
+import { pluralize } from "../../api/pluralize.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+const replicasText = (count: number): string => pluralize(count, "replica");
+
+interface ErrorFacts extends Facts {
+  readonly error: string;
+}
+
+/** Without the target's scale nothing can be decided. */
+export const targetUnreadable: Rule<ErrorFacts & { readonly target: string }> = rule({
+  id: "target-unreadable",
+  looksAt: ["spec.scaleTargetRef", "the target's subresource scale"],
+  chooses: "An autoscaler whose target cannot be read scales nothing; AbleToScale is False.",
+  sentence: ({ target, error }) => `cannot read the scale of ${target}: ${error} → no scaling`,
+  example: { target: "Deployment web", error: 'deployments.apps "web" not found' },
+  source: "horizontal.go scaleForResourceMappings",
+});
+
+/** Zero replicas switch an autoscaler off. */
+export const scalingDisabled: Rule<Facts> = rule<Facts>({
+  id: "scaling-disabled",
+  looksAt: ["the replicas of the target's scale"],
+  chooses: "A target that somebody has scaled to 0 stays there; ScalingActive is False.",
+  sentence: () => "the target was scaled to 0 replicas → no scaling",
+  example: {},
+  source: "horizontal.go reconcileAutoscaler",
+});
+
+interface BoundFacts extends Facts {
+  readonly current: number;
+  readonly bound: number;
+}
+
+/** The maximum is kept whatever the metrics say. */
+export const aboveMax: Rule<BoundFacts> = rule<BoundFacts>({
+  id: "above-max",
+  looksAt: ["the replicas of the target's scale", "spec.maxReplicas"],
+  chooses: "A target with more than maxReplicas is scaled down to them; its metrics are not looked at.",
+  sentence: ({ current, bound }) => `${replicasText(current)}, at most ${bound} allowed → scale to ${bound}`,
+  example: { current: 12, bound: 10 },
+  source: "horizontal.go reconcileAutoscaler",
+});
+
+/** The minimum is kept whatever the metrics say. */
+export const belowMin: Rule<BoundFacts> = rule<BoundFacts>({
+  id: "below-min",
+  looksAt: ["the replicas of the target's scale", "spec.minReplicas"],
+  chooses: "A target with fewer than minReplicas is scaled up to them; its metrics are not looked at.",
+  sentence: ({ current, bound }) => `${replicasText(current)}, at least ${bound} required → scale to ${bound}`,
+  example: { current: 1, bound: 2 },
+  source: "horizontal.go reconcileAutoscaler",
+});
+
+/** The pods must be those of this autoscaler alone. */
+export const unusableSelector: Rule<Facts & { readonly problem: string }> = rule({
+  id: "unusable-selector",
+  looksAt: ["the selector of the target's scale", "the selectors of the namespace's other autoscalers"],
+  chooses:
+    "Pods that two autoscalers have in common, or that cannot be selected, are not scaled; ScalingActive is False.",
+  sentence: ({ problem }) => `${problem} → no scaling`,
+  example: { problem: "selector is required" },
+  source: "horizontal.go validateAndParseSelector",
+});
+
+/** Within the bounds only metrics can say more. */
+export const metricsUnknown: Rule<Facts & { readonly current: number }> = rule({
+  id: "metrics-unknown",
+  looksAt: ["spec.minReplicas, spec.maxReplicas"],
+  chooses:
+    "Where metrics cannot be known, as in a dry run, a target within its bounds stays as it is, and so does the status.",
+  sentence: ({ current }) =>
+    `${replicasText(current)} are within the bounds, and no metrics are known here → leave them`,
+  example: { current: 2 },
+});
+
+interface MetricFacts extends Facts {
+  /** In a few words. */
+  readonly metric: string;
+  readonly usage: string;
+  readonly target: string;
+  readonly current: number;
+  readonly replicas: number;
+  /** Pods whose metrics do not count as they are. */
+  readonly unready: number;
+  readonly missing: number;
+  readonly ignored: number;
+}
+
+function uncountedText({ unready, missing, ignored }: MetricFacts): string {
+  const parts = [
+    ...(unready > 0 ? [`${unready} not ready`] : []),
+    ...(missing > 0 ? [`${missing} without metrics`] : []),
+    ...(ignored > 0 ? [`${ignored} ending`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (${pluralize(unready + missing + ignored, "pod")}: ${parts.join(", ")})`;
+}
+
+/** Each metric asks for a number of replicas. */
+export const metric: Rule<MetricFacts> = rule<MetricFacts>({
+  id: "metric",
+  looksAt: ["the metrics API", "spec.metrics", "the pods: phase, readiness, start, requests", "the tolerance"],
+  chooses:
+    "A metric asks for as many replicas as bring usage to its target; within the tolerance (10% unless spec.behavior says otherwise) the current number is right. Pods without metrics, and pods that are not ready, damp the change.",
+  sentence: (facts) => {
+    const { metric: name, usage, target, current, replicas } = facts;
+    const asks = replicas === current ? `${replicasText(replicas)} are right` : `asks for ${replicasText(replicas)}`;
+    return `${name}: ${usage}, target ${target}${uncountedText(facts)} → ${asks}`;
+  },
+  example: { metric: "cpu", usage: "180%", target: "60%", current: 2, replicas: 6, unready: 0, missing: 0, ignored: 0 },
+  source: "replica_calculator.go GetResourceReplicas",
+});
+
+/** A metric that cannot be had. */
+export const metricFailed: Rule<ErrorFacts & { readonly metric: string }> = rule({
+  id: "metric-failed",
+  looksAt: ["the metrics API", "the pods' requests"],
+  chooses: "A metric that cannot be read or calculated asks for nothing, and forbids scaling down.",
+  sentence: ({ metric: name, error }) => `${name}: ${error}`,
+  example: { metric: "cpu", error: "no metrics returned from resource metrics API" },
+  source: "horizontal.go computeReplicasForMetric",
+});
+
+/** No metric, or only some of them and they would scale down. */
+export const noReplicaCount: Rule<Facts & { readonly failed: number; readonly metrics: number }> = rule({
+  id: "no-replica-count",
+  looksAt: ["the metrics that failed"],
+  chooses:
+    "Without any usable metric, or with a failed one where the others would scale down, nothing is scaled; ScalingActive is False.",
+  sentence: ({ failed, metrics }) => `${failed} of ${pluralize(metrics, "metric")} cannot be had → no scaling`,
+  example: { failed: 1, metrics: 1 },
+  source: "horizontal.go computeReplicasForMetrics",
+});
+
+interface NormalizedFacts extends Facts {
+  readonly recommended: number;
+  readonly stabilized: number;
+  readonly replicas: number;
+  /** Of AbleToScale. */
+  readonly able: string;
+  /** Of ScalingLimited. */
+  readonly limited: string;
+}
+
+const limits: Readonly<Record<string, string>> = {
+  ScaleUpLimit: "no faster up than the rate allows",
+  ScaleDownLimit: "no faster down than the rate allows",
+  TooManyReplicas: "no more than maxReplicas",
+  TooFewReplicas: "no fewer than minReplicas",
+};
+
+/** The recommendation is held steady and kept within bounds. */
+export const normalized: Rule<NormalizedFacts> = rule<NormalizedFacts>({
+  id: "normalized",
+  looksAt: [
+    "what was recommended within the stabilization windows",
+    "what was scaled within the periods of the policies",
+    "spec.minReplicas, spec.maxReplicas, spec.behavior",
+  ],
+  chooses:
+    "Scaling down waits until nothing more was recommended for 5 minutes, or for the window of spec.behavior. One step up at most doubles the replicas (4 are always allowed), or follows the policies of spec.behavior.",
+  sentence: ({ recommended, stabilized, replicas, limited }) => {
+    const held = stabilized === recommended ? "" : `, held at ${stabilized} by what was recommended before`;
+    const limit = limits[limited];
+    return `the metrics recommend ${recommended}${held}${limit === undefined ? "" : `, ${limit}`} → ${replicasText(replicas)}`;
+  },
+  example: { recommended: 6, stabilized: 6, replicas: 4, able: "ReadyForNewScale", limited: "ScaleUpLimit" },
+  source: "horizontal.go normalizeDesiredReplicas, normalizeDesiredReplicasWithBehaviors",
+});
+
+interface ScaleFacts extends Facts {
+  readonly target: string;
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+/** The target is scaled. */
+export const rescale: Rule<ScaleFacts> = rule<ScaleFacts>({
+  id: "rescale",
+  looksAt: ["the replicas of the target's scale", "the replicas that are desired"],
+  chooses: "A target with another number of replicas than is desired is scaled, by its subresource scale.",
+  // Upstream gives no reason where a recommendation of before is carried out only now.
+  sentence: ({ target, from, to, reason }) =>
+    `${reason === "" ? "more was recommended before" : reason} → scale ${target} from ${from} to ${to}`,
+  example: {
+    target: "Deployment web",
+    from: 2,
+    to: 4,
+    reason: "cpu resource utilization (percentage of request) above target",
+  },
+  source: "horizontal.go reconcileAutoscaler",
+});
+
+interface StatusFacts extends Facts {
+  readonly current: number;
+  readonly desired: number;
+  /** Reasons of the conditions. */
+  readonly able: string;
+  readonly active: string;
+  readonly limited: string;
+}
+
+/** The status says what was found. */
+export const status: Rule<StatusFacts> = rule<StatusFacts>({
+  id: "status",
+  looksAt: ["the status as it was", "the metrics", "the conditions AbleToScale, ScalingActive, ScalingLimited"],
+  chooses: "The status is written when it has changed: with metrics that move, that is every time.",
+  sentence: ({ current, desired, able, active, limited }) => {
+    const reasons = [able, active, limited].filter((reason) => reason !== "").join(", ");
+    return `${current} of ${replicasText(desired)}; ${reasons} → write the status`;
+  },
+  example: { current: 2, desired: 4, able: "SucceededRescale", active: "ValidMetricFound", limited: "ScaleUpLimit" },
+  source: "horizontal.go updateStatusIfNeeded",
+});
+
+/** In the order in which a sync meets them. */
+export const rules: readonly Rule[] = [
+  targetUnreadable,
+  scalingDisabled,
+  aboveMax,
+  belowMin,
+  metricsUnknown,
+  unusableSelector,
+  metric,
+  metricFailed,
+  noReplicaCount,
+  normalized,
+  rescale,
+  status,
+];

@@ -1,0 +1,42 @@
+/** The spec of an autoscaler, as the controller reads it. */
+import { parseQuantity } from "../../api/quantity.ts";
+import type { HorizontalPodAutoscaler } from "../../api/types.ts";
+import type { AutoscalerOptions } from "./options.ts";
+import type { Tolerances } from "./replica-calculator.ts";
+
+/** `spec` of an autoscaler. */
+export type AutoscalerSpec = NonNullable<HorizontalPodAutoscaler["spec"]>;
+/** One of `spec.metrics`. */
+export type MetricSpec = NonNullable<AutoscalerSpec["metrics"]>[number];
+/** `spec.behavior`. */
+export type Behavior = NonNullable<AutoscalerSpec["behavior"]>;
+/** `spec.behavior.scaleUp`, or `scaleDown`. */
+export type ScalingRules = NonNullable<Behavior["scaleUp"]>;
+
+/** The bounds of the replicas; at least 1 unless the spec says so. */
+export function boundsOf({ minReplicas, maxReplicas }: AutoscalerSpec): { readonly min: number; readonly max: number } {
+  return { min: minReplicas ?? 1, max: maxReplicas };
+}
+
+/** The behavior with the controller's own window for scaling down, where the spec has none: the API server leaves it open. */
+export function withWindow(
+  spec: AutoscalerSpec,
+  { downscaleStabilizationMs }: Pick<AutoscalerOptions, "downscaleStabilizationMs">,
+): AutoscalerSpec {
+  const { behavior } = spec;
+  if (behavior?.scaleDown === undefined || behavior.scaleDown.stabilizationWindowSeconds !== undefined) return spec;
+  const stabilizationWindowSeconds = Math.trunc(downscaleStabilizationMs / 1000);
+  return { ...spec, behavior: { ...behavior, scaleDown: { ...behavior.scaleDown, stabilizationWindowSeconds } } };
+}
+
+/** The spec's own tolerances, or the controller's. Source: horizontal.go tolerancesForHpa; the gate HPAConfigurableTolerance is on. */
+export function tolerancesOf(
+  { behavior }: AutoscalerSpec,
+  { tolerance }: Pick<AutoscalerOptions, "tolerance">,
+): Tolerances {
+  const read = (rules: ScalingRules | undefined): number => {
+    const quantity = rules?.tolerance === undefined ? undefined : parseQuantity(rules.tolerance);
+    return quantity === undefined ? tolerance : Number(quantity.nano) / 1e9;
+  };
+  return { down: read(behavior?.scaleDown), up: read(behavior?.scaleUp) };
+}
