@@ -1,0 +1,45 @@
+/** The rules of the protection of VolumeAttributesClasses, in the order in which a sync evaluates them. */
+import { classProtection } from "../../api/protection-finalizers.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import { type FinalizerFacts, unprotectedRule } from "../../controller/workload/protection.ts";
+
+interface UsedFacts extends Facts {
+  /** `PersistentVolume` or `PersistentVolumeClaim`. */
+  readonly kind: string;
+  /** The first user's name, with its namespace if it has one. */
+  readonly user: string;
+}
+
+/** A class that is used stays. */
+export const inUse: Rule<UsedFacts> = rule<UsedFacts>({
+  id: "in-use",
+  looksAt: [
+    "metadata.deletionTimestamp",
+    "spec.volumeAttributesClassName of volumes and claims",
+    "status.currentVolumeAttributesClassName and status.modifyVolumeStatus of claims",
+  ],
+  chooses:
+    "A class that is being deleted stays while a volume has it, or a claim has it, had it when it was last modified, or is being modified to it.",
+  sentence: ({ kind, user }) => `${kind} ${user} uses it → keep it`,
+  example: { kind: "PersistentVolumeClaim", user: "shop/data" },
+  source: "vac_protection_controller.go isBeingUsed, getPVCReferencedVACNames",
+});
+
+/** A class that nothing uses goes. */
+export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
+  id: "unused",
+  looksAt: inUse.looksAt,
+  chooses: "A class that is being deleted loses the finalizer when no volume and no claim in the cache uses it.",
+  sentence: ({ finalizer }) => `it is being deleted, and nothing uses it → remove finalizer ${finalizer}`,
+  example: { finalizer: classProtection },
+  source: "vac_protection_controller.go removeFinalizer",
+});
+
+/** A class is protected from its deletion. */
+export const unprotected: Rule<FinalizerFacts> = unprotectedRule("class", {
+  finalizer: classProtection,
+  source: "vac_protection_controller.go",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [inUse, unused, unprotected];
