@@ -1,0 +1,39 @@
+/** What the life cycle of nodes remembers while it runs. */
+import type { Node } from "../../api/types.ts";
+import { type RunState, runState } from "../../controller/api/run-state.ts";
+import type { Health } from "./health.ts";
+import type { Tainter } from "./tainter.ts";
+import type { ZoneState } from "./zone.ts";
+
+/** What the last look at the nodes means to do about one of them. */
+export interface Plan {
+  /** Remove both NoExecute taints, and why. */
+  readonly lift?: "new" | "ready" | "no node is ready";
+  /** Put one of the NoExecute taints in place of the other, at once. */
+  readonly swapTo?: "not-ready" | "unreachable";
+  /** Its conditions become Unknown, if it is still silent. */
+  readonly isSilent?: true;
+}
+
+/** Of one run. */
+export interface Memory {
+  /** By node. It outlives the node, as upstream: one of the same name is judged by it. */
+  readonly health: Map<string, Health>;
+  /** Nodes that were announced by an Event. */
+  readonly known: Map<string, Node>;
+  readonly zones: Map<string, ZoneState>;
+  readonly tainters: Map<string, Tainter>;
+  readonly plans: Map<string, Plan>;
+  /** Nodes whose pods could not all be marked. */
+  readonly unmarked: Set<string>;
+}
+
+/** One for each run. */
+export const memory: RunState<Memory> = runState(() => ({
+  health: new Map<string, Health>(),
+  known: new Map<string, Node>(),
+  zones: new Map<string, ZoneState>(),
+  tainters: new Map<string, Tainter>(),
+  plans: new Map<string, Plan>(),
+  unmarked: new Set<string>(),
+}));

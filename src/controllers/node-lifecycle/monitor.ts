@@ -1,0 +1,162 @@
+/**
+ * One look at the health of all nodes: what is to be done about each, and how the zones are.
+ * Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go monitorNodeHealth, handleDisruption; differs: it
+ * plans, and syncs of the nodes write.
+ */
+import { Nodes } from "../../api/kinds.ts";
+import type { Node } from "../../api/types.ts";
+import type { WatchContext } from "../../controller/api/definition.ts";
+import { nodeCondition } from "../../controller/workload/node-conditions.ts";
+import { isSilentTooLong, leaseOf, observe } from "./health.ts";
+import { type Memory, memory, type Plan } from "./memory.ts";
+import type { NodeLifecycleOptions } from "./options.ts";
+import { recordAboutNode } from "./records.ts";
+import { hasTaint, notReady, unreachable } from "./taints.ts";
+import { Tainter } from "./tainter.ts";
+import { countsForDisruption, rateIn, zoneOf, type ZoneCount, zoneStateOf } from "./zone.ts";
+
+interface Look {
+  readonly context: WatchContext;
+  readonly remembered: Memory;
+  readonly options: NodeLifecycleOptions;
+  readonly now: number;
+}
+
+/** Looks at all nodes, and enqueues those about which something is to be done. */
+export function monitorNodes(context: WatchContext, options: NodeLifecycleOptions): void {
+  const look: Look = { context, remembered: context.state(memory), options, now: context.now() };
+  const { plans, tainters } = look.remembered;
+  const nodes = context.cache(Nodes).list();
+  plans.clear();
+  const added = classify(look, nodes);
+  const counts = new Map<string, ZoneCount>();
+  for (const node of nodes) {
+    const plan = planFor(look, { node, isNew: added.has(node.metadata.name) });
+    if (plan !== undefined) plans.set(node.metadata.name, plan);
+    if (!countsForDisruption(node)) continue;
+    const { ready, notReady: others } = counts.get(zoneOf(node)) ?? { ready: 0, notReady: 0 };
+    const isReady = readyAfter(node, plan) === "True";
+    counts.set(zoneOf(node), { ready: ready + (isReady ? 1 : 0), notReady: others + (isReady ? 0 : 1) });
+  }
+  judgeZones(look, { nodes, counts });
+  for (const name of plans.keys()) context.enqueue(name);
+  for (const tainter of tainters.values()) wake(look, tainter);
+}
+
+/** The node whose turn it is comes when the rate allows it. */
+function wake({ context, now }: Look, tainter: Tainter): void {
+  const waitMs = tainter.waitMs(now);
+  if (tainter.next !== undefined && waitMs < Infinity) context.enqueue(tainter.next, waitMs);
+}
+
+/** Nodes that are new, and those that are gone: both are announced. Each zone that is new gets a queue. */
+function classify({ context, remembered, options, now }: Look, nodes: readonly Node[]): ReadonlySet<string> {
+  const { known, zones, tainters } = remembered;
+  const added = new Set<string>();
+  for (const node of nodes) {
+    const { name } = node.metadata;
+    const zone = zoneOf(node);
+    if (!zones.has(zone)) {
+      zones.set(zone, "initial");
+      tainters.set(zone, new Tainter(options.evictionRate, now));
+    }
+    if (known.has(name)) continue;
+    added.add(name);
+    known.set(name, node);
+    recordAboutNode(context, { node, reason: "RegisteredNode", what: `event: Registered Node ${name} in Controller` });
+  }
+  if (known.size === nodes.length) return added;
+  const there = new Set(nodes.map(({ metadata }) => metadata.name));
+  for (const [name, node] of known) {
+    if (there.has(name)) continue;
+    known.delete(name);
+    recordAboutNode(context, { node, reason: "RemovingNode", what: `event: Removing Node ${name} from Controller` });
+  }
+  return added;
+}
+
+/** Looks at one node. Undefined: nothing is to be done about it now. */
+function planFor(
+  { context, remembered, options, now }: Look,
+  { node, isNew }: { readonly node: Node; readonly isNew: boolean },
+): Plan | undefined {
+  const { name } = node.metadata;
+  const health = observe(remembered.health.get(name), { node, lease: leaseOf(context, name), now });
+  remembered.health.set(name, health);
+  const reported = nodeCondition(node, "Ready")?.status;
+  const isSilent = reported !== "Unknown" && isSilentTooLong(health, { ...options, now });
+  const ready = isSilent ? "Unknown" : reported;
+  const isTainted = hasTaint(node, notReady) || hasTaint(node, unreachable);
+  const plan: Plan = {
+    ...(isNew && isTainted && { lift: "new" as const }),
+    ...(ready === "True" && isTainted && !isNew && { lift: "ready" as const }),
+    ...(isSilent && { isSilent }),
+    ...swapFor(node, ready),
+  };
+  if (plan.swapTo === undefined) queueForTaint(remembered, { node, ready });
+  return Object.keys(plan).length === 0 ? undefined : plan;
+}
+
+/** Source: processTaintBaseEviction. */
+function swapFor(node: Node, ready: string | undefined): Pick<Plan, "swapTo"> {
+  if (ready === "False" && hasTaint(node, unreachable)) return { swapTo: "not-ready" };
+  if (ready === "Unknown" && hasTaint(node, notReady)) return { swapTo: "unreachable" };
+  return {};
+}
+
+/** A node that is not ready waits for its turn; with every look anew, until it has its taint. Source: markNodeForTainting. */
+function queueForTaint(
+  { tainters }: Memory,
+  { node, ready }: { readonly node: Node; readonly ready: string | undefined },
+): void {
+  const { name } = node.metadata;
+  const tainter = tainters.get(zoneOf(node));
+  if (tainter === undefined || ready === undefined) return;
+  const isTainted = hasTaint(node, ready === "False" ? notReady : unreachable);
+  if (ready === "True" || !isTainted) tainter.remove(name);
+  if (ready !== "True") tainter.add(name);
+}
+
+/** What the condition Ready is once the plan is carried out. */
+function readyAfter(node: Node, plan: Plan | undefined): string | undefined {
+  return plan?.isSilent === true ? "Unknown" : nodeCondition(node, "Ready")?.status;
+}
+
+interface Counted {
+  readonly nodes: readonly Node[];
+  readonly counts: ReadonlyMap<string, ZoneCount>;
+}
+
+/** How fast nodes of each zone are tainted. While no node of the cluster is ready, none is: the fault may be here. */
+function judgeZones({ remembered, options, now }: Look, { nodes, counts }: Counted): void {
+  const { zones, tainters, plans, health } = remembered;
+  for (const zone of zones.keys()) if (!counts.has(zone)) zones.delete(zone);
+  const states = new Map(
+    [...counts].map(([zone, count]) => [zone, zoneStateOf(count, options.unhealthyZoneThreshold)]),
+  );
+  const isDisrupted = [...states.values()].every((state) => state === "full disruption");
+  const wasDisrupted = [...zones.values()].every((state) => state === "full disruption");
+  if (isDisrupted && wasDisrupted) return;
+  if (isDisrupted) {
+    for (const node of nodes) {
+      const { name } = node.metadata;
+      if (hasTaint(node, notReady) || hasTaint(node, unreachable))
+        plans.set(name, { ...plans.get(name), lift: "no node is ready" });
+      tainters.get(zoneOf(node))?.remove(name);
+    }
+    for (const zone of zones.keys()) tainters.get(zone)?.setRate(0, now);
+    for (const zone of zones.keys()) zones.set(zone, "full disruption");
+    return;
+  }
+  // What was not heard while nothing was heard of anybody is no sign: the time counts from now.
+  for (const { metadata } of wasDisrupted ? nodes : []) {
+    const known = health.get(metadata.name);
+    if (known !== undefined) health.set(metadata.name, { ...known, heardAt: now });
+  }
+  for (const [zone, state] of states) {
+    if (!wasDisrupted && zones.get(zone) === state) continue;
+    const { ready, notReady: others } = counts.get(zone) ?? { ready: 0, notReady: 0 };
+    tainters.get(zone)?.setRate(rateIn({ state, size: ready + others }, options), now);
+    zones.set(zone, state);
+  }
+}

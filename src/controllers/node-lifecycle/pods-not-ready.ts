@@ -1,0 +1,65 @@
+/**
+ * Pods of nodes that are not ready.
+ * Source: kubernetes v1.36 pkg/controller/util/node/controller_utils.go MarkPodsNotReady; node_lifecycle_controller.go processPod.
+ */
+import type { ObjectKey } from "../../api/key.ts";
+import { Nodes, Pods } from "../../api/kinds.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Pod } from "../../api/types.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { combinedError } from "../../controller/workload/combined-error.ts";
+import { podReadyCondition } from "../../controller/workload/pod-status.ts";
+import { memory } from "./memory.ts";
+import { podsNotReady } from "./rules.ts";
+
+/**
+ * Makes the condition Ready of the pods False where it is anything else, and records it about each. A pod without it is left as it is.
+ * @throws the errors of those that could not be written, as one; the others are.
+ */
+export async function markNotReady(
+  context: SyncContext,
+  { node, pods }: { readonly node: string; readonly pods: readonly Pod[] },
+): Promise<void> {
+  const ready = pods.filter((pod) => ![undefined, "False"].includes(podReadyCondition(pod)?.status));
+  if (ready.length === 0) return;
+  const because = context.decide(podsNotReady, { node, pods: ready.length });
+  const errors: unknown[] = [];
+  for (const pod of ready) {
+    try {
+      await write(context, { pod, because });
+    } catch (error) {
+      // It is gone: nothing is left to tell.
+      if (isNotFound(error)) continue;
+      errors.push(error);
+    }
+    // As upstream, also where the write has failed.
+    context.event(Pods, pod, { type: "Warning", reason: "NodeNotReady", message: "Node is not ready" });
+  }
+  if (errors.length > 0) throw combinedError(errors);
+}
+
+async function write(
+  context: SyncContext,
+  { pod, because }: { readonly pod: Pod; readonly because: Decision },
+): Promise<void> {
+  const lastTransitionTime = formatTime(context.now());
+  const conditions = (pod.status?.conditions ?? []).map((condition) =>
+    condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime } : condition,
+  );
+  const changed = { ...pod, status: { ...pod.status, conditions } };
+  await context.client.updateStatus(Pods, changed, { because, basedOn: pod, signal: context.signal });
+}
+
+/** A pod that has come to a node. @throws StatusError, TransportError; Error while the cache lacks its node. */
+export async function syncPod(context: SyncContext, key: ObjectKey): Promise<void> {
+  const pod = context.cache(Pods).get(key);
+  const node = pod?.spec?.nodeName ?? "";
+  const health = context.state(memory).health.get(node);
+  if (pod === undefined || health === undefined) return;
+  if (context.cache(Nodes).get(node) === undefined)
+    throw new Error(`Cannot judge pod ${key}: its node ${node} is not in the cache`);
+  if (health.ready === undefined || health.ready.status === "True") return;
+  await markNotReady(context, { node, pods: [pod] });
+}

@@ -1,0 +1,54 @@
+/** A node that has fallen silent, and its pods. Source: node_lifecycle_controller.go tryUpdateNodeHealth, monitorNodeHealth. */
+import { Nodes, Pods } from "../../api/kinds.ts";
+import type { Node } from "../../api/types.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { nodeCondition } from "../../controller/workload/node-conditions.ts";
+import { podsOfNode } from "../../controller/workload/pods-of-node.ts";
+import { isSilentTooLong, leaseOf, observe } from "./health.ts";
+import { memory } from "./memory.ts";
+import type { NodeLifecycleOptions } from "./options.ts";
+import { markNotReady } from "./pods-not-ready.ts";
+import { recordAboutNode } from "./records.ts";
+import { silent } from "./rules.ts";
+import { unknownConditions } from "./unknown-conditions.ts";
+
+/**
+ * Makes the conditions of the node Unknown, unless it was heard of since the last look at all nodes. Answers whether it has written.
+ * @throws what the API server refuses: 409 if the node has changed, which may be a report.
+ */
+export async function becomeUnknown(
+  context: SyncContext,
+  { node, options }: { readonly node: Node; readonly options: NodeLifecycleOptions },
+): Promise<boolean> {
+  const remembered = context.state(memory);
+  const { name } = node.metadata;
+  const now = context.now();
+  const lease = leaseOf(context, name);
+  const health = observe(remembered.health.get(name), { node, lease, now });
+  const wasReady = nodeCondition(node, "Ready")?.status;
+  if (wasReady === "Unknown" || !isSilentTooLong(health, { ...options, now })) return false;
+  const because = context.decide(silent, { seconds: Math.floor((now - health.heardAt) / 1000) });
+  const conditions = unknownConditions(node, now);
+  const changed = { ...node, status: { ...node.status, conditions } };
+  await context.client.updateStatus(Nodes, changed, { because, basedOn: node, signal: context.signal });
+  const ready = nodeCondition(changed, "Ready");
+  const renewedAt = lease?.spec?.renewTime;
+  remembered.health.set(name, { ready, heardAt: health.heardAt, renewedAt, hasLease: lease !== undefined });
+  if (wasReady === "True") {
+    recordAboutNode(context, { node, reason: "NodeNotReady", what: "status is now: NodeNotReady" });
+    remembered.unmarked.add(name);
+  }
+  return true;
+}
+
+/**
+ * All pods of a node that has fallen silent become not ready, unless it is back. @throws what the API server refuses: those that are left are
+ * tried again.
+ */
+export async function markPodsLeft(context: SyncContext, { metadata: { name } }: Node): Promise<void> {
+  const { unmarked, health } = context.state(memory);
+  if (!unmarked.has(name)) return;
+  const isBack = health.get(name)?.ready?.status === "True";
+  if (!isBack) await markNotReady(context, { node: name, pods: podsOfNode(context.cache(Pods), name) });
+  unmarked.delete(name);
+}

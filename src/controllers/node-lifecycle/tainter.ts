@@ -1,0 +1,86 @@
+/**
+ * The nodes of a zone that are to get a NoExecute taint, at the zone's rate.
+ * Source: kubernetes v1.36 pkg/controller/nodelifecycle/scheduler/rate_limited_queue.go.
+ */
+
+/** One token, which comes back at the rate. */
+class Bucket {
+  readonly rate: number;
+  #tokens: number;
+  #countedAt: number;
+
+  constructor(rate: number, { isFull, now }: { readonly isFull: boolean; readonly now: number }) {
+    this.rate = rate;
+    this.#tokens = isFull ? 1 : 0;
+    this.#countedAt = now;
+  }
+
+  /** How long until there is a token, in ms; Infinity if none comes back. */
+  waitMs(now: number): number {
+    if (this.rate <= 0) return Infinity;
+    this.#tokens = Math.min(1, this.#tokens + ((now - this.#countedAt) / 1000) * this.rate);
+    this.#countedAt = now;
+    // Sums of fractions fall a little short of 1.
+    return this.#tokens >= 1 - 1e-9 ? 0 : Math.ceil(((1 - this.#tokens) / this.rate) * 1000);
+  }
+
+  take(): void {
+    this.#tokens = 0;
+  }
+}
+
+/** A queue of nodes, each at most once. All methods are atomic; `now` is in ms since 1970. */
+export class Tainter {
+  #bucket: Bucket;
+  /** In the order of their turns. */
+  #waiting = new Set<string>();
+  /** Nodes that were taken and not removed since: they are not added again. */
+  #taken = new Set<string>();
+
+  constructor(rate: number, now: number) {
+    this.#bucket = new Bucket(rate, { isFull: true, now });
+  }
+
+  /** The node whose turn it is; undefined if none waits. */
+  get next(): string | undefined {
+    const [first] = this.#waiting;
+    return first;
+  }
+
+  /** How long it has to wait; Infinity while no node of the zone is tainted. */
+  waitMs(now: number): number {
+    return this.#bucket.waitMs(now);
+  }
+
+  /** Adds the node behind the others, unless it waits or was taken already. */
+  add(node: string): void {
+    if (!this.#taken.has(node)) this.#waiting.add(node);
+  }
+
+  /** The node waits no longer, and may be added anew. */
+  remove(node: string): void {
+    this.#taken.delete(node);
+    this.#waiting.delete(node);
+  }
+
+  /** Takes the node out of the queue, if it is its turn and the rate allows it. */
+  take(node: string, now: number): boolean {
+    if (this.next !== node || this.waitMs(now) > 0) return false;
+    this.#bucket.take();
+    this.#waiting.delete(node);
+    this.#taken.add(node);
+    return true;
+  }
+
+  /** What was taken could not be done: it is that node's turn again, once the rate allows it. */
+  putBack(node: string): void {
+    this.#taken.delete(node);
+    this.#waiting = new Set([node, ...this.#waiting]);
+  }
+
+  /** Changes the rate. Who has to wait now has to wait then. */
+  setRate(rate: number, now: number): void {
+    if (rate === this.#bucket.rate) return;
+    this.#bucket = new Bucket(rate, { isFull: this.waitMs(now) === 0, now });
+  }
+}

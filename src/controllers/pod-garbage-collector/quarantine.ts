@@ -1,0 +1,27 @@
+/**
+ * How long nodes have been missing that pods are bound to: a node may be newer than the cache.
+ * Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcOrphaned, discoverDeletedNodes.
+ */
+
+/** Missing nodes, with the times from which on the API server is asked for them, in ms since 1970. */
+export class Quarantine {
+  #askAt = new Map<string, number>();
+
+  /**
+   * Begins the wait of each node that has none, and returns those whose wait is over. Each of them is returned once: if it is still missing it waits
+   * anew. Atomic.
+   */
+  overdue(
+    missing: ReadonlySet<string>,
+    { now, waitMs }: { readonly now: number; readonly waitMs: number },
+  ): Set<string> {
+    const overdue = new Set<string>();
+    for (const [node, at] of this.#askAt) {
+      if (at > now) continue;
+      overdue.add(node);
+      this.#askAt.delete(node);
+    }
+    for (const node of missing) if (!this.#askAt.has(node)) this.#askAt.set(node, now + waitMs);
+    return overdue;
+  }
+}

@@ -1,0 +1,74 @@
+/** The rules of evictions by taints, in the order in which a sync evaluates them. */
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+interface TaintFacts extends Facts {
+  readonly node: string;
+  /** `key=value:NoExecute` */
+  readonly taint: string;
+}
+
+interface TimedFacts extends Facts {
+  readonly node: string;
+  readonly seconds: number;
+}
+
+const looksAt = [
+  "the node's taints with the effect NoExecute",
+  "spec.tolerations: for each taint the first one that matches",
+  "tolerationSeconds of these",
+] as const;
+
+/** A taint that the pod does not tolerate. */
+export const untolerated: Rule<TaintFacts> = rule<TaintFacts>({
+  id: "untolerated",
+  looksAt,
+  chooses: "A pod is deleted at once if its node has a NoExecute taint that none of its tolerations matches.",
+  sentence: ({ node, taint }) => `it does not tolerate the taint ${taint} of ${node} → delete it`,
+  example: { node: "node-1", taint: "maintenance:NoExecute" },
+  source: "taint_eviction.go processPodOnNode",
+});
+
+/** Taints that the pod tolerates for ever. */
+export const tolerated: Rule<{ readonly node: string }> = rule<{ readonly node: string }>({
+  id: "tolerated",
+  looksAt,
+  chooses: "A pod stays if it tolerates all NoExecute taints of its node, and no toleration ends.",
+  sentence: ({ node }) => `it tolerates the taints of ${node} for as long as they last → keep it`,
+  example: { node: "node-1" },
+  source: "taint_eviction.go processPodOnNode, getMinTolerationTime",
+});
+
+/** Taints that the pod tolerates for some time. */
+export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
+  id: "tolerated-for",
+  looksAt,
+  chooses:
+    "A pod that tolerates all NoExecute taints of its node, one of them for a time, is deleted after the shortest of these times.",
+  sentence: ({ node, seconds }) => `it tolerates the taints of ${node} for ${seconds} s → delete it then`,
+  example: { node: "node-1", seconds: 300 },
+  source: "taint_eviction.go processPodOnNode, getMinTolerationTime",
+});
+
+/** The time for which the pod tolerates a taint has passed. */
+export const tolerationOver: Rule<TimedFacts> = rule<TimedFacts>({
+  id: "toleration-over",
+  looksAt: ["the time for which the pod tolerates the taints, counted from when they were first seen together"],
+  chooses:
+    "A pod is deleted when its tolerations end. Tolerations and taints that change meanwhile do not change the time.",
+  sentence: ({ node, seconds }) => `it has tolerated the taints of ${node} for ${seconds} s → delete it`,
+  example: { node: "node-1", seconds: 300 },
+  source: "timed_workers.go; taint_eviction.go deletePodHandler",
+});
+
+/** A deletion that is no longer due. */
+export const cancelled: Rule<{ readonly why: string }> = rule<{ readonly why: string }>({
+  id: "cancelled",
+  looksAt: [...looksAt, "whether the pod is there"],
+  chooses: "The deletion of a pod that waits for its time is cancelled when its reason ends, or the pod is gone.",
+  sentence: ({ why }) => `${why} → do not delete it later`,
+  example: { why: "its node has no NoExecute taint any more" },
+  source: "taint_eviction.go cancelWorkWithEvent",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [untolerated, tolerated, toleratedFor, tolerationOver, cancelled];

@@ -1,0 +1,576 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Leases, Nodes, Pods } from "../../../src/api/kinds.ts";
+import { formatTime } from "../../../src/api/time.ts";
+import type { Lease, Node, Pod, Taint } from "../../../src/api/types.ts";
+import { defineNodeLifecycle, nodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
+import { rejection } from "../../support/rejection.ts";
+import { storedNode, type StoredNodeParts, storedPod } from "../../support/stored-nodes.ts";
+import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
+
+const second = 1000;
+const taintOf = (name: string, effect: string): Taint => ({ key: `node.kubernetes.io/${name}`, effect });
+const notReady = taintOf("not-ready", "NoExecute");
+const unreachable = taintOf("unreachable", "NoExecute");
+
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(nodeLifecycle);
+});
+
+/** A node of the cache and the server, which has just reported unless `reportedAt` says otherwise. */
+function put(name: string, parts: StoredNodeParts = {}): void {
+  scene.put(Nodes, storedNode(name, { reportedAt: scene.now, ...parts }));
+}
+
+function renew(name: string): void {
+  const lease: Lease = {
+    metadata: { ...storedNode(name).metadata, namespace: "kube-node-lease" },
+    spec: { renewTime: formatTime(scene.now) },
+  };
+  scene.put(Leases, lease);
+}
+
+/** A look at all nodes; the keys that it enqueues, for now and for later. */
+function look(): readonly string[] {
+  scene.woken.length = 0;
+  scene.wokenLater.length = 0;
+  scene.events.length = 0;
+  scene.scan();
+  return [...scene.woken];
+}
+
+const calls = (): readonly string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
+const told = (): readonly string[] =>
+  scene.events.map(({ type, reason, about, message }) => `${type} ${reason} ${about}: ${message}`);
+const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
+/** What the n-th request of the last sync sent. */
+function bodyOf(n: number): Pick<Node | Pod, "status"> {
+  return scene.calls[n]?.body as Node | Pod;
+}
+
+/** The taints of each patch that sets some. */
+const taintsWritten = (): readonly unknown[] =>
+  scene.calls
+    .filter(({ verb }) => verb === "patch")
+    .map(({ body }) => (body as { spec?: { taints: unknown } }).spec?.taints);
+const keysWritten = (): readonly (readonly string[] | null)[] =>
+  taintsWritten().map((taints) =>
+    taints === null ? null : (taints as Taint[]).map(({ key, effect }) => `${key.split("/")[1]}:${effect}`),
+  );
+
+/** Makes the node silent for so long that its conditions become Unknown. */
+async function becomeSilent(name: string): Promise<void> {
+  look();
+  scene.now += 51 * second;
+  look();
+  await scene.sync(name);
+}
+
+/** The caches see what was written. */
+function catchUp(): void {
+  scene.deliver();
+  for (const node of scene.live(Nodes)) scene.put(Nodes, node);
+}
+
+describe("a node that is seen for the first time", () => {
+  test("is announced once, and so is its end", () => {
+    put("node-1");
+    expect(look()).toEqual([]);
+    expect(told()).toEqual([
+      "Normal RegisteredNode Node node-1: Node node-1 event: Registered Node node-1 in Controller",
+    ]);
+    look();
+    expect(told()).toEqual([]);
+    scene.deleteLive(Nodes, "node-1");
+    scene.deliver();
+    look();
+    expect(told()).toEqual([
+      "Normal RemovingNode Node node-1: Node node-1 event: Removing Node node-1 from Controller",
+    ]);
+    look();
+    expect(told()).toEqual([]);
+  });
+
+  test("loses the NoExecute taints of an earlier run, one after the other", async () => {
+    put("node-1", { taints: [unreachable, { key: "mine", effect: "NoExecute" }] });
+    expect(look()).toEqual(["node-1"]);
+    await scene.sync("node-1");
+    expect(calls()).toEqual(["get Node node-1", "patch Node node-1"]);
+    expect(taintsWritten()).toEqual([[{ key: "mine", effect: "NoExecute" }]]);
+    expect(scene.calls[1]?.body).toMatchObject({ metadata: { resourceVersion: "1" } });
+    expect(sentences()).toEqual([
+      "it is seen for the first time → remove its NoExecute taints not-ready and unreachable",
+    ]);
+  });
+});
+
+describe("a node that falls silent", () => {
+  test("becomes Unknown after 50 s, and an Event says so", async () => {
+    put("node-1");
+    put("node-2");
+    look();
+    scene.now += 50 * second;
+    put("node-2");
+    expect(look()).toEqual([]);
+    scene.now += second;
+    expect(look()).toContain("node-1");
+    await scene.sync("node-1");
+    expect(calls()).toEqual(["updateStatus Node node-1"]);
+    const { status } = bodyOf(0);
+    expect(status?.conditions?.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`)).toEqual([
+      "Ready Unknown NodeStatusUnknown",
+      "MemoryPressure Unknown NodeStatusNeverUpdated",
+      "DiskPressure Unknown NodeStatusNeverUpdated",
+      "PIDPressure Unknown NodeStatusNeverUpdated",
+    ]);
+    expect(told()).toEqual(["Normal NodeNotReady Node node-1: Node node-1 status is now: NodeNotReady"]);
+    expect(sentences()).toEqual(["nothing was heard of it for 51 s → its conditions become Unknown"]);
+  });
+
+  test("does not while its Lease is renewed", () => {
+    put("node-1");
+    renew("node-1");
+    look();
+    for (let n = 0; n < 10; n++) {
+      scene.now += 40 * second;
+      renew("node-1");
+      expect(look()).toEqual([]);
+    }
+    scene.now += 51 * second;
+    expect(look()).toEqual(["node-1"]);
+  });
+
+  test("is left alone if it was heard of between the look and the sync", async () => {
+    put("node-1");
+    look();
+    scene.now += 51 * second;
+    look();
+    put("node-1");
+    await scene.sync("node-1");
+    expect(calls()).toEqual([]);
+    scene = syncScene(nodeLifecycle);
+    put("node-1");
+    look();
+    scene.now += 51 * second;
+    look();
+    renew("node-1");
+    await scene.sync("node-1");
+    expect(calls()).toEqual([]);
+  });
+
+  test("is planned anew with the next look if it could not be written, and only then announced", async () => {
+    put("node-1");
+    look();
+    scene.now += 51 * second;
+    look();
+    scene.refuse = () => refusal(409, "Conflict", "changed");
+    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
+    expect(told()).toEqual([]);
+    await scene.sync("node-1");
+    expect(calls()).toEqual([]);
+    scene.refuse = () => undefined;
+    scene.now += 5 * second;
+    expect(look()).toContain("node-1");
+    await scene.sync("node-1");
+    expect(calls()).toEqual(["updateStatus Node node-1"]);
+    expect(told()).toHaveLength(1);
+  });
+
+  test("makes its pods not ready, but for those that are or say nothing", async () => {
+    const since = formatTime(sceneStart - 60 * second);
+    const ready = (status: string): Pod["status"] => ({
+      conditions: [{ type: "Ready", status, lastTransitionTime: since }],
+    });
+    put("node-1");
+    const pods = ["True", "Unknown", "False"].map((status) => ({
+      ...storedPod(`is-${status}`),
+      status: ready(status),
+    }));
+    scene.put(Pods, ...(pods as Pod[]), storedPod("mute"), storedPod("elsewhere", { node: "node-2" }));
+    await becomeSilent("node-1");
+    expect(calls()).toEqual(["updateStatus Node node-1", "updateStatus Pod is-True", "updateStatus Pod is-Unknown"]);
+    const { status } = bodyOf(1);
+    expect(status?.conditions).toEqual([{ type: "Ready", status: "False", lastTransitionTime: formatTime(scene.now) }]);
+    expect(told().slice(1)).toEqual([
+      "Warning NodeNotReady Pod is-True: Node is not ready",
+      "Warning NodeNotReady Pod is-Unknown: Node is not ready",
+    ]);
+    expect(sentences()).toContain("node-1 is not ready → 2 pods on it Ready=False");
+  });
+
+  test("tries again to mark those of its pods that could not be written, and not those that are gone", async () => {
+    put("node-1");
+    const conditions = [{ type: "Ready", status: "True" }];
+    scene.put(Pods, storedPod("a", { conditions }), storedPod("b", { conditions }), storedPod("c", { conditions }));
+    scene.refuse = ({ name }) =>
+      name === "a" ? refusal(409, "Conflict", "changed") : name === "b" ? refusal(404, "NotFound", "gone") : undefined;
+    look();
+    scene.now += 51 * second;
+    look();
+    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
+    expect(told().map((text) => text.split(":")[0])).toEqual([
+      "Normal NodeNotReady Node node-1",
+      "Warning NodeNotReady Pod a",
+      "Warning NodeNotReady Pod c",
+    ]);
+    scene.refuse = () => undefined;
+    scene.deleteLive(Pods, "shop/b");
+    catchUp();
+    await scene.sync("node-1");
+    expect(calls().filter((call) => call.includes("Pod"))).toEqual(["updateStatus Pod a"]);
+    await scene.sync("node-1");
+    expect(calls().filter((call) => call.includes("Pod"))).toEqual([]);
+  });
+
+  test("and was not ready before is not announced, and its pods stay as they are", async () => {
+    put("node-1", { ready: "False" });
+    scene.put(Pods, storedPod("a", { conditions: [{ type: "Ready", status: "True" }] }));
+    await becomeSilent("node-1");
+    expect(calls()).toContain("updateStatus Node node-1");
+    expect(calls()).not.toContain("updateStatus Pod a");
+    expect(told()).toEqual([]);
+  });
+
+  test("before its first report becomes Unknown 60 s after it was made", async () => {
+    put("node-1", { ready: undefined });
+    look();
+    scene.now += 60 * second;
+    expect(look()).toEqual([]);
+    scene.now += second;
+    expect(look()).toEqual(["node-1"]);
+    await scene.sync("node-1");
+    expect(bodyOf(0).status?.conditions?.[0]).toMatchObject({
+      type: "Ready",
+      reason: "NodeStatusNeverUpdated",
+    });
+    expect(told()).toEqual([]);
+  });
+});
+
+describe("a pod that comes to a node", () => {
+  const key = "shop/pod:web";
+  const pod = storedPod("web", { conditions: [{ type: "Ready", status: "True" }] });
+
+  test("that is not ready becomes not ready", async () => {
+    put("node-1", { ready: "False" });
+    look();
+    scene.put(Pods, pod);
+    await scene.sync(key);
+    expect(calls()).toEqual(["updateStatus Pod web"]);
+    expect(told()).toEqual(["Warning NodeNotReady Pod web: Node is not ready"]);
+  });
+
+  test("that is ready, or of which nothing is known, stays as it is", async () => {
+    scene.put(Pods, pod);
+    await scene.sync(key);
+    put("node-1");
+    look();
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+
+  test("that the cache lacks is tried again", async () => {
+    put("node-1", { ready: "False" });
+    look();
+    scene.put(Pods, pod);
+    scene.deleteLive(Nodes, "node-1");
+    scene.deliver();
+    expect(await rejection(scene.sync(key))).toMatchObject({
+      message: "Cannot judge pod shop/web: its node node-1 is not in the cache",
+    });
+  });
+
+  test("is looked at when it is seen for the first time and when it gets its node, and not otherwise", () => {
+    scene.notify(Pods, { type: "added", object: pod, initial: false });
+    scene.notify(Pods, { type: "updated", before: storedPod("web", { node: "" }), object: pod });
+    expect(scene.woken).toEqual([key, key]);
+    scene.notify(Pods, { type: "updated", before: storedPod("web"), object: pod });
+    scene.notify(Pods, { type: "added", object: storedPod("web", { node: "" }), initial: false });
+    scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
+    expect(scene.woken).toEqual([key, key]);
+    expect(nodeLifecycle.about?.(key)).toEqual({ kind: "Pod", key: "shop/web" });
+  });
+});
+
+describe("a node gets", () => {
+  test("the NoSchedule taints of its conditions, new ones with their time, then loses the others", async () => {
+    put("node-1", { ready: "Unknown", taints: [taintOf("not-ready", "NoSchedule")] });
+    await scene.sync("node-1");
+    expect(keysWritten()).toEqual([["not-ready:NoSchedule", "unreachable:NoSchedule"], null]);
+    expect(taintsWritten()[0]).toContainEqual({
+      ...taintOf("unreachable", "NoSchedule"),
+      timeAdded: formatTime(scene.now),
+    });
+    expect(sentences()).toEqual([
+      "its conditions ask for other NoSchedule taints → add node.kubernetes.io/unreachable, remove node.kubernetes.io/not-ready",
+    ]);
+  });
+
+  test("taints beside those that the live node has", async () => {
+    put("node-1", { ready: "False" });
+    scene.putLive(Nodes, storedNode("node-1", { taints: [{ key: "new", effect: "NoSchedule" }] }));
+    await scene.sync("node-1");
+    expect(taintsWritten()).toMatchObject([[{ key: "new" }, { key: "node.kubernetes.io/not-ready" }]]);
+  });
+
+  test("no taint twice: one that the live node has takes the new time", async () => {
+    put("node-1", { ready: "False" });
+    scene.putLive(Nodes, storedNode("node-1", { taints: [taintOf("not-ready", "NoSchedule")] }));
+    await scene.sync("node-1");
+    expect(keysWritten()).toEqual([["not-ready:NoSchedule"]]);
+  });
+
+  test("its taints although somebody changes it meanwhile, five times at most", async () => {
+    put("node-1", { ready: "False" });
+    let refusals = 4;
+    scene.refuse = ({ verb }) => (verb === "patch" && refusals-- > 0 ? refusal(409, "Conflict", "changed") : undefined);
+    await scene.sync("node-1");
+    expect(calls().filter((call) => call.startsWith("get"))).toHaveLength(5);
+    refusals = 5;
+    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
+  });
+
+  test("labels of older names", async () => {
+    put("node-1", { meta: { labels: { "kubernetes.io/os": "linux" } } });
+    await scene.sync("node-1");
+    expect(scene.calls).toMatchObject([
+      { verb: "patch", body: { metadata: { labels: { "beta.kubernetes.io/os": "linux" } } } },
+    ]);
+    expect(sentences()).toEqual(["labels of older names are missing or differ → beta.kubernetes.io/os=linux"]);
+  });
+
+  test("nothing when it is as it should be, or gone", async () => {
+    put("node-1");
+    await scene.sync("node-1");
+    await scene.sync("node-2");
+    expect(calls()).toEqual([]);
+  });
+});
+
+describe("NoExecute taints", () => {
+  /** NoSchedule taints as they should be, so that only those of interest are written. */
+  const down: StoredNodeParts = { ready: "Unknown", taints: [taintOf("unreachable", "NoSchedule")] };
+  const failing: StoredNodeParts = { ready: "False", taints: [taintOf("not-ready", "NoSchedule")] };
+  const withTaint = (parts: StoredNodeParts, taint: Taint): StoredNodeParts => ({
+    ...parts,
+    taints: [...(parts.taints ?? []), taint],
+  });
+
+  test("come to nodes that are not ready in turn, every 10 s", async () => {
+    for (const name of ["up-1", "up-2", "up-3", "up-4"]) put(name);
+    put("node-1", down);
+    put("node-2", failing);
+    expect(look()).toEqual(["node-1"]);
+    await scene.sync("node-2");
+    expect(calls()).toEqual([]);
+    await scene.sync("node-1");
+    expect(keysWritten()).toEqual([["unreachable:NoSchedule", "unreachable:NoExecute"]]);
+    expect(sentences()).toEqual([
+      "its condition Ready is Unknown, and it is its turn in the cluster → taint node.kubernetes.io/unreachable:NoExecute",
+    ]);
+    expect(scene.wokenLater).toEqual([{ key: "node-2", ms: 10 * second }]);
+    await scene.sync("node-2");
+    expect(calls()).toEqual([]);
+    scene.now += 10 * second;
+    await scene.sync("node-2");
+    expect(keysWritten()).toEqual([["not-ready:NoSchedule", "not-ready:NoExecute"]]);
+  });
+
+  test("come anew if they were lost, and do not otherwise", async () => {
+    put("up");
+    put("node-1", down);
+    look();
+    await scene.sync("node-1");
+    put("node-1", withTaint(down, unreachable));
+    scene.now += 20 * second;
+    put("up");
+    expect(look()).toEqual([]);
+    put("node-1", down);
+    expect(look()).toEqual(["node-1"]);
+  });
+
+  test("use up the turn of a node that is ready again", async () => {
+    put("up");
+    put("node-1", down);
+    put("node-2", down);
+    look();
+    put("node-1");
+    await scene.sync("node-1");
+    expect(calls()).toEqual([]);
+    expect(scene.wokenLater).toEqual([{ key: "node-2", ms: 10 * second }]);
+  });
+
+  test("that could not be written keep their turn", async () => {
+    put("up");
+    put("node-1", down);
+    look();
+    scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "no") : undefined);
+    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 500 });
+    scene.refuse = () => undefined;
+    await scene.sync("node-1");
+    expect(calls()).toEqual([]);
+    scene.now += 10 * second;
+    await scene.sync("node-1");
+    expect(keysWritten()).toHaveLength(1);
+  });
+
+  test("pass the turn of a node that is gone to the next one", async () => {
+    put("up");
+    put("node-1", down);
+    put("node-2", down);
+    look();
+    scene.deleteLive(Nodes, "node-1");
+    scene.deliver();
+    scene.woken.length = 0;
+    await scene.sync("node-1");
+    expect(scene.woken).toEqual(["node-2"]);
+  });
+
+  test("change places at once when the condition does", async () => {
+    put("up");
+    put("node-1", failing);
+    look();
+    // It has had its turn.
+    await scene.sync("node-1");
+    put("node-1", withTaint(failing, unreachable));
+    expect(look()).toContain("node-1");
+    await scene.sync("node-1");
+    expect(keysWritten()).toEqual([
+      ["not-ready:NoSchedule", "unreachable:NoExecute", "not-ready:NoExecute"],
+      // The second write is on the live node, as this server has it.
+      ["not-ready:NoSchedule"],
+    ]);
+    expect(sentences()).toEqual([
+      "its condition Ready has become False → taint node.kubernetes.io/not-ready:NoExecute in place of the other one",
+    ]);
+    put("node-1", withTaint(down, notReady));
+    look();
+    await scene.sync("node-1");
+    expect(keysWritten()[0]).toEqual(["unreachable:NoSchedule", "not-ready:NoExecute", "unreachable:NoExecute"]);
+  });
+
+  test("go when the node is ready", async () => {
+    put("node-1", { taints: [] });
+    look();
+    put("node-1", { taints: [unreachable, notReady] });
+    expect(look()).toEqual(["node-1"]);
+    await scene.sync("node-1");
+    expect(keysWritten()).toEqual([["not-ready:NoExecute"], ["unreachable:NoExecute"]]);
+    expect(sentences()).toEqual(["it is ready → remove its NoExecute taints not-ready and unreachable"]);
+  });
+
+  test("come in each zone in its own time", () => {
+    const zone = (name: string): object => ({ labels: { "topology.kubernetes.io/zone": name } });
+    put("up", { meta: zone("a") });
+    put("node-1", { ...down, meta: zone("a") });
+    put("node-2", { ...down, meta: zone("b") });
+    expect(look()).toEqual(["node-1", "node-2"]);
+  });
+
+  test("do not come to a small zone that is mostly not ready, and come slowly to a large one", () => {
+    const disrupted = (largeZoneSize: number): void => {
+      scene = syncScene(defineNodeLifecycle({ largeZoneSize }));
+      put("up");
+      for (const name of ["node-1", "node-2", "node-3"]) put(name, down);
+      look();
+    };
+    disrupted(4);
+    expect(scene.woken).toEqual([]);
+    scene.now += 200 * second;
+    put("up");
+    expect(look()).toEqual([]);
+    disrupted(3);
+    expect(scene.woken).toEqual(["node-1"]);
+  });
+
+  test("come in a zone at the usual rate again when most of it is ready", async () => {
+    for (const name of ["up-1", "up-2"]) put(name);
+    for (const name of ["node-1", "node-2", "node-3"]) put(name, down);
+    expect(look()).toEqual([]);
+    put("node-3");
+    scene.now += 5 * second;
+    look();
+    expect(scene.wokenLater).toEqual([{ key: "node-1", ms: 10 * second }]);
+  });
+
+  describe("while no node of the cluster is ready", () => {
+    test("are lifted, and come to no node", async () => {
+      put("up");
+      put("node-1", down);
+      look();
+      put("node-1", withTaint(down, unreachable));
+      put("up", down);
+      expect(look()).toEqual(["node-1"]);
+      await scene.sync("node-1");
+      expect(keysWritten()).toEqual([["unreachable:NoSchedule"]]);
+      expect(sentences()).toEqual([
+        "no node of the cluster is ready, so that the fault may be here → remove its NoExecute taints not-ready and unreachable",
+      ]);
+      put("node-1", down);
+      scene.now += 200 * second;
+      expect(look()).toEqual([]);
+      expect(scene.wokenLater).toEqual([]);
+      // What somebody else taints meanwhile is left to him.
+      put("node-1", withTaint(down, unreachable));
+      expect(look()).toEqual([]);
+    });
+
+    test("time stands still: a node has its time from when another one is heard again", () => {
+      put("node-1");
+      put("node-2", down);
+      const reportedAt = scene.now;
+      look();
+      put("node-1", down);
+      look();
+      scene.now += 45 * second;
+      put("node-3", { reportedAt: scene.now });
+      look();
+      scene.now += 40 * second;
+      put("node-3", { reportedAt: scene.now });
+      put("node-1", { reportedAt });
+      expect(look()).not.toContain("node-1");
+      scene.now += 11 * second;
+      put("node-3", { reportedAt: scene.now });
+      expect(look()).toContain("node-1");
+    });
+
+    test("come back after a turn, when one is ready", () => {
+      put("node-1", down);
+      put("node-2", down);
+      look();
+      scene.now += 100 * second;
+      put("node-1");
+      look();
+      expect(scene.woken).toEqual([]);
+      expect(scene.wokenLater).toEqual([{ key: "node-2", ms: 10 * second }]);
+    });
+
+    test("and others are excluded from counting, the excluded ones do not count", () => {
+      const labels = { "node.kubernetes.io/exclude-disruption": "" };
+      put("node-1", down);
+      put("node-2", { meta: { labels } });
+      look();
+      expect(scene.woken).toEqual([]);
+      expect(scene.wokenLater).toEqual([]);
+    });
+  });
+});
+
+test("the definition has upstream's names, times and rights", () => {
+  expect(nodeLifecycle).toMatchObject({
+    name: "node-lifecycle",
+    aliases: ["node-lifecycle-controller", "nodelifecycle"],
+    component: "node-controller",
+    workers: 8,
+    scans: [{ everyMs: 5 * second }],
+    permissions: [
+      { group: "", resource: "nodes", verbs: ["get", "patch"] },
+      { group: "", resource: "nodes/status", verbs: ["update"] },
+      { group: "", resource: "pods/status", verbs: ["update"] },
+    ],
+  });
+  expect(nodeLifecycle.isLeftUndone?.(storedNode("n", { meta: { labels: { "kubernetes.io/os": "linux" } } }))).toBe(
+    true,
+  );
+  expect(nodeLifecycle.isLeftUndone?.(storedNode("n"))).toBe(false);
+});
