@@ -1,0 +1,89 @@
+/** The rules of the controller of Endpoints, in the order in which a sync evaluates them. */
+import { pluralize } from "../../api/pluralize.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import { leftAlone } from "../../controller/workload/service/rules.ts";
+
+/** Endpoints go with their Service. */
+export const deleteEndpoints: Rule<Facts> = rule<Facts>({
+  id: "delete-endpoints",
+  looksAt: ["the Service in the cache"],
+  chooses: "Endpoints are deleted once there is no Service of their name.",
+  sentence: () => "there is no Service of this name → delete its Endpoints",
+  example: {},
+  source: "endpoints_controller.go syncService",
+});
+
+interface BehindFacts extends Facts {
+  readonly version: string;
+}
+
+/** Nothing is written while the cache lacks what was written before. */
+export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
+  id: "cache-behind",
+  looksAt: ["resourceVersion of the cached Endpoints", "the version that this controller has replaced"],
+  chooses: "While the cache shows Endpoints that the controller has already replaced, the Service is tried again.",
+  sentence: ({ version }) => `the cache is at version ${version}, which was replaced → try again`,
+  example: { version: "1042" },
+  source: "endpoints_tracker.go IsStale",
+});
+
+interface WriteFacts extends Facts {
+  readonly ready: number;
+  readonly notReady: number;
+  readonly subsets: number;
+  readonly overCapacity: boolean;
+}
+
+const looksAt = [
+  "pods that the selector matches: addresses, readiness, deletion, ports",
+  "spec.publishNotReadyAddresses",
+  "labels of the Service",
+  "the Endpoints in the cache",
+];
+
+const counts = ({ ready, notReady, subsets, overCapacity }: WriteFacts): string => {
+  const left = overCapacity ? ", as many as fit" : "";
+  return `${pluralize(ready, "ready address", "ready addresses")}, ${notReady} not ready, in ${pluralize(subsets, "subset")}${left}`;
+};
+
+/** A Service gets its Endpoints. */
+export const createEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
+  id: "create-endpoints",
+  looksAt,
+  chooses:
+    "A Service with a selector has Endpoints of its name, with a subset for each set of pods with the same ports.",
+  sentence: (facts) => `${counts(facts)} → create the Endpoints`,
+  example: { ready: 3, notReady: 1, subsets: 1, overCapacity: false },
+  source: "endpoints_controller.go syncService; endpoints/util.go RepackSubsets",
+});
+
+/** They follow the pods and the Service's labels. */
+export const updateEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
+  id: "update-endpoints",
+  looksAt,
+  chooses:
+    "Endpoints are written if the addresses, the ports or the Service's labels are others. Beyond 1,000 addresses some are left out, those that are not ready first.",
+  sentence: (facts) => `${counts(facts)} → update the Endpoints`,
+  example: { ready: 2, notReady: 0, subsets: 1, overCapacity: false },
+  source: "endpoints_controller.go syncService, truncateEndpoints",
+});
+
+/** They are as they should be. */
+export const steady: Rule<Facts> = rule<Facts>({
+  id: "steady",
+  looksAt,
+  chooses: "Endpoints that say what the pods say are left alone.",
+  sentence: () => "the Endpoints have the desired addresses, ports and labels",
+  example: {},
+  source: "endpoints_controller.go syncService",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [
+  leftAlone,
+  deleteEndpoints,
+  cacheBehind,
+  createEndpoints,
+  updateEndpoints,
+  steady,
+];

@@ -1,0 +1,131 @@
+/**
+ * Subsets in their one form: each lists the addresses that have the same ports. Source: kubernetes v1.36 pkg/api/v1/endpoints/util.go
+ * RepackSubsets, SortSubsets.
+ */
+import type { Endpoints } from "../../api/types.ts";
+import { fnv128a } from "../../controller/workload/safe-hash.ts";
+
+/** A subset of Endpoints. */
+export type Subset = NonNullable<Endpoints["subsets"]>[number];
+/** An address of a subset. */
+export type Address = NonNullable<Subset["addresses"]>[number];
+/** A port of a subset. */
+export type Port = NonNullable<Subset["ports"]>[number];
+
+/** Whether an address is ready, by its key. */
+type Readiness = Map<string, boolean>;
+
+/** The addresses that have a port; `port` is undefined for those that have none. */
+interface PortUsers {
+  readonly port: Port | undefined;
+  readonly readiness: Readiness;
+}
+
+interface AddressList {
+  readonly list: readonly Address[] | undefined;
+  readonly ready: boolean;
+}
+
+/** An address that is ready and not ready at one port is not ready. Of one that several subsets have, the first counts. */
+export function repack(subsets: readonly Subset[]): readonly Subset[] {
+  const addresses = new Map<string, Address>();
+  const users = new Map<string, PortUsers>();
+  const add = (port: Port | undefined, { list = [], ready }: AddressList): void => {
+    if (list.length === 0) return;
+    const portKey = port === undefined ? "" : dumpPort(port);
+    const { readiness } = users.get(portKey) ?? { readiness: new Map<string, boolean>() };
+    users.set(portKey, { port, readiness });
+    for (const address of list) {
+      const key = addressKey(address);
+      if (!addresses.has(key)) addresses.set(key, address);
+      readiness.set(key, ready && readiness.get(key) !== false);
+    }
+  };
+  for (const { addresses: ready, notReadyAddresses: notReady, ports = [] } of subsets) {
+    for (const port of ports.length === 0 ? [undefined] : ports) {
+      add(port, { list: ready, ready: true });
+      add(port, { list: notReady, ready: false });
+    }
+  }
+  return inOrder(subsetsOf(users, addresses));
+}
+
+function addressKey({ ip, targetRef }: Address): string {
+  return `${ip} ${targetRef?.uid ?? ""}`;
+}
+
+/** Ports with the same addresses, of the same readiness, share a subset. */
+function subsetsOf(users: ReadonlyMap<string, PortUsers>, addresses: ReadonlyMap<string, Address>): readonly Subset[] {
+  const groups = new Map<string, PortUsers[]>();
+  for (const each of users.values()) {
+    const key = JSON.stringify([...each.readiness].sort(([one], [other]) => (one < other ? -1 : 1)));
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()].map((group) => {
+    const [first] = group;
+    const of = (ready: boolean): readonly Address[] =>
+      [...(first?.readiness ?? [])].filter(([, is]) => is === ready).flatMap(([key]) => addresses.get(key) ?? []);
+    const ports = group.flatMap(({ port }) => port ?? []);
+    return {
+      ...nonEmpty("addresses", of(true).toSorted(byAddress)),
+      ...nonEmpty("notReadyAddresses", of(false).toSorted(byAddress)),
+      ...nonEmpty("ports", ports),
+    };
+  });
+}
+
+/** A field with a list, if it has items: upstream writes no others. */
+function nonEmpty<K extends string, T>(name: K, items: readonly T[]): { readonly [N in K]?: readonly T[] } {
+  // One key of the asked name, or none.
+  return (items.length === 0 ? {} : { [name]: items }) as { readonly [N in K]?: readonly T[] };
+}
+
+function byAddress(one: Address, other: Address): number {
+  if (one.ip !== other.ip) return one.ip < other.ip ? -1 : 1;
+  return (one.targetRef?.uid ?? "") < (other.targetRef?.uid ?? "") ? -1 : 1;
+}
+
+/** Ports in each subset, and the subsets, in the order of their hashes. */
+function inOrder(subsets: readonly Subset[]): readonly Subset[] {
+  const sorted = subsets.map((subset) =>
+    (subset.ports ?? []).length < 2
+      ? subset
+      : { ...subset, ports: byHash(subset.ports ?? [], (port) => `(v1.EndpointPort)${dumpPort(port)}`) },
+  );
+  return sorted.length < 2 ? sorted : byHash(sorted, dumpSubset);
+}
+
+function byHash<T>(items: readonly T[], dump: (item: T) => string): readonly T[] {
+  return items
+    .map((item) => ({ item, hash: fnv128a(new TextEncoder().encode(dump(item))) }))
+    .sort((one, other) => (one.hash < other.hash ? -1 : one.hash > other.hash ? 1 : 0))
+    .map(({ item }) => item);
+}
+
+/** As Go prints it. Source: k8s.io/utils dump/dump.go ForHash. */
+function dumpSubset({ addresses, notReadyAddresses, ports }: Subset): string {
+  const list = (type: string, items: readonly string[] = []): string =>
+    `([]v1.${type})${items.length === 0 ? "<nil>" : `[${items.join(" ")}]`}`;
+  const fields = [
+    `Addresses:${list("EndpointAddress", addresses?.map(dumpAddress))}`,
+    `NotReadyAddresses:${list("EndpointAddress", notReadyAddresses?.map(dumpAddress))}`,
+    `Ports:${list("EndpointPort", ports?.map(dumpPort))}`,
+  ];
+  return `(v1.EndpointSubset){${fields.join(" ")}}`;
+}
+
+function dumpPort({ name = "", port, protocol = "TCP", appProtocol }: Port): string {
+  return `{Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol ?? "<nil>"}}`;
+}
+
+function dumpAddress({ ip, hostname = "", nodeName, targetRef }: Address): string {
+  const target = targetRef === undefined ? "<nil>" : dumpTarget(targetRef);
+  return `{IP:(string)${ip} Hostname:(string)${hostname} NodeName:(*string)${nodeName ?? "<nil>"} TargetRef:(*v1.ObjectReference)${target}}`;
+}
+
+function dumpTarget(target: NonNullable<Address["targetRef"]>): string {
+  const { kind = "", namespace = "", name = "", uid = "" } = target;
+  const { apiVersion = "", resourceVersion = "", fieldPath = "" } = target;
+  const which = `Kind:(string)${kind} Namespace:(string)${namespace} Name:(string)${name} UID:(types.UID)${uid}`;
+  return `{${which} APIVersion:(string)${apiVersion} ResourceVersion:(string)${resourceVersion} FieldPath:(string)${fieldPath}}`;
+}

@@ -1,0 +1,162 @@
+/** The rules of the controller of EndpointSlices, in the order in which a sync evaluates them. */
+import { pluralize } from "../../api/pluralize.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import { leftAlone } from "../../controller/workload/service/rules.ts";
+
+const endpoints = (count: number): string => pluralize(count, "endpoint");
+
+interface BehindFacts extends Facts {
+  readonly slices: number;
+}
+
+/** Nothing is written while the cache lacks what was written before. */
+export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
+  id: "cache-behind",
+  looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
+  chooses: "While the cache does not show the controller's own last writes, the Service is tried again with back-off.",
+  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than what was written → try again`,
+  example: { slices: 2 },
+  source: "endpointslice_tracker.go StaleSlices",
+});
+
+interface NodeFacts extends Facts {
+  readonly pod: string;
+  readonly node: string;
+}
+
+/** A pod on a node that is not there has no endpoint. */
+export const nodeMissing: Rule<NodeFacts> = rule<NodeFacts>({
+  id: "node-missing",
+  looksAt: ["spec.nodeName of the pods", "nodes in the cache", "spec.publishNotReadyAddresses"],
+  chooses:
+    "A pod whose node does not exist is left out, and the sync fails after the other endpoints are written, so that it is tried again.",
+  sentence: ({ pod, node }) => `pod ${pod} is on node ${JSON.stringify(node)}, which does not exist → leave it out`,
+  example: { pod: "web-7k2xp", node: "node-9" },
+  source: "reconciler.go reconcileByAddressType",
+});
+
+interface ZoneFacts extends Facts {
+  readonly addressType: string;
+  /** Why there are no hints. */
+  readonly problem?: string;
+  /** How many hints name each zone. */
+  readonly zones?: Readonly<Record<string, number>>;
+}
+
+/** Hints by zones' shares of the CPUs. */
+export const zoneHints: Rule<ZoneFacts> = rule<ZoneFacts>({
+  id: "zone-hints",
+  looksAt: [
+    "annotation service.kubernetes.io/topology-mode",
+    "zones and allocatable CPUs of ready nodes",
+    "ready endpoints by zone",
+  ],
+  chooses:
+    "With topology-mode Auto, each zone is served by as many endpoints as its share of the CPUs; if that cannot be done without overload, there are no hints.",
+  sentence: ({ addressType, problem, zones = {} }) => {
+    const counts = Object.entries(zones).map(([zone, count]) => `${zone}: ${count}`);
+    return `${addressType}: ${problem === undefined ? `hints for ${counts.join(", ")}` : `${problem} → no hints`}`;
+  },
+  example: { addressType: "IPv4", zones: { a: 2, b: 3 } },
+  source: "topologycache.go AddHints",
+});
+
+interface CreateFacts extends Facts {
+  readonly addressType: string;
+  readonly endpoints: number;
+  readonly ports: readonly string[];
+}
+
+/** Endpoints that fit in no slice get new ones. */
+export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
+  id: "create-slice",
+  looksAt: [
+    "pods that the selector matches: addresses, readiness, deletion, node, ports",
+    "the Service's EndpointSlices of the same ports",
+    "at most 100 endpoints per slice",
+  ],
+  chooses:
+    "Endpoints that fit in no slice of their ports, filled up as they are now, get new slices. A Service without endpoints has one empty slice of each address type.",
+  sentence: ({ addressType, endpoints: count, ports }) =>
+    `${endpoints(count)} at ${ports.length === 0 ? "no port" : ports.join(", ")} fit in no ${addressType} slice → create one`,
+  example: { addressType: "IPv4", endpoints: 3, ports: ["http 8080/TCP"] },
+  source: "reconciler.go reconcileByPortMapping",
+});
+
+interface UpdateFacts extends Facts {
+  readonly slice: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly labels: boolean;
+  /** It was to be deleted, and is filled with other endpoints instead. */
+  readonly reused: boolean;
+}
+
+/** A slice that is out of date is written. */
+export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
+  id: "update-slice",
+  looksAt: createSlice.looksAt,
+  chooses:
+    "A slice is written if an endpoint in it goes or changes, or if the Service's labels do. Slices that are written are filled up first; then the unchanged slice that what is left fills most. A slice that would be deleted is used in place of a new one.",
+  sentence({ slice, added, removed, changed, labels, reused }) {
+    const parts = [
+      ...(added > 0 ? [`${endpoints(added)} more`] : []),
+      ...(removed > 0 ? [`${endpoints(removed)} less`] : []),
+      ...(changed > 0 ? [`${endpoints(changed)} changed`] : []),
+      ...(labels ? ["other labels"] : []),
+    ];
+    return `${parts.join(", ") || "written anew"} → update ${slice}${reused ? ", in place of a new slice" : ""}`;
+  },
+  example: { slice: "web-x7k2p", added: 1, removed: 0, changed: 2, labels: false, reused: false },
+  source: "reconciler.go reconcileByPortMapping, finalize",
+});
+
+interface DeleteFacts extends Facts {
+  readonly slice: string;
+  readonly why: string;
+}
+
+/** A slice without endpoints goes. */
+export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
+  id: "delete-slice",
+  looksAt: [...createSlice.looksAt, "spec.ipFamilies", "metadata.ownerReferences of the slices"],
+  chooses:
+    "A slice goes if none of its endpoints is desired, or no pod has its ports, or it is of an earlier Service of the name, or the Service has not its address type.",
+  sentence: ({ slice, why }) => `${why} → delete ${slice}`,
+  example: { slice: "web-x7k2p", why: "none of its endpoints is desired" },
+  source: "reconciler.go Reconcile, reconcileByPortMapping",
+});
+
+/** A Service that is being deleted gets no new slices. */
+export const beingDeleted: Rule<Facts> = rule<Facts>({
+  id: "being-deleted",
+  looksAt: ["metadata.deletionTimestamp of the Service"],
+  chooses: "A Service that is being deleted gets no new slices: the garbage collector deletes those that it has.",
+  sentence: () => "the Service is being deleted → create no slice",
+  example: {},
+  source: "reconciler.go finalize",
+});
+
+/** The slices are as they should be. */
+export const steady: Rule<Facts> = rule<Facts>({
+  id: "steady",
+  looksAt: createSlice.looksAt,
+  chooses: "Slices that have the desired endpoints are left alone.",
+  sentence: () => "the slices have the desired endpoints",
+  example: {},
+  source: "reconciler.go finalize",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [
+  leftAlone,
+  cacheBehind,
+  nodeMissing,
+  zoneHints,
+  createSlice,
+  updateSlice,
+  deleteSlice,
+  beingDeleted,
+  steady,
+];
