@@ -11,6 +11,7 @@ export type {
   ControllerDefinition,
   ControllerSpec,
   Permission,
+  Scan,
   Watch,
   WatchContext,
 } from "./controller/api/definition.ts";
@@ -75,6 +76,15 @@ export type { ControllerRun, StartOptions } from "./modes/library/start-controll
 export { startSandbox } from "./modes/library/start-sandbox.ts";
 export type { Sandbox, SandboxOptions } from "./modes/library/start-sandbox.ts";
 export type { Client } from "./client/api/verbs.ts";
+export { customMetric, customMetricsVersion, externalMetric, podUsage } from "./client/metrics/metrics.ts";
+export type {
+  CustomAsked,
+  ExternalAsked,
+  MetricsReader,
+  MetricValue,
+  PodsAsked,
+  PodUsage,
+} from "./client/metrics/metrics.ts";
 
 // Trace it.
 export { TraceBus } from "./trace/bus.ts";

@@ -48,6 +48,9 @@ export function companionsOf({ name }: Pick<ControllerDefinition, "name">): read
   return builtInControllers.filter(({ companionOf }) => companionOf === name);
 }
 
+/** Whether a name is long enough that what is like it was meant: `pvc-protection`; two letters are like any others. */
+const isTelling = (name: string): boolean => name.length > 5;
+
 /** The controller of a name or an alias, in any case, or the first one of a file. @throws UserError that names the nearest one. */
 export function controllerNamed(word: string, { calledAs, controllerFiles }: Naming): ControllerDefinition {
   const [own] = controllerFiles.get(word) ?? [];
@@ -56,7 +59,7 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
   const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
   const names = builtInControllers.map(({ name }) => name);
-  const near = nearest(wanted, names);
+  const near = nearest(wanted, [...names, ...builtInControllers.flatMap(({ aliases }) => aliases).filter(isTelling)]);
   throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
     `\`${calledAs} controllers\` lists them`,

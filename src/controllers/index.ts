@@ -1,19 +1,29 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { cronjob } from "./cronjob/cronjob.ts";
+import { daemonset } from "./daemonset/daemonset.ts";
 import { deployment } from "./deployment/deployment.ts";
 import { disruption } from "./disruption/disruption.ts";
+import { endpoints } from "./endpoints/endpoints.ts";
+import { endpointslice } from "./endpointslice/endpointslice.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
+import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { job } from "./job/job.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
+import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
+import { persistentVolumeProtection } from "./persistentvolume-protection/persistentvolume-protection.ts";
+import { persistentVolumeClaimProtection } from "./persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
+import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
 import { resourcequota } from "./resourcequota/resourcequota.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 import { statefulset } from "./statefulset/statefulset.ts";
+import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
+import { volumeAttributesClassProtection } from "./volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
 /** In the order in which help and completion list them. */
 export const builtInControllers: readonly ControllerDefinition[] = [
@@ -21,13 +31,23 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   replicaset,
   replicationcontroller,
   statefulset,
+  daemonset,
   job,
   cronjob,
   ttlAfterFinished,
   garbageCollector,
   namespace,
   resourcequota,
+  endpointslice,
+  endpoints,
+  horizontalPodAutoscaler,
   disruption,
+  persistentVolumeClaimProtection,
+  persistentVolumeProtection,
+  volumeAttributesClassProtection,
+  nodeLifecycle,
+  taintEviction,
+  podGarbageCollector,
   serviceaccount,
   scheduler,
   kubelet,
