@@ -27,6 +27,7 @@ import type { WebhookClient } from "./webhook/client.ts";
 import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
 import type { SandboxState } from "./state/document.ts";
+import { addMetricsGroups } from "./bootstrap/metrics-groups.ts";
 import { loadObjects, loadState } from "./state/loading.ts";
 import { saveState, type SavedState } from "./state/saving.ts";
 import { rangesToServe } from "./state/service-ranges.ts";
@@ -64,6 +65,11 @@ export interface SandboxOptions {
   readonly alwaysAllow?: boolean;
   /** Who signs tokens of service accounts. By default the sandbox itself, with keys of its own. */
   readonly serviceAccounts?: TokenIssuer;
+  /**
+   * Serves metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io, from annotations (docs/sandbox-annotations.md), and lists
+   * them in discovery. Default false: kube-apiserver has them only where add-ons serve them.
+   */
+  readonly metrics?: boolean;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
   /**
@@ -131,7 +137,9 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const auditor = options.audit === undefined ? undefined : await auditorOf(options.audit, timeline);
   const access = { auditor, webhooks, tokens, logins, authorizer, ruleResolver, admission };
   const made = { timeline, random, store, registry, managesFields, serviceRanges, readProtobuf, protobuf, ...access };
-  const server: Server = { ...made, yaml: {}, watches: new Set(), requests: { count: 0 } };
+  const servesMetrics = options.metrics === true;
+  if (servesMetrics) addMetricsGroups({ registry });
+  const server: Server = { ...made, servesMetrics, yaml: {}, watches: new Set(), requests: { count: 0 } };
   let stopped = false;
   if (options.state !== undefined) loadState(server, options.state);
   await putOwnObjects(server, options);

@@ -35,6 +35,27 @@ describe("the handler of requests", () => {
     expect(response.headers["warning"]).toContain("v1 Endpoints is deprecated");
   });
 
+  test("warns of a simulated metric that cannot be read, when it is written", () => {
+    const path = "/api/v1/namespaces/default/services";
+    const annotations = (values: object): object =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [`sandbox.kubectl-reconcile.io/${name}`, value]),
+      );
+    const good = { cpu: "250m", "memory.web": "64Mi", "metric.qps": "7", "logs.web": "ready" };
+    const metadata = { name: "load", annotations: annotations({ ...good, "metric.depth": "lots" }) };
+    const created = send("POST", path, json({ metadata, spec: { ports: [{ port: 80 }] } }));
+    expect(created.headers["warning"]).toBe(
+      '299 - "metadata.annotations[sandbox.kubectl-reconcile.io/metric.depth]: \\"lots\\" is not a quantity, such as 250m or 300Mi, and is ignored"',
+    );
+    const patch = (values: object): HttpResponse =>
+      send("PATCH", `${path}/load`, {
+        headers: { "content-type": "application/merge-patch+json" },
+        body: bytes({ metadata: { annotations: annotations(values) } }),
+      });
+    expect(patch({ cpu: "1" }).headers["warning"]).toBeUndefined();
+    expect(patch({ cpu: "much" }).headers["warning"]).toContain("kubectl-reconcile.io/cpu]: ");
+  });
+
   test("gives every response an audit ID, that of the request if it has one", () => {
     const paths = ["/", "/api", "/nowhere", "/api/v1/namespaces/default", "/api/v1/namespaces/none", "/api/v1/%zz"];
     for (const path of paths) expect(send("GET", path).headers["audit-id"]).toMatch(/^0{8}-/);

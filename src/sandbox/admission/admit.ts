@@ -16,6 +16,7 @@ import { admitPriority, checkDefaultClass } from "./priority.ts";
 import { protect } from "./protection.ts";
 import { admitQuota } from "./quota/admit.ts";
 import { admitServiceAccount, admitTolerations } from "./service-account.ts";
+import { warnOfMetrics } from "./simulated-metrics.ts";
 import { admitTopologyLabels } from "./topology-labels.ts";
 import { hasPolicies } from "./policy/configured.ts";
 import { mutateByPolicies, mutatingPolicies } from "./policy/mutating.ts";
@@ -115,6 +116,7 @@ function validateBuiltIn({ scope, object, old }: Attributes): void {
   const plugins = server.admission;
   checkLimits({ scope, object, old });
   admitPodSecurity({ scope, object, old });
+  warnOfMetrics({ scope, object, old });
   switch (resource.storage) {
     case "priorityclasses.scheduling.k8s.io":
       if (plugins.has("Priority")) checkDefaultClass({ scope, object, old });

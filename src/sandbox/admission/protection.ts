@@ -1,10 +1,11 @@
 /** StorageObjectInUseProtection: a finalizer keeps what is used. Source: kubernetes v1.36 plugin/pkg/admission/storage/storageobjectinuseprotection. */
+import { claimProtection, classProtection, volumeProtection } from "../../api/protection-finalizers.ts";
 import type { ApiObject } from "../meta/object.ts";
 
 const finalizerOf: Readonly<Record<string, string>> = {
-  persistentvolumeclaims: "kubernetes.io/pvc-protection",
-  persistentvolumes: "kubernetes.io/pv-protection",
-  "volumeattributesclasses.storage.k8s.io": "kubernetes.io/vac-protection",
+  persistentvolumeclaims: claimProtection,
+  persistentvolumes: volumeProtection,
+  "volumeattributesclasses.storage.k8s.io": classProtection,
 };
 
 /** `resource` as the store names it. */

@@ -35,6 +35,8 @@ export interface Server {
   readonly authorizer: Authorizer;
   /** The same authorizer where it evaluates roles: then nobody grants more than they may do. */
   readonly ruleResolver: RuleResolver | undefined;
+  /** True if it serves the metrics APIs, from annotations. */
+  readonly servesMetrics: boolean;
   /** Writes the audit log; undefined: there is none. */
   readonly auditor: Auditor | undefined;
   readonly readProtobuf: ProtobufReader;

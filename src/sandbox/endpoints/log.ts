@@ -7,6 +7,7 @@ import { type ApiBody, wholeBody } from "../../api/transport.ts";
 import { formatTime, readTime } from "../../api/time.ts";
 import type { RequestScope } from "../context/server.ts";
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
+import { simulationPrefix } from "../meta/simulation.ts";
 import { badRequest, notFound } from "../meta/refusal.ts";
 import { type LogOptions, logOptionsOf } from "../options/log-options.ts";
 import { bytesOf } from "../serialization/encoding.ts";
@@ -15,7 +16,7 @@ import type { Change } from "../storage/watch-cache.ts";
 import { containerOf } from "./container.ts";
 
 /** With the name of a container behind a dot, for that one alone. */
-const annotation = "sandbox.kubectl-reconcile.io/logs";
+const annotation = `${simulationPrefix}logs`;
 
 /** The log that is asked for; undefined for a pod without a node. @throws StatusError. */
 export function podLog(scope: RequestScope, actor: string): ApiBody | undefined {

@@ -4,9 +4,10 @@
  * Source: kubernetes v1.36 pkg/registry/core/{service/storage/storage.go,pod/strategy.go,node/strategy.go} ResourceLocation;
  * apimachinery v0.36 util/proxy.
  */
+import { addressOf } from "../../api/ip-address.ts";
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { badRequest, methodNotAllowed, notFound, refusal, serviceUnavailable } from "../meta/refusal.ts";
-import { addressOf, isGlobalUnicast } from "../validation/cidr.ts";
+import { isGlobalUnicast } from "../validation/cidr.ts";
 import { intProblem } from "../meta/numbers.ts";
 import type { Steps } from "../meta/steps.ts";
 import { collectionOf, type RequestScope } from "../context/server.ts";

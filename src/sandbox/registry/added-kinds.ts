@@ -54,7 +54,8 @@ function groupsWith(
   }: { readonly kind: AddedKind<{ readonly version: string }>; readonly firstGroups: ReadonlySet<string> },
 ): readonly Group[] {
   const known = groups.find(({ name }) => name === kind.group);
-  const own = [...new Set([...(known?.versions ?? []), ...kind.versions.map(({ version }) => version)])];
+  const added = [...kind.entries.keys()].map((apiVersion) => apiVersion.slice(apiVersion.indexOf("/") + 1));
+  const own = [...new Set([...(known?.versions ?? []), ...added])];
   const group: Group = { name: kind.group, versions: own.sort((a, b) => compareKubeAwareVersions(b, a)) };
   if (known !== undefined) return groups.map((each) => (each === known ? group : each));
   const later = [...groups.filter(({ name }) => !first.has(name)), group];

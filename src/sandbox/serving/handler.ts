@@ -16,6 +16,7 @@ import { derived } from "../meta/derived.ts";
 import { isFields } from "../meta/object.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
 import { run, runNow, waitFor, type Steps } from "../meta/steps.ts";
+import { metricsResponse } from "./metrics.ts";
 import { notFoundPage, statusResponse, textResponse } from "./responses.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
 import { needsProtobuf, prefersYaml } from "../serialization/negotiation.ts";
@@ -118,6 +119,8 @@ function* serve(exchange: Exchange): Steps<Result> {
     case "other":
       return yield* nonResourceResponse(server, request);
     case "resource": {
+      const metrics = server.servesMetrics ? metricsResponse(server, { request, route }) : undefined;
+      if (metrics !== undefined) return metrics;
       const scope = requestScope({ server, request: { ...request, user }, route, warnings, audit });
       return scope === undefined ? notFoundPage() : yield* serveResource(scope, request);
     }

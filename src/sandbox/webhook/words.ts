@@ -1,4 +1,5 @@
 /** What Go's HTTP client and client-go say of calls that failed. Source: Go net, crypto/x509; apimachinery v0.36 api/errors/errors.go. */
+import { genericServerMessage } from "../../api/generic-server-message.ts";
 import { at, textOf } from "../meta/object.ts";
 import type { HttpError } from "../../platform/http-error.ts";
 
@@ -48,18 +49,6 @@ export interface FailedResponse {
 
 const mostShown = 2048;
 
-const messages: Readonly<Record<number, string>> = {
-  400: "the server rejected our request for an unknown reason",
-  401: "the server has asked for the client to provide credentials",
-  404: "the server could not find the requested resource",
-  405: "the server does not allow this method on the requested resource",
-  409: "the server reported a conflict",
-  422: "the server rejected our request due to an error in our request",
-  429: "the server has received too many requests and has asked us to try again later",
-  503: "the server is currently unable to handle the request",
-  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
-};
-
 /** What is said of such a response: the message of the Status in its body, or else one by its status. */
 export function statusProblem({ status, body, type }: FailedResponse): string {
   const text = new TextDecoder().decode(body.subarray(0, mostShown));
@@ -72,7 +61,7 @@ export function statusProblem({ status, body, type }: FailedResponse): string {
     return said === "" || said === "unknown"
       ? "the server was unable to respond with a content type that the client supports"
       : said;
-  const known = messages[status];
+  const known = genericServerMessage(status);
   if (known !== undefined) return known;
   return status >= 500
     ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`

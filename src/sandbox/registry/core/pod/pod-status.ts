@@ -2,6 +2,7 @@
  * `pods/status`: what a kubelet may say of a pod.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodStatusUpdate, pkg/registry/core/pod/strategy.go.
  */
+import { addressOf } from "../../../../api/ip-address.ts";
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import {
@@ -11,7 +12,6 @@ import {
   qualifiedNameErrors,
   subdomainErrors,
 } from "../../../validation/checks.ts";
-import { addressOf } from "../../../validation/cidr.ts";
 import { fixed } from "../../../validation/spec-checks.ts";
 import type { UpdateStrategy } from "../../strategy/rest-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../../strategy/validation-steps.ts";

@@ -1,0 +1,20 @@
+/** Annotations from which the metrics APIs are served (docs/sandbox-annotations.md): a warning for a value that they cannot read. */
+import { parseQuantity } from "../../api/quantity.ts";
+import type { Attributes } from "../context/attributes.ts";
+import { simulationPrefix } from "../meta/simulation.ts";
+
+/** `cpu`, `memory.web`, `metric.requests`, `external.depth`, behind the prefix. */
+const quantities = /^(?:(?:cpu|memory)(?:\..+)?|(?:metric|external)\..+)$/;
+
+/** Warns of each annotation that is new or changed, and is no quantity: it is as if it were not there. */
+export function warnOfMetrics({ scope, object, old }: Attributes): void {
+  const { annotations } = object.metadata;
+  if (annotations === undefined) return;
+  for (const [name, value] of Object.entries(annotations)) {
+    if (!name.startsWith(simulationPrefix) || old?.metadata.annotations?.[name] === value) continue;
+    if (!quantities.test(name.slice(simulationPrefix.length)) || parseQuantity(value) !== undefined) continue;
+    scope.warnings.push(
+      `metadata.annotations[${name}]: ${JSON.stringify(value)} is not a quantity, such as 250m or 300Mi, and is ignored`,
+    );
+  }
+}

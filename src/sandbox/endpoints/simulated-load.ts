@@ -1,0 +1,135 @@
+/**
+ * What pods would use and report if they ran: what annotations say (docs/sandbox-annotations.md). An annotation of a pod is about that
+ * pod; one of its workload is what all pods of the workload that are ready have together.
+ */
+import { parseQuantity, type Quantity } from "../../api/quantity.ts";
+import type { Server } from "../context/server.ts";
+import { simulationPrefix } from "../meta/simulation.ts";
+import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
+
+/** `250m` of an annotation; undefined where there is none, or no quantity. */
+export function annotated({ metadata: { annotations = {} } }: ApiObject, name: string): Quantity | undefined {
+  const text = annotations[`${simulationPrefix}${name}`];
+  return text === undefined ? undefined : parseQuantity(text);
+}
+
+/** Usage of one container. */
+export interface ContainerUsage {
+  readonly name: string;
+  readonly cpu: Quantity;
+  readonly memory: Quantity;
+}
+
+/** What pods use, for one request: pods are listed once, and the pods of a workload counted once. */
+export interface SimulatedLoad {
+  /** The pods of a namespace, or of all, that run. */
+  running(namespace: string): readonly ApiObject[];
+  /** What the pod has of a metric, its own or its share of its workload's; undefined where nothing says. */
+  shareOf(pod: ApiObject, metric: string): Quantity | undefined;
+  /** What the containers of a running pod use. What is said of the whole pod is divided among them; no CPU beyond a limit. */
+  usageOf(pod: ApiObject): readonly ContainerUsage[];
+}
+
+/** The load of a server as it is now. */
+export function simulatedLoad(server: Server): SimulatedLoad {
+  const running = remembered((namespace: string) => runningPods(server, namespace));
+  const ownersOf = remembered((pod: ApiObject) => ownersAbove(server, pod));
+  const topOf = (pod: ApiObject): string => textOf(ownersOf(pod).at(-1)?.metadata.uid);
+  /** By workload, how many of a namespace's pods share what is said of it. */
+  const sharing = remembered((of: string) => {
+    // No namespace has a slash.
+    const slash = of.indexOf("/");
+    const [namespace, metric] = [of.slice(0, slash), of.slice(slash + 1)];
+    const counts = new Map<string, number>();
+    for (const pod of running(namespace)) {
+      if (isReady(pod) && annotated(pod, metric) === undefined)
+        counts.set(topOf(pod), (counts.get(topOf(pod)) ?? 0) + 1);
+    }
+    return counts;
+  });
+  const shareOf = (pod: ApiObject, metric: string): Quantity | undefined => {
+    const own = annotated(pod, metric);
+    if (own !== undefined) return own;
+    // The highest workload's: Deployments copy theirs to their ReplicaSets.
+    const said = ownersOf(pod).map((owner) => annotated(owner, metric));
+    const total = said.findLast((quantity) => quantity !== undefined);
+    if (total === undefined) return undefined;
+    if (!isReady(pod)) return { nano: 0n, format: total.format };
+    const pods = sharing(`${textOf(pod.metadata.namespace)}/${metric}`).get(topOf(pod)) ?? 1;
+    return { nano: total.nano / BigInt(pods), format: total.format };
+  };
+  return { running, shareOf, usageOf: (pod) => usageOf(pod, (metric) => shareOf(pod, metric)) };
+}
+
+/** A function that works each answer out once. */
+function remembered<A, R>(work: (argument: A) => R): (argument: A) => R {
+  const known = new Map<A, R>();
+  return (argument) => {
+    const before = known.get(argument);
+    if (before !== undefined) return before;
+    const result = work(argument);
+    known.set(argument, result);
+    return result;
+  };
+}
+
+function runningPods(server: Server, namespace: string): readonly ApiObject[] {
+  const range = namespace === "" ? {} : { namespace };
+  const all = [...server.store.collection("pods", true).range(range)].map(({ object }) => object);
+  return all.filter(
+    ({ status, metadata }) => status?.["phase"] === "Running" && metadata.deletionTimestamp === undefined,
+  );
+}
+
+function isReady({ status }: ApiObject): boolean {
+  return fieldsIn(status?.["conditions"]).some(({ type, status: is }) => type === "Ready" && is === "True");
+}
+
+/** No chain of owners is longer. */
+const highest = 8;
+
+/** The controllers above an object, from its own upwards. */
+function ownersAbove(server: Server, object: ApiObject): readonly ApiObject[] {
+  const owners: ApiObject[] = [];
+  let below: ApiObject | undefined = object;
+  while (below !== undefined && owners.length < highest) {
+    below = controllerOf(server, below);
+    if (below !== undefined) owners.push(below);
+  }
+  return owners;
+}
+
+function controllerOf(server: Server, { metadata }: ApiObject): ApiObject | undefined {
+  const reference = fieldsIn(metadata.ownerReferences).find(({ controller }) => controller === true);
+  if (reference === undefined) return undefined;
+  const resource = server.registry.ofKind(textOf(reference["apiVersion"]), textOf(reference["kind"]));
+  if (resource === undefined) return undefined;
+  const { storage, namespaced } = server.registry.stored(resource);
+  const namespace = namespaced ? textOf(metadata.namespace) : "";
+  const owner = server.store.collection(storage, namespaced).get(namespace, textOf(reference["name"]))?.object;
+  return owner?.metadata.uid === reference["uid"] ? owner : undefined;
+}
+
+const nothing: Quantity = { nano: 0n, format: "decimal" };
+const noBytes: Quantity = { nano: 0n, format: "binary" };
+
+function usageOf(pod: ApiObject, ofPod: (metric: string) => Quantity | undefined): readonly ContainerUsage[] {
+  const containers = fieldsIn(pod.spec?.["containers"]);
+  const of = (container: Fields, resource: string): Quantity | undefined => {
+    const own = annotated(pod, `${resource}.${textOf(container["name"])}`);
+    if (own !== undefined) return own;
+    const whole = ofPod(resource);
+    return whole && { ...whole, nano: whole.nano / BigInt(containers.length) };
+  };
+  return containers.map((container) => ({
+    name: textOf(container["name"]),
+    cpu: throttled(of(container, "cpu") ?? nothing, container),
+    memory: of(container, "memory") ?? noBytes,
+  }));
+}
+
+function throttled(cpu: Quantity, container: Fields): Quantity {
+  const limits = at(container, "resources", "limits");
+  const limit = isFields(limits) ? parseQuantity(textOf(limits["cpu"])) : undefined;
+  return limit !== undefined && limit.nano < cpu.nano ? { ...cpu, nano: limit.nano } : cpu;
+}
