@@ -6,6 +6,7 @@ import type { Pod } from "../api/types.ts";
 import { type Examined, type Finding, findingsOf, type Item, refOf, refText } from "./diagnosis.ts";
 import { asKind } from "./kinds.ts";
 import type { Look } from "./look.ts";
+import { examineProtection } from "./protection.ts";
 
 const foreground = "foregroundDeletion";
 const orphan = "orphan";
@@ -13,14 +14,18 @@ const namedBlockers = 5;
 /** How many blockers of a foreground deletion are diagnosed. */
 const followedBlockers = 50;
 
-/** For an object with a deletionTimestamp; its metadata suffices, except for a Pod. */
+/** For an object with a deletionTimestamp; its metadata suffices, except for a Pod and a PersistentVolume. */
 export function examineDeletion(look: Look, item: Item): Examined {
   const { metadata } = item.object;
   const finalizers = metadata.finalizers ?? [];
   const at = readTime(metadata.deletionTimestamp) ?? look.now;
   const begun = at - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const foreign = finalizers.filter((name) => name !== foreground && name !== orphan);
-  const own = foreign.map((name): Finding => ({ at: refOf(item), why: finalizerText(name), since: begun }));
+  const kept = foreign.map((name) => ({ name, protection: examineProtection(look, { item, finalizer: name }) }));
+  const own = kept.flatMap(({ name, protection }): readonly Finding[] => {
+    const why = protection === undefined ? finalizerText(name) : `finalizer ${name}: ${protection.why}`;
+    return [...(protection?.below ?? []), { at: refOf(item), why, since: begun }];
+  });
   const blocked = finalizers.includes(foreground) ? examineForeground(look, item, begun) : undefined;
   const orphaned: readonly Finding[] = finalizers.includes(orphan)
     ? [{ at: refOf(item), why: "finalizer orphan: the garbage collector orphans its dependents first", since: begun }]
@@ -33,8 +38,8 @@ export function examineDeletion(look: Look, item: Item): Examined {
     says: heldText(finalizers),
     reached: false,
     findings: [...own, ...(blocked?.findings ?? []), ...orphaned, ...ending],
-    seen: ["its metadata"],
-    unseen: blocked?.unseen ?? [],
+    seen: ["its metadata", ...kept.flatMap(({ protection }) => protection?.seen ?? [])],
+    unseen: [...kept.flatMap(({ protection }) => protection?.unseen ?? []), ...(blocked?.unseen ?? [])],
     next: graceLeftMs > 0 ? [`its grace period ends in ${formatAge(Math.ceil(graceLeftMs / 1000) * 1000)}`] : [],
   };
 }

@@ -1,6 +1,7 @@
 /** What a pod refers to and needs to start: ConfigMaps, Secrets, claims, its ServiceAccount. */
 import { type Kind } from "../api/kind.ts";
 import { ServiceAccounts } from "../api/kinds.ts";
+import { claimNamesOf } from "../api/pod-claims.ts";
 import type { Container, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
@@ -25,7 +26,7 @@ export function missingReferences(
   const namespace = pod.metadata.namespace ?? "";
   const findings: Finding[] = [];
   const unseen: Unseen[] = [];
-  for (const name of claimsOf(pod)) {
+  for (const name of claimNamesOf(pod)) {
     const at = { kind: PersistentVolumeClaims, namespace, name };
     const claim = look.get(PersistentVolumeClaims, namespace, name);
     if (claim.is === "missing") findings.push({ at, why: "there is no such claim" });
@@ -43,13 +44,6 @@ export function missingReferences(
     if (found.is === "unseen") unseen.push(found.unseen);
   }
   return { findings, unseen };
-}
-
-function claimsOf({ metadata, spec }: Pod): readonly string[] {
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [`${metadata.name}-${name}`];
-  });
 }
 
 function namedBy(spec: PodSpec | undefined): readonly Reference[] {

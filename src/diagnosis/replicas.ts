@@ -1,9 +1,9 @@
-/** What a ReplicaSet, ReplicationController or DaemonSet waits for: by its counts and its pods. */
+/** What a ReplicaSet or ReplicationController waits for, by its counts and its pods; what all owners of pods share. */
 import { Pods, ReplicationControllers } from "../api/kinds.ts";
 import { selectorOf, selectorOfLabels, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
 import { readTime } from "../api/time.ts";
-import type { DaemonSet, LabelSelector, Pod } from "../api/types.ts";
+import type { LabelSelector, Pod } from "../api/types.ts";
 import type { Examined, Finding, Item } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import { isKind } from "./kinds.ts";
@@ -12,7 +12,6 @@ import { podFindings, isServing } from "./pods.ts";
 import { refusedByEvents, replicaFailure } from "./refusals.ts";
 import { formatAge } from "../api/duration.ts";
 import { pluralize } from "../api/pluralize.ts";
-import { ofAll } from "./spans.ts";
 
 interface Counted extends StoredObject {
   readonly spec?: { readonly replicas?: number };
@@ -28,31 +27,6 @@ export function examineReplicated(look: Look, item: Item): Examined {
   const reached = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
   const says = availability(available, desired, "");
   return withPods(look, item, { says, reached, first: [...unseenSpec, ...replicaFailure(item)] });
-}
-
-/** By its counts, and its pods. */
-export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
-  const { spec, status } = item.object;
-  const desired = status?.desiredNumberScheduled ?? 0;
-  const ready = status?.numberReady ?? 0;
-  const unseenSpec = unseenGeneration(look, item);
-  const updated = status?.updatedNumberScheduled ?? 0;
-  const isRolling = spec?.updateStrategy?.type !== "OnDelete" && updated < desired;
-  const misplaced = status?.numberMisscheduled ?? 0;
-  const reached =
-    unseenSpec.length === 0 &&
-    ready === desired &&
-    (status?.numberAvailable ?? 0) === desired &&
-    (status?.currentNumberScheduled ?? 0) === desired &&
-    !isRolling &&
-    misplaced === 0;
-  const parts = [
-    desired === 0 && misplaced === 0 ? "no node should run its pods" : ofAll(ready, desired, "pod", "ready"),
-    ...(isRolling ? [ofAll(updated, desired, "pod", "up to date")] : []),
-    ...(misplaced > 0 ? [`${pluralize(misplaced, "node")} run one but should not`] : []),
-  ];
-  const says = unseenSpec[0]?.why ?? parts.join(", ");
-  return withPods(look, item, { says, reached, first: unseenSpec });
 }
 
 /** What an owner of pods says of itself. */

@@ -1,43 +1,13 @@
-/** HorizontalPodAutoscalers, PodDisruptionBudgets and ResourceQuotas. */
+/** PodDisruptionBudgets and ResourceQuotas. */
 import { Pods } from "../api/kinds.ts";
 import { selectorOf } from "../api/labels.ts";
 import { compareQuantities, parseQuantity } from "../api/quantity.ts";
-import { readTime } from "../api/time.ts";
-import type { HorizontalPodAutoscaler, PodDisruptionBudget, ResourceQuota } from "../api/types.ts";
-import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import type { PodDisruptionBudget, ResourceQuota } from "../api/types.ts";
+import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import { aside, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
 import { pluralize } from "../api/pluralize.ts";
-
-/** By its conditions. */
-export function examineAutoscaler(_look: Look, item: Item<HorizontalPodAutoscaler>): Examined {
-  const { spec, status, metadata } = item.object;
-  const at = refOf(item);
-  const conditions = status?.conditions ?? [];
-  const findings: Finding[] = [];
-  for (const { type, status: is, reason = "", message = "", lastTransitionTime } of conditions) {
-    // At its limits it works as configured.
-    if (type === "ScalingLimited" || is === "True") continue;
-    const metrics = /Metric/.test(reason) ? [kubectl("get --raw /apis/metrics.k8s.io/v1beta1")] : [];
-    const advice = [...metrics, kubectl(`describe hpa ${metadata.name}${inNamespace(metadata.namespace)}`)];
-    const why = `condition ${type} is ${is} (${reason}): ${message}`;
-    findings.push({ at, why, ...since(readTime(lastTransitionTime)), advice });
-  }
-  if (conditions.length === 0)
-    findings.push({ at, why: "its status has not been written: is its controller running?" });
-  const limited = conditions.find(({ type, status: is }) => type === "ScalingLimited" && is === "True");
-  const target = spec?.scaleTargetRef;
-  const replicas = `${status?.currentReplicas ?? 0} of ${pluralize(status?.desiredReplicas ?? 0, "replica")}`;
-  return {
-    says: `${replicas} of ${target?.kind ?? ""} ${target?.name ?? ""}, between ${spec?.minReplicas ?? 1} and ${spec?.maxReplicas ?? 1}`,
-    reached: findings.length === 0,
-    findings,
-    seen: ["its status"],
-    unseen: [],
-    notes: limited?.message === undefined ? [] : [limited.message],
-  };
-}
 
 /** Whether it allows an eviction. */
 export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Examined {

@@ -32,7 +32,7 @@ export function missedSince(
 }
 
 /**
- * When it is due next; undefined for a schedule that cannot be read, or that is read by clocks nobody tells of: without a time zone only
+ * When it is due next; undefined for a schedule that cannot be read, or that depends on a clock the cluster does not show: without a time zone only
  * runs less than an hour apart are the same everywhere.
  */
 export function nextDue({ spec }: CronJob, now: number): number | undefined {

@@ -1,0 +1,115 @@
+/** What an object of storage is protected for: who uses it, and so keeps its finalizer. */
+import { classesOfClaim, classesOfVolume } from "../api/attributes-classes.ts";
+import { PersistentVolumeClaims, PersistentVolumes, Pods, VolumeAttributesClasses } from "../api/kinds.ts";
+import { objectKey } from "../api/key.ts";
+import { holdsClaim } from "../api/pod-claims.ts";
+import { claimProtection, classProtection, volumeProtection } from "../api/protection-finalizers.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../api/types.ts";
+import { type Examined, findingsOf, type Item } from "./diagnosis.ts";
+import { asKind } from "./kinds.ts";
+import type { Look } from "./look.ts";
+
+/** How many users are named. */
+const namedUsers = 5;
+
+/** Why a finalizer of protection is kept, as a clause, with what holds the users that are on their way out. */
+export interface Protection {
+  readonly why: string;
+  readonly below: Examined["findings"];
+  readonly seen: Examined["seen"];
+  readonly unseen: Examined["unseen"];
+}
+
+/**
+ * The users that keep the finalizer of an object which is being deleted; undefined if it is no finalizer of protection.
+ * Source: kubernetes v1.36 pkg/controller/volume/pvcprotection, pvprotection and vacprotection.
+ */
+export function examineProtection(
+  look: Look,
+  { item, finalizer }: { readonly item: Item; readonly finalizer: string },
+): Protection | undefined {
+  const claim = finalizer === claimProtection ? asKind(item, PersistentVolumeClaims) : undefined;
+  if (claim !== undefined) return ofClaim(look, claim);
+  const volume = finalizer === volumeProtection ? asKind(item, PersistentVolumes) : undefined;
+  // Of its metadata alone nothing follows.
+  if (volume?.status !== undefined) return ofVolume(volume);
+  const isClass = finalizer === classProtection && asKind(item, VolumeAttributesClasses) !== undefined;
+  return isClass ? ofClass(look, item.object.metadata.name) : undefined;
+}
+
+function ofClaim(look: Look, claim: PersistentVolumeClaim): Protection {
+  const { objects, unseen } = look.list(Pods, claim.metadata.namespace ?? "");
+  const seen = ["the pods of its namespace"];
+  const pods = objects.filter((pod) => holdsClaim(pod, claim));
+  if (pods.length === 0) {
+    const why =
+      unseen.length > 0
+        ? "pods that use it may keep it"
+        : late("no pod on a node uses it", PersistentVolumeClaims.kind);
+    return { why, below: [], seen, unseen };
+  }
+  const below = pods.flatMap((object) => {
+    const diagnosis =
+      object.metadata.deletionTimestamp === undefined ? undefined : look.diagnose({ kind: Pods, object });
+    return diagnosis === undefined ? [] : findingsOf(diagnosis);
+  });
+  return {
+    why: `waiting until ${listed(pods.map(podText))} ${pods.length === 1 ? "is" : "are"} deleted`,
+    below,
+    seen,
+    unseen: [],
+  };
+}
+
+function podText({ metadata, spec, status }: Pod): string {
+  const ended = status?.phase === "Succeeded" || status?.phase === "Failed" ? `${status.phase}, ` : "";
+  return `Pod ${metadata.name} (${ended}on node ${spec?.nodeName ?? ""})`;
+}
+
+function ofVolume({ spec, status }: PersistentVolume): Protection {
+  const { namespace, name } = spec?.claimRef ?? {};
+  const why =
+    status?.phase === "Bound"
+      ? `waiting until it is no longer bound${name === undefined ? "" : ` to claim ${objectKey(namespace, name)}`}`
+      : late("it is not bound", PersistentVolumes.kind);
+  return { why, below: [], seen: ["its phase"], unseen: [] };
+}
+
+function ofClass(look: Look, name: string): Protection {
+  const seen = ["volumes and claims"];
+  const [volumes, claims] = [look.list(PersistentVolumes, ""), look.list(PersistentVolumeClaims, "")];
+  const users: readonly Item[] = [
+    ...volumes.objects
+      .filter((each) => classesOfVolume(each).includes(name))
+      .map((object) => ({ kind: PersistentVolumes, object })),
+    ...claims.objects
+      .filter((each) => classesOfClaim(each).includes(name))
+      .map((object) => ({ kind: PersistentVolumeClaims, object })),
+  ];
+  const unseen = users.length > 0 ? [] : [...volumes.unseen, ...claims.unseen];
+  const names = users.map(
+    ({ kind, object: { metadata } }) => `${kind.kind} ${objectKey(metadata.namespace, metadata.name)}`,
+  );
+  if (names.length > 0)
+    return {
+      why: `waiting for ${listed(names)}, which ${names.length === 1 ? "uses" : "use"} it`,
+      below: [],
+      seen,
+      unseen,
+    };
+  const why =
+    unseen.length > 0
+      ? "volumes and claims that use it may keep it"
+      : late("nothing uses it", VolumeAttributesClasses.kind);
+  return { why, below: [], seen, unseen };
+}
+
+/** Nothing keeps it any more: its controller is late, or does not run. */
+function late(so: string, kind: string): string {
+  return `${so}, so that the controller ${kind.toLowerCase()}-protection has to remove it`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > namedUsers ? ` and ${names.length - namedUsers} more` : "";
+  return `${names.slice(0, namedUsers).join(", ")}${more}`;
+}

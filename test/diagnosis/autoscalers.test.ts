@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import { HorizontalPodAutoscalers } from "../../src/api/kinds.ts";
+import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
+import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+
+const cpu = { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } } };
+const depth = {
+  type: "External",
+  external: { metric: { name: "depth" }, target: { type: "AverageValue", averageValue: "10" } },
+};
+const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+
+const condition = (type: string, status: string, reason: string, message = ""): Json => ({
+  type,
+  status,
+  reason,
+  message,
+});
+const able = condition("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size");
+const active = condition("ScalingActive", "True", "ValidMetricFound");
+
+function ask(status: Json, ageSeconds = 3600): ReturnType<typeof answerAbout> {
+  const spec = { scaleTargetRef, minReplicas: 2, maxReplicas: 10, metrics: [cpu, depth] };
+  return answerAbout(
+    HorizontalPodAutoscalers,
+    objectOf("web", { spec, status, meta: { creationTimestamp: ago(ageSeconds) } }),
+  );
+}
+
+describe("an autoscaler", () => {
+  const current = { averageUtilization: 112, averageValue: "225m" };
+  const currentMetrics = [{ type: "Resource", resource: { name: "cpu", current } }, { type: "" }];
+
+  test("says what each metric is, and what it should be", () => {
+    const answer = ask({ currentReplicas: 4, desiredReplicas: 8, conditions: [able, active], currentMetrics });
+    expect(answer.is).toBe("well");
+    expect(answer.says).toBe("4 of 8 replicas of Deployment web, between 2 and 10");
+    expect(answer.notes).toEqual(["cpu: 112%, target 60%", "depth: not known, target 10 a pod"]);
+  });
+
+  test("that is held back says by what", () => {
+    const held = condition("AbleToScale", "True", "ScaleDownStabilized", "recent recommendations were higher");
+    const limited = condition("ScalingLimited", "True", "TooManyReplicas", "more than the maximum");
+    const { is, notes } = ask({ conditions: [held, active, limited], currentMetrics: null });
+    expect(is).toBe("well");
+    expect(notes).toEqual([
+      "cpu: not known, target 60%",
+      "depth: not known, target 10 a pod",
+      "recent recommendations were higher",
+      "more than the maximum",
+    ]);
+  });
+
+  test.each([
+    ["FailedGetResourceMetric", "get --raw /apis/metrics.k8s.io/v1beta1"],
+    ["FailedGetExternalMetric", "get --raw /apis/external.metrics.k8s.io/v1beta1"],
+    ["ScalingDisabled", "scale deployment/web --replicas=2"],
+  ])("that cannot scale for %s says where to look", (reason, advice) => {
+    const answer = ask({ conditions: [able, condition("ScalingActive", "False", reason, "why")] });
+    expect(answer.is).toBe("waiting");
+    expect(JSON.stringify(answer)).toContain(advice);
+  });
+
+  test("that is new waits for its first sync", () => {
+    const answer = ask({}, 10);
+    expect(answer.is).toBe("waiting");
+    expect(answer.says).toBe("not synced yet; it scales Deployment web, between 2 and 10");
+    expect(answer.next).toEqual(["its first sync, within 20 s"]);
+  });
+
+  test("that has not been synced for a minute asks for its controller", () => {
+    const answer = ask({}, 60);
+    expect(answer.is).toBe("waiting");
+    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+      "its status has not been written: is its controller running?",
+    ]);
+    expect(answer.next).toEqual([]);
+  });
+});
