@@ -149,7 +149,7 @@ export class DeltaReport {
     const first = delta.type === "Replaced" && delta.relist !== true;
     if (first && initial !== true && types?.has("Replaced") !== true) return false;
     if (types !== undefined && !types.has(delta.type)) return false;
-    // A relist tells of every object there is; what it found unchanged is no news.
+    // A relist brings every object; what it found unchanged is not shown.
     return delta.type !== "Replaced" || first || isNews(delta);
   }
 

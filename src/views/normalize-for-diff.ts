@@ -10,11 +10,12 @@ export interface DiffVisibility {
   readonly managedFields?: boolean;
   /** uid, resourceVersion, generation; addresses, the placement of pods and container ids: assigned by the cluster. */
   readonly ids?: boolean;
-  /** creationTimestamp and the times in `status`. */
+  /** creationTimestamp, the times in `status`, and when what endpoints follow changed. */
   readonly times?: boolean;
 }
 
 const lastApplied = '.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]';
+const lastTrigger = '.metadata.annotations["endpoints.kubernetes.io/last-change-trigger-time"]';
 /** How kubectl diff masks them. */
 const masked = "***";
 
@@ -49,10 +50,11 @@ function isHidden(of: KindName, path: string, key: string, value: unknown, shown
     if (ids.has(path)) return path !== ".spec.clusterIP" || value !== "None";
     if (of.kind === "Pod" && placement.has(path)) return true;
     if (inStatus && idNames.has(key)) return true;
-    if (key === "uid" && path.startsWith(".metadata.ownerReferences[")) return true;
+    if (key === "uid" && (path.startsWith(".metadata.ownerReferences[") || path.endsWith(".targetRef.uid")))
+      return true;
   }
   if (shown.times === true) return false;
-  if (path === ".metadata.creationTimestamp") return true;
+  if (path === ".metadata.creationTimestamp" || path === lastTrigger) return true;
   // A probe that never ran has the time null.
   return inStatus && (typeof value === "string" ? timeText.test(value) : key === "lastProbeTime");
 }

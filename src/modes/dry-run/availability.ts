@@ -3,9 +3,10 @@ import { generatedPrefix } from "../../api/generated-name.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import type { Deployment, Job, Pod, ReplicaSet, StatefulSet } from "../../api/types.ts";
+import type { DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
+import { rollsOut as isRolledOut } from "../../controllers/daemonset/spec.ts";
 import { desiredReplicas, partition, rollsOut } from "../../controllers/statefulset/spec.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
@@ -35,8 +36,8 @@ export interface AvailabilityOptions {
 }
 
 /**
- * One entry for each Pod, Deployment, StatefulSet, ReplicaSet, ReplicationController and Job among these that a controller here
- * reconciles.
+ * One entry for each Pod, Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController and Job among these that a controller
+ * here reconciles.
  */
 export function availabilityOf(
   done: readonly Followed[],
@@ -106,6 +107,8 @@ export function countsOf(
     }
     case "StatefulSet":
       return countsOfStatefulSet(object);
+    case "DaemonSet":
+      return countsOfDaemonSet(object);
     case "ReplicaSet":
     case "ReplicationController": {
       const { spec, status } = object as ReplicaSet;
@@ -139,6 +142,17 @@ function countsOfStatefulSet(set: StatefulSet): { readonly available: number; re
   if (observedGeneration < (metadata.generation ?? 0)) return { available: 0, desired };
   const outdated = rollsOut(set) ? Math.max(0, desired - partition(set) - updatedReplicas) : 0;
   return { available: Math.max(0, availableReplicas - outdated), desired };
+}
+
+/** Of nodes that should run a pod. Pods that are still to be updated do not count: with OnDelete none is. */
+function countsOfDaemonSet(set: DaemonSet): { readonly available: number; readonly desired: number } {
+  const { status, metadata } = set;
+  const { desiredNumberScheduled: desired = 0, numberAvailable = 0, updatedNumberScheduled = 0 } = status ?? {};
+  // How many nodes there are for it is not known yet.
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0))
+    return { available: 0, desired: Math.max(1, desired) };
+  const outdated = isRolledOut(set) ? Math.max(0, desired - updatedNumberScheduled) : 0;
+  return { available: Math.max(0, numberAvailable - outdated), desired };
 }
 
 interface Conditioned {

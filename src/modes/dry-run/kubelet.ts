@@ -1,11 +1,11 @@
 /** The kubelet of a dry run: it runs new pods, ends deleted ones, and leaves the pods of the snapshot as they are. */
 import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { kubelet } from "../../controllers/kubelet/kubelet.ts";
 import { syncPod } from "../../controllers/kubelet/sync.ts";
+import { lookAgain, type Waiting } from "./waiting.ts";
 
 /** Pods that the kubelet does not simulate, by uid. */
 export interface UntouchedPods {
@@ -16,20 +16,13 @@ export interface UntouchedPods {
 }
 
 /** Which pods the kubelet leaves alone, and what keeps others from starting. */
-export interface KubeletOptions extends UntouchedPods {
+export interface KubeletOptions extends UntouchedPods, Waiting {
   /**
    * What keeps the pod's containers from starting, such as `there is no ConfigMap shop/settings`; undefined if nothing
    * does.
    */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
-  /** Where time passes by itself, nothing waits for the next look at such a pod. */
-  readonly clock: "virtual" | "real";
 }
-
-/** A missing object may be applied just after the pod: how long to keep looking for it. */
-const patienceMs = 60_000;
-const lookAgainAfterMs = 1000;
-const whyAgain = "what the pod needs may exist by now";
 
 /**
  * How existing pods would behave is unknown: a crash-looping pod is assumed to keep crash-looping, a running one to
@@ -44,8 +37,7 @@ export function dryRunKubelet({ settledPods, loadPods, lacks, clock }: KubeletOp
       const { uid = "", deletionTimestamp } = pod?.metadata ?? {};
       if (loadPods.has(uid) || (settledPods.has(uid) && deletionTimestamp === undefined)) return undefined;
       if (pod !== undefined && deletionTimestamp === undefined && (await lacks(pod)) !== undefined) {
-        const age = context.now() - parseTime(pod.metadata.creationTimestamp);
-        if (age < patienceMs) context.enqueueAfter(lookAgainAfterMs, whyAgain, { background: clock === "real" });
+        lookAgain(context, { pod, clock });
         return undefined;
       }
       return syncPod(context, { brief: true });

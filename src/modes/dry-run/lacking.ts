@@ -11,11 +11,27 @@ import { type Lookup, whyUnknown } from "./scope.ts";
  * What keeps the containers of a pod from starting: `there is no ConfigMap shop/settings
  * (.spec.volumes[0].configMap.name)`.
  */
-export function whatPodLacks({ metadata, spec }: Pod & StoredObject, storage: Storage): string | undefined {
+export function whatPodLacks(pod: Pod & StoredObject, storage: Storage): string | undefined {
+  return firstLack(pod, { storage });
+}
+
+/** What keeps a pod from being placed: a claim that does not exist, or that gets no volume. */
+export function claimPodLacks(pod: Pod & StoredObject, storage: Storage): string | undefined {
+  return firstLack(pod, { storage, only: claimKind });
+}
+
+const claimKind = "PersistentVolumeClaim";
+
+/** The first reference that holds the pod; with `only`, among those to objects of that kind. */
+function firstLack(
+  { metadata, spec }: Pod & StoredObject,
+  { storage, only }: { readonly storage: Storage; readonly only?: string },
+): string | undefined {
   const { lookup, scope } = storage;
   const { namespace = "" } = metadata;
   if (spec === undefined) return undefined;
   for (const reference of referencesOfPods(spec, ".spec", namespace)) {
+    if (only !== undefined && reference.to.kind !== only) continue;
     if (!reference.holdsPods || reference.isOptional || whyUnknown(scope, reference.to, namespace) !== undefined)
       continue;
     const why = missing(reference, lookup) ?? unbound(reference, storage);
@@ -26,7 +42,7 @@ export function whatPodLacks({ metadata, spec }: Pod & StoredObject, storage: St
 
 /** Why the referenced claim gets no volume. */
 function unbound({ to, namespace, name }: Reference, storage: Storage): string | undefined {
-  if (to.kind !== "PersistentVolumeClaim") return undefined;
+  if (to.kind !== claimKind) return undefined;
   const key = objectKey(namespace, name);
   const claim = storage.lookup(to, key);
   const binding = claim === undefined ? undefined : bindingOf(claim, storage);
@@ -38,7 +54,7 @@ export function missing({ to, namespace, name, dataKey }: Reference, lookup: Loo
   if (isMadeByCluster(to, name)) return undefined;
   const object = lookup(to, objectKey(namespace, name));
   if (object === undefined) {
-    if (to.kind === "PersistentVolumeClaim") return `there is no claim ${objectKey(namespace, name)}`;
+    if (to.kind === claimKind) return `there is no claim ${objectKey(namespace, name)}`;
     return `there is no ${to.kind} ${objectKey(namespace, name)}`;
   }
   if (dataKey === undefined) return undefined;

@@ -1,8 +1,10 @@
 /** Which applied objects a controller here acts on. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { persistentVolumeProtection } from "../../controllers/persistentvolume-protection/persistentvolume-protection.ts";
+import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
+import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
-import { unsimulatedWorkloads } from "./workloads.ts";
 
 /** No controller acts on these: others read them. */
 const passive: ReadonlySet<string> = new Set([
@@ -29,6 +31,13 @@ const passive: ReadonlySet<string> = new Set([
 /** Kinds whose controllers always run: the scheduler, the kubelet and the resourcequota controller. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
+/** Controllers that only guard the deletion of their objects: nothing here binds a claim or provisions a volume. */
+const guards: ReadonlySet<string> = new Set([
+  persistentVolumeClaimProtection.name,
+  persistentVolumeProtection.name,
+  volumeAttributesClassProtection.name,
+]);
+
 /** What acts on objects. */
 export interface Reconcilers {
   readonly controllers: readonly ControllerDefinition[];
@@ -43,11 +52,11 @@ export type Followed = Pick<AppliedChange, "of" | "key" | "did" | "isCustom">;
 export function isReconciled({ of, did, isCustom }: Followed, { controllers, follows }: Reconcilers): boolean {
   if (isCustom === true) return false;
   // Who makes a Job watches it too; its pods are made by its controller.
-  if (!unsimulatedWorkloads.has(of.kind) && follows?.(of) === true) return true;
+  if (follows?.(of) === true) return true;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;
-  if (controllers.some((controller) => controller.for?.kind === of.kind && controller.for.group === of.group))
-    return true;
+  const own = controllers.filter((controller) => controller.for?.kind === of.kind && controller.for.group === of.group);
+  if (own.some(({ name }) => did === "deleted" || !guards.has(name))) return true;
   // The garbage collector handles the dependents of a deleted object.
   return did === "deleted" && controllers.some(({ name }) => name.startsWith("garbage"));
 }

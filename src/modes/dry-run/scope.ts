@@ -2,15 +2,23 @@
  * What a dry run knows of a cluster, and what it therefore leaves alone: only namespaces whose contents are completely
  * known are finalized.
  */
-import type { ObjectKey } from "../../api/key.ts";
+import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { ResourceQuotas } from "../../api/kinds.ts";
+import { PersistentVolumeClaims, PersistentVolumes, Pods, ResourceQuotas } from "../../api/kinds.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import {
+  defineAutoscaler,
+  horizontalPodAutoscaler,
+} from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
+import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
+import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
+import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
+import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
 /** Looks up one object; undefined if it does not exist. */
 export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
@@ -62,21 +70,36 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
+/** No kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
+const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);
+
 /**
- * The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known.
+ * All but those that find lost nodes. The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that
+ * protect storage skip what may have users that are not known; autoscalers keep to their bounds, without metrics.
  */
 export function withinScope(controllers: readonly ControllerDefinition[], scope: Scope): ControllerDefinition[] {
-  return controllers.map((controller) => {
+  const kept = controllers.filter(({ name }) => !findLostNodes.has(name));
+  return kept.map((controller) => {
     switch (controller.name) {
       case namespace.name:
         return unless(controller, (key) => !isInScope(scope, key) || scope.held.has(key));
       case resourcequota.name:
         return unless(controller, (key, context) => hasUncounted(context.cache(ResourceQuotas).get(key), scope));
+      case persistentVolumeClaimProtection.name:
+        return unless(controller, (key) => whyUnknown(scope, Pods, splitKey(key).namespace) !== undefined);
+      case volumeAttributesClassProtection.name:
+        // Claims of other namespaces and volumes may use it.
+        return unless(controller, () => !isWholeStorageKnown(scope));
+      case horizontalPodAutoscaler.name:
+        // Nobody knows what pods would use.
+        return withoutMetrics;
       default:
         return controller;
     }
   });
 }
+
+const withoutMetrics = defineAutoscaler({ readsMetrics: false });
 
 function unless(
   controller: ControllerDefinition,
@@ -88,6 +111,11 @@ function unless(
       return isUnknown(key, context) ? undefined : controller.sync(key, context);
     },
   };
+}
+
+function isWholeStorageKnown(scope: Scope): boolean {
+  const kinds = [PersistentVolumes, PersistentVolumeClaims];
+  return scope.namespaces === undefined && kinds.every((kind) => whyUnknown(scope, kind, "") === undefined);
 }
 
 /** The cluster's usage includes objects that are unknown here: recounting would lose them. */

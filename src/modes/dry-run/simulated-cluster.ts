@@ -7,7 +7,6 @@ import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
-import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
@@ -18,8 +17,9 @@ import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
 import type { ApplyTarget } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
-import { whatPodLacks } from "./lacking.ts";
+import { claimPodLacks, whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type UntouchedPods } from "./kubelet.ts";
+import { dryRunScheduler } from "./scheduler.ts";
 import { type Scope, withinScope } from "./scope.ts";
 import { listenToStore, lookupIn, stateOf, type StoreChange, volumesIn } from "./store.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
@@ -83,7 +83,12 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
   // Every cluster has them, whichever controllers are selected.
-  const simulatedComponents = [scheduler, dryRunKubelet({ ...options, lacks, clock: "virtual" }), resourcequota];
+  const clock = "virtual";
+  const simulatedComponents = [
+    dryRunScheduler({ lacksClaim: (pod) => claimPodLacks(pod, storage), clock }),
+    dryRunKubelet({ ...options, lacks, clock }),
+    resourcequota,
+  ];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const customs = new CustomObjects({
     known: options.customResources,

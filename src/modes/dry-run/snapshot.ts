@@ -3,11 +3,11 @@
  * and what admission and scheduling need of the rest. Only reads.
  */
 import { type Kind, resourceOf } from "../../api/kind.ts";
-import { Namespaces, Pods } from "../../api/kinds.ts";
+import { Namespaces, PersistentVolumeClaims, Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { isExpired, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import type { Pod } from "../../api/types.ts";
+import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { closeUnderOwners, type UnknownOwner } from "./owners.ts";
@@ -92,20 +92,23 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
 async function takeOnce(options: SnapshotOptions): Promise<Snapshot> {
   const { namespaces, transport } = options;
   const unreadable: Unreadable[] = [];
-  const first = await firstList(options, unreadable);
-  const { revision, serverTime } = first;
+  const revisionList = await firstList(options, unreadable);
+  const { revision, serverTime } = revisionList;
   const read = async (kind: Kind, namespace: string | undefined): Promise<readonly StoredObject[]> => {
     const metadataOnly = kind.kind === "Secret" && kind.group === "" && !options.wholeSecrets;
     const ask = { revision, metadataOnly, ...(namespace !== undefined && { namespace }) };
     return readOrNote(() => readList(transport, kind, ask), { kind, namespace }, unreadable);
   };
-  const wanted = kindsToRead(options);
+  const first = kindsToRead(options);
   const lists = await Promise.all([
-    ...wanted.inNamespaces.flatMap((kind) => namespaces.map((namespace) => read(kind, namespace))),
-    ...wanted.clusterWide.map((kind) => read(kind, undefined)),
+    ...first.inNamespaces.flatMap((kind) => namespaces.map((namespace) => read(kind, namespace))),
+    ...first.clusterWide.map((kind) => read(kind, undefined)),
   ]);
+  const volumes = lists.flat().some(isOpenClaim) ? first.forOpenClaims : [];
+  const volumeLists = await Promise.all(volumes.map((kind) => read(kind, undefined)));
+  const wanted = { ...first, clusterWide: [...first.clusterWide, ...volumes] };
   const elsewhere = (await read(Pods, undefined)).filter((pod) => !namespaces.includes(pod.metadata.namespace ?? ""));
-  const listed = [...lists.flat(), ...(await namespacesOf(options, first, unreadable))];
+  const listed = [...lists.flat(), ...volumeLists.flat(), ...(await namespacesOf(options, revisionList, unreadable))];
   const closed = await closeUnderOwners(options, listed, isListed(wanted, unreadable));
   return {
     objects: [...closed.objects, ...elsewhere.flatMap(asLoad)],
@@ -157,9 +160,18 @@ function assumedNamespace(name: string): StoredObject {
   return { apiVersion: "v1", kind: "Namespace", metadata, spec, status: { phase: "Active" } } as StoredObject;
 }
 
+/** Whether it matters which volumes there are. */
+function isOpenClaim(object: StoredObject): boolean {
+  // The kind says which type it is.
+  const { kind, status } = object as PersistentVolumeClaim & { readonly kind?: string };
+  return kind === PersistentVolumeClaims.kind && status?.phase !== "Bound";
+}
+
 interface KindsToRead {
   readonly inNamespaces: readonly Kind[];
   readonly clusterWide: readonly Kind[];
+  /** Those that only matter where a claim of the namespaces is not bound, and that are not read anyway. */
+  readonly forOpenClaims: readonly Kind[];
 }
 
 function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRead {
@@ -167,14 +179,12 @@ function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRe
   const readable = kinds.filter(
     (kind) => kind.preferred && kind.verbs.includes("list") && !neverRead.has(resourceOf(kind)) && isServed(kind),
   );
+  const isWanted = (kind: Kind): boolean => clusterWide.has(resourceOf(kind)) || also.has(resourceOf(kind));
+  const ofCluster = readable.filter((kind) => !kind.namespaced && resourceOf(kind) !== "namespaces");
   return {
     inNamespaces: readable.filter(({ namespaced }) => namespaced),
-    clusterWide: readable.filter(
-      (kind) =>
-        !kind.namespaced &&
-        resourceOf(kind) !== "namespaces" &&
-        (clusterWide.has(resourceOf(kind)) || also.has(resourceOf(kind))),
-    ),
+    clusterWide: ofCluster.filter(isWanted),
+    forOpenClaims: ofCluster.filter((kind) => resourceOf(kind) === "persistentvolumes" && !isWanted(kind)),
   };
 }
 

@@ -8,7 +8,7 @@ import { type Availability, countsOf, isShort } from "./availability.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { DanglingReference, References } from "./dangling.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
-import { type ChangedWorkload, unsimulatedWorkloads } from "./workloads.ts";
+import type { ChangedWorkload } from "./workloads.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
 /** The verdicts of a dry run. */
@@ -83,8 +83,7 @@ function notFollowed({ done, workloads, state, ...reconcilers }: VerdictInput): 
     const { of, key, did } = each;
     if (isReconciled(each, reconcilers) || did === "deleted") continue;
     const what = `${of.kind} ${key}`;
-    const isWorkload =
-      unsimulatedWorkloads.has(of.kind) || countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
+    const isWorkload = countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
     const why = isWorkload ? `no controller here runs ${of.kind}s` : "no controller here acts on it";
     // An object may be both applied and scaled: one change is enough.
     const isChanged = did !== "unchanged" || unseen.get(what)?.isDecisive === true;

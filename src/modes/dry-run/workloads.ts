@@ -12,11 +12,9 @@ export interface ChangedWorkload {
   readonly did: "created" | "configured";
 }
 
-/** With the number of their ready pods in the status, but without a controller here. */
-export const unsimulatedWorkloads: ReadonlySet<string> = new Set(["DaemonSet"]);
 /** Kinds that run pods, themselves or by what they make. */
 export const workloadKinds: ReadonlySet<string> = new Set([
-  ...unsimulatedWorkloads,
+  "DaemonSet",
   "Job",
   "CronJob",
   "Pod",

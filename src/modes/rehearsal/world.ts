@@ -7,7 +7,6 @@ import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
-import { scheduler } from "../../controllers/scheduler/scheduler.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import { TraceBus } from "../../trace/bus.ts";
@@ -15,8 +14,9 @@ import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 import { CustomObjects, noCustomResources } from "../dry-run/custom-objects.ts";
 import { dryRunKubelet } from "../dry-run/kubelet.ts";
-import { whatPodLacks } from "../dry-run/lacking.ts";
+import { claimPodLacks, whatPodLacks } from "../dry-run/lacking.ts";
 import type { World } from "../dry-run/play.ts";
+import { dryRunScheduler } from "../dry-run/scheduler.ts";
 import { type Scope, withinScope } from "../dry-run/scope.ts";
 import { listenToStore, lookupIn, stateOf, volumesIn } from "../dry-run/store.ts";
 import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
@@ -108,11 +108,18 @@ function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surro
   const { place, timeline, random } = options;
   const { sandbox } = place;
   const storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope };
-  const lacks = async (pod: Pod & StoredObject): Promise<string | undefined> => {
-    await referenced.bringIn(pod);
-    return whatPodLacks(pod, storage);
-  };
-  const simulated = [scheduler, dryRunKubelet({ ...place.pods, lacks, clock: "real" }), resourcequota];
+  const lackingBy =
+    (lack: typeof whatPodLacks) =>
+    async (pod: Pod & StoredObject): Promise<string | undefined> => {
+      await referenced.bringIn(pod);
+      return lack(pod, storage);
+    };
+  const clock = "real";
+  const simulated = [
+    dryRunScheduler({ lacksClaim: lackingBy(claimPodLacks), clock }),
+    dryRunKubelet({ ...place.pods, lacks: lackingBy(whatPodLacks), clock }),
+    resourcequota,
+  ];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
   return new ControllerManager({

@@ -43,6 +43,8 @@ export interface EmbeddedOptions {
   readonly scheduler?: boolean;
   /** Default true; without it, nothing runs on the nodes. */
   readonly kubelet?: boolean;
+  /** Serves the metrics APIs, from annotations. Default: where the kubelet runs. */
+  readonly metrics?: boolean;
   /** Disabled admission plugins, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
   /** Keeps an audit log. Default: none. */
@@ -86,6 +88,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     random,
     disabledAdmissionPlugins,
     rbac,
+    metrics: options.metrics ?? options.kubelet !== false,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(webhooks === undefined ? {} : { webhooks }),
     ...(serviceRanges === undefined ? {} : { serviceRanges }),

@@ -16,7 +16,7 @@ export interface NextWrite {
   readonly deltas: RecentDeltas;
   readonly reads: RecentReads;
   readonly habits: Habits;
-  /** The writer tells of its work in a status, as far as is known. */
+  /** The writer reports its work in a status, as far as is known. */
   readonly tells: boolean;
 }
 

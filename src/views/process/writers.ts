@@ -50,7 +50,7 @@ export class Writers {
     return this.#habits.getOrInsertComputed(writer, () => new Habits());
   }
 
-  /** Whether it tells of its work in a status, as far as is known. */
+  /** Whether it reports its work in a status, as far as is known. */
   tells(writer: string): boolean {
     return (this.#untold.get(writer) ?? 0) < untoldFrom;
   }

@@ -1,6 +1,7 @@
 /** Claims: those that certainly get no volume keep their pods waiting, and the others are taken to be bound, with the reason. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
+import type { Pod } from "../../../src/api/types.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { InitialState } from "../../../src/modes/dry-run/dry-run.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
@@ -157,6 +158,8 @@ describe("a claim with", () => {
               pods: `Pod web-…: claim default/data stays Pending: ${waits} ${field}`,
             },
       );
+      const pods = [...run.state.values()].filter(({ of }) => of.kind === "Pod").map(({ object: pod }) => pod as Pod);
+      expect(pods.map(({ spec: of }) => (of?.nodeName ?? "") !== "")).toEqual([waits === undefined]);
     });
   }
 

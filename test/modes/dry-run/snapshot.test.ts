@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods } from "../../../src/api/kinds.ts";
+import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
@@ -79,6 +79,20 @@ describe("takeSnapshot", () => {
     expect(secrets.map(({ headers }) => headers?.["accept"])).toEqual([
       "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     ]);
+  });
+
+  test("reads volumes where a claim of the namespace waits for one, and nowhere else", async () => {
+    const cluster = await virtualCluster();
+    const volumesRead = async (): Promise<readonly boolean[]> => {
+      const { snapshot, requests } = await seenThrough(cluster, /^$/);
+      const isRead = requests.some(({ path }) => path === "/api/v1/persistentvolumes");
+      return [isRead, !snapshot.unread.some(({ plural }) => plural === "persistentvolumes")];
+    };
+    expect(await volumesRead()).toEqual([false, false]);
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+    const claim = { metadata: { namespace: "default", name: "data" }, spec };
+    await cluster.settle(cluster.clientFor("you").create(PersistentVolumeClaims, claim));
+    expect(await volumesRead()).toEqual([true, true]);
   });
 
   test("leaves an owner out that is not there", async () => {

@@ -1,0 +1,31 @@
+/** The scheduler of a dry run: pods wait for their claims, as those of kube-scheduler do. */
+import { Pods } from "../../api/kinds.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { Pod } from "../../api/types.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { scheduler } from "../../controllers/scheduler/scheduler.ts";
+import { lookAgain, type Waiting } from "./waiting.ts";
+
+/** What keeps pods from being placed. */
+export interface SchedulerOptions extends Waiting {
+  /** What keeps the pod from any node, such as `claim shop/data stays Pending: …`; undefined if nothing does. */
+  readonly lacksClaim: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
+}
+
+/**
+ * A pod whose claim does not exist, or gets no volume, is bound to no node. Source: kubernetes v1.36
+ * pkg/scheduler/framework/plugins/volumebinding/volume_binding.go PreFilter; differs: the pod's condition does not say so, the report
+ * does.
+ */
+export function dryRunScheduler({ lacksClaim, clock }: SchedulerOptions): ControllerDefinition {
+  return {
+    ...scheduler,
+    async sync(key, context) {
+      const pod = context.cache(Pods).get(key);
+      const isHeld = pod !== undefined && (pod.spec?.volumes ?? []).length > 0 && (await lacksClaim(pod)) !== undefined;
+      if (!isHeld) return scheduler.sync(key, context);
+      lookAgain(context, { pod, clock });
+      return undefined;
+    },
+  };
+}
