@@ -1,7 +1,7 @@
 /** Watches, while controllers run, for writes that only another owner of the same objects makes. */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
-import { Nodes, Pods, ServiceAccounts } from "../../api/kinds.ts";
+import { Nodes, Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { parseTime } from "../../api/time.ts";
@@ -15,7 +15,7 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
-import { isOurs, writesStatus } from "./owner-signs/own-work.ts";
+import { isOurs, ownsStatus, writesStatus } from "./owner-signs/own-work.ts";
 
 /** What is watched, and who is notified. */
 export interface OwnerWatchOptions {
@@ -201,12 +201,11 @@ export class OwnerWatch {
   }
 }
 
-/** Whether only this controller writes the status of its objects; kubelets write those of pods and nodes. */
-export function showsOwnersByStatus({
-  for: kind,
-  upstreamComponent,
-}: Pick<ControllerDefinition, "for" | "upstreamComponent">): boolean {
-  return kind !== undefined && upstreamComponent === undefined;
+/** Whether this controller writes the status of its objects, and no other does; kubelets write those of pods and nodes. */
+export function showsOwnersByStatus(
+  definition: Pick<ControllerDefinition, "for" | "upstreamComponent" | "permissions">,
+): boolean {
+  return definition.upstreamComponent === undefined && ownsStatus(definition);
 }
 
 /**
@@ -214,14 +213,14 @@ export function showsOwnersByStatus({
  * no name in an object, or create objects with neither owner nor status.
  */
 export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
-  const isNoticed = ({ for: kind, watches, upstreamComponent }: Noticeable): boolean =>
-    upstreamComponent !== undefined ||
-    watches.some(({ owned }) => owned === true) ||
-    (kind !== undefined && kind !== ServiceAccounts);
+  const isNoticed = (controller: Noticeable): boolean =>
+    controller.upstreamComponent !== undefined ||
+    controller.watches.some(({ owned }) => owned === true) ||
+    showsOwnersByStatus(controller);
   return controllers.filter((controller) => !isNoticed(controller)).map(({ name }) => name);
 }
 
-type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "upstreamComponent">;
+type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "upstreamComponent" | "permissions">;
 
 /** The writer of a status that this controller writes; undefined if it was us, a user, or is unknown. */
 function statusWriter(running: RunningController, delta: DeltaEvent): string | undefined {

@@ -4,6 +4,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import type { Agreement } from "../../trace/events.ts";
 import { controllerOf } from "../../api/owner-references.ts";
+import { withRealUids } from "./made-up.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
 /** A key of a controller. */
@@ -41,6 +42,18 @@ export function ownerUidOf(write: WouldBeWrite): string | undefined {
   return object?.metadata === undefined ? undefined : controllerOf({ metadata: object.metadata })?.uid;
 }
 
+/**
+ * Owners that do not choose which of their objects goes: each has its name, its node or its time. Any of the others' objects may go
+ * instead of one that ranks alike.
+ */
+const knowEachObject: ReadonlySet<string> = new Set(["StatefulSet", "DaemonSet", "CronJob"]);
+
+/** The uid of the owner that chooses an object to delete among those that it has; undefined if the object has no such owner. */
+export function chooserOf(object: StoredObject | undefined): string | undefined {
+  const owner = object === undefined ? undefined : controllerOf(object);
+  return owner === undefined || knowEachObject.has(owner.kind) ? undefined : owner.uid;
+}
+
 /** Whether a create leaves the name to the server. */
 export function isGenerated({ verb, sent }: Pick<WouldBeWrite, "verb" | "sent">): boolean {
   const { metadata } = (sent ?? {}) as { readonly metadata?: ObjectMeta };
@@ -75,7 +88,7 @@ export function isSame(one: WouldBeWrite, other: WouldBeWrite): boolean {
 }
 
 function sameChanges(one: WouldBeWrite, other: WouldBeWrite): boolean {
-  const [a, b] = [wantedChanges(one), wantedChanges(other)];
+  const [a, b] = [wantedChanges(likeIn(one, other.after)), wantedChanges(other)];
   return a.length === b.length && a.every((change, index) => deepEqual(withoutTimes(change), withoutTimes(b[index])));
 }
 
@@ -94,12 +107,34 @@ export function differences(
     return paths;
   }
   if (write.after === undefined) return [".metadata"];
+  const meant = likeIn(write, object);
   const changed = fieldChanges(was, object).filter(({ path }) => was !== undefined && isOfPart(write, path));
-  const wanted = new Set([...wantedChanges(write), ...changed].map(({ path }) => path));
-  return fieldChanges(write.after, object)
+  const wanted = new Set([...wantedChanges(meant), ...changed].map(({ path }) => path));
+  return fieldChanges(meant.after, object)
     .filter((change) => !isIncidental(change.path) && touches(wanted, change.path))
     .filter(({ before, after }) => !deepEqual(withoutTimes(before), withoutTimes(after)))
     .map(({ path }) => path);
+}
+
+/** The write with the uids of another state of its object, where its own are made up. */
+function likeIn(write: WouldBeWrite, object: StoredObject | undefined): WouldBeWrite {
+  if (write.madeUp === undefined || write.after === undefined) return write;
+  // With other uids it is the same object.
+  return { ...write, after: withRealUids(write.after, { did: object, madeUp: write.madeUp }) as StoredObject };
+}
+
+/** Finalizers by which the server notes what a deletion is to do with dependents. */
+const propagationFinalizers = ["foregroundDeletion", "orphan"];
+
+/**
+ * The finalizers of a propagation policy that only one of two deletions has set: none if they ask for the same. Of an object that is gone
+ * by now it is not known what was asked for.
+ */
+export function otherPropagation({ after }: WouldBeWrite, now: StoredObject | undefined): readonly string[] {
+  if (now === undefined) return [];
+  const has = (object: StoredObject | undefined, finalizer: string): boolean =>
+    object?.metadata.finalizers?.includes(finalizer) === true;
+  return propagationFinalizers.filter((finalizer) => has(after, finalizer) !== has(now, finalizer));
 }
 
 /** Whether a write can change the path: an update of the status only the status, any other everything else. */

@@ -1,4 +1,5 @@
 /** Records what our syncs intended to write and what the owner wrote, and compares the two. */
+import { deepEqual } from "../../api/field-changes.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { splitKey } from "../../api/key.ts";
@@ -7,12 +8,14 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { Agreement, AgreementEvent } from "../../trace/events.ts";
 import { type Act, actOf, type Observed } from "./acts.ts";
 import {
+  chooserOf,
   differences,
   type Intention,
   isGenerated,
   isIdle,
   isSame,
   type KeyOf,
+  otherPropagation,
   overtaken,
   ownerUidOf,
   type Siblings,
@@ -25,6 +28,8 @@ export interface IntentionsOptions {
   readonly timeline: Timeline;
   /** Whether the controller has an owner. Without one, no intention is ever fulfilled. */
   readonly hasOwner: (controller: string) => boolean;
+  /** How often the controller's owner syncs a key that has not changed, in ms; 0 for one that acts on changes. */
+  readonly syncsEveryMs: (controller: string) => number;
   /**
    * Whether the controller chooses which objects to delete; the garbage collector does not: each of its keys is the
    * object to delete.
@@ -49,7 +54,7 @@ export interface SiblingPair {
   readonly related: readonly StoredObject[];
 }
 
-/** After this time without an event, a key's episode ends. */
+/** After this time without an event, a key's episode ends; later if its owner acts at intervals. */
 export const quietMs = 2000;
 
 interface Episode extends KeyOf {
@@ -66,8 +71,8 @@ interface Episode extends KeyOf {
 
 /**
  * An intention stands until the owner's delta fulfils it, until a later sync of the key no longer decides it, or,
- * overdue, until the key has been quiet for two seconds. A standing intention is not decided again. All methods are
- * atomic.
+ * overdue, until the key has been quiet for two seconds and for an interval of its owner. A standing intention is not
+ * decided again. All methods are atomic.
  */
 export class Intentions {
   #options: IntentionsOptions;
@@ -83,7 +88,12 @@ export class Intentions {
     if (isIdle(write)) return;
     const episode = this.#episode(name);
     const open = [...episode.standing].filter(({ claimedBy }) => claimedBy !== sync);
-    const known = open.find((each) => isSame(each.write, write)) ?? open.find((each) => isSibling(each.write, write));
+    const same = open.filter((each) => isSame(each.write, write));
+    // Creations without a name: the one of the same contents, otherwise any of the owner's.
+    const known =
+      same.find((each) => deepEqual(each.write.sent, write.sent)) ??
+      same[0] ??
+      open.find((each) => isSibling(each.write, write));
     if (known !== undefined) {
       known.claimedBy = sync;
       known.write = write;
@@ -148,21 +158,26 @@ export class Intentions {
 
   #fulfil(observed: Observed, act: Act): boolean {
     for (const episode of this.#episodes.values()) {
-      for (const intention of episode.standing) {
-        if (isFulfilled(intention.write, observed, act)) {
-          this.#compare(episode, intention, observed);
-          return true;
-        }
-      }
+      const open = [...episode.standing].filter(({ write }) => isFulfilled(write, observed, act));
+      const intention = closest(open, observed.after);
+      if (intention === undefined) continue;
+      this.#compare(episode, intention, observed);
+      return true;
     }
     return false;
   }
 
   #compare(episode: Episode, intention: Intention, observed: Observed): void {
     const { write } = intention;
+    const did = `owner ${pastOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
+    const policy = write.verb === "delete" ? otherPropagation(write, observed.after) : [];
+    if (policy.length > 0) {
+      const why = `${did} with another propagation policy: ${policy.join(", ")}`;
+      this.#settle(episode, intention, "differs", why, observed);
+      return;
+    }
     const gone = write.verb === "delete" || write.after === undefined;
     const paths = gone || observed.after === undefined ? [] : differences(write, observed.after, observed.before);
-    const did = `owner ${pastOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
     // An intermediate status differs: the intended one may still follow.
     if (paths.length > 0 && write.verb !== "create") {
       this.#stir(episode);
@@ -290,18 +305,19 @@ export class Intentions {
 
   /** Something has happened to the key: its episode continues. */
   #stir(episode: Episode): void {
-    const { timeline, hasOwner } = this.#options;
+    const { timeline, hasOwner, syncsEveryMs } = this.#options;
     episode.lastAt = timeline.now();
     if (episode.timer !== undefined || !hasOwner(episode.controller)) return;
+    const patienceMs = quietMs + syncsEveryMs(episode.controller);
     const wait = (ms: number): void => {
       episode.timer = timeline.after(ms, "shadow episode", () => {
         episode.timer = undefined;
         const quietFor = timeline.now() - episode.lastAt;
-        if (quietFor >= quietMs) this.#rest(episode);
-        else wait(quietMs - quietFor);
+        if (quietFor >= patienceMs) this.#rest(episode);
+        else wait(patienceMs - quietFor);
       });
     };
-    wait(quietMs);
+    wait(patienceMs);
   }
 
   /** The owner has not done these in time. It may have tried, or still do them, or nothing may be left to do. */
@@ -363,15 +379,15 @@ function textOf({ controller, key }: KeyOf): string {
 /** Which of an owner's objects is chosen for deletion may change until one is deleted. */
 function isSibling(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   if (standing.verb !== "delete" || write.verb !== "delete" || standing.kind !== write.kind) return false;
-  const uid = ownerUidOf(write);
-  return uid !== undefined && uid === ownerUidOf(standing);
+  const uid = chooserOf(write.before);
+  return uid !== undefined && uid === chooserOf(standing.before);
 }
 
 /** Whether a deleted object has the same owner as the one to be deleted. */
 function isSiblingOf(write: WouldBeWrite, { of, before }: Observed): boolean {
   if (write.verb !== "delete" || write.kind !== of.kind || before === undefined) return false;
-  const uid = ownerUidOf(write);
-  return uid !== undefined && uid === ownerUidOf({ ...write, before });
+  const uid = chooserOf(write.before);
+  return uid !== undefined && uid === chooserOf(before);
 }
 
 /** Whether a change replaces an earlier one of the same object. */
@@ -383,6 +399,13 @@ function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
     standing.target === write.target &&
     standing.subresource === write.subresource
   );
+}
+
+/** Of several creations without a name, the one that intended this object: a DaemonSet creates one pod for each node, in any order. */
+function closest(open: readonly Intention[], object: StoredObject | undefined): Intention | undefined {
+  const [first] = open;
+  if (first === undefined || open.length === 1 || object === undefined || !isGenerated(first.write)) return first;
+  return open.find(({ write }) => differences(write, object, undefined).length === 0) ?? first;
 }
 
 /** Whether the delta may fulfil the write, by verb and object. */

@@ -13,6 +13,7 @@ import {
   wholeBody,
 } from "../../api/transport.ts";
 import type { Lister } from "../../cache/lister.ts";
+import { at } from "../../sandbox/meta/object.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Server } from "../../sandbox/context/server.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
@@ -31,6 +32,8 @@ export interface WouldBeWrite {
   readonly before: StoredObject | undefined;
   /** Undefined if the object would not exist any more. */
   readonly after: StoredObject | undefined;
+  /** Uids that objects created earlier in the sync were given here; the owner's have others. Unset: there are none. */
+  readonly madeUp?: ReadonlySet<string>;
 }
 
 /** What is below the overlay. */
@@ -59,6 +62,8 @@ export class Overlay implements Transport {
   readonly #server: InMemoryApiServer;
   /** Objects that the sync has written, by resource and key; undefined for deleted ones. */
   readonly #written = new Map<string, Map<ObjectKey, StoredObject | undefined>>();
+
+  readonly #madeUp = new Set<string>();
 
   constructor(options: OverlayOptions) {
     this.#options = options;
@@ -116,14 +121,7 @@ export class Overlay implements Transport {
   /** Loads the object of a write into the in-memory server. */
   async #know(request: ApiRequest, { route, resource }: Target): Promise<void> {
     const { namespace, name } = route;
-    if (name === "" || this.#server.has(resource, namespace, name)) return;
-    // What the sync has deleted stays deleted.
-    if (this.#written.get(resourceOf(resource))?.has(objectKey(namespace, name)) === true) return;
-    const cached = this.#options.cached(resource, objectKey(namespace, name));
-    if (cached !== undefined) {
-      this.#server.put(resource, cached);
-      return;
-    }
+    if (this.#knowCached({ route, resource }, name)) return;
     const live = await this.#get(pathOf(resource, { namespace, name }), request.signal);
     const known = this.#options.cachedMetadata(resource, objectKey(namespace, name));
     // The owner may have written since: the sync has seen the cached metadata.
@@ -143,6 +141,21 @@ export class Overlay implements Transport {
       }
     }
     if (resource.storage === "pods") this.#server.seedPodDependencies(namespace, body);
+    const name = at(body, "metadata", "name");
+    if (typeof name === "string") this.#knowCached({ route, resource }, name);
+  }
+
+  /**
+   * Loads an object from the cache, unless the sync has written it: a server refuses to create one that is there. Whether it is known now,
+   * or was deleted by the sync.
+   */
+  #knowCached({ route: { namespace }, resource }: Target, name: string): boolean {
+    if (name === "" || this.#server.has(resource, namespace, name)) return true;
+    const key = objectKey(namespace, name);
+    if (this.#written.get(resourceOf(resource))?.has(key) === true) return true;
+    const cached = this.#options.cached(resource, key);
+    if (cached !== undefined) this.#server.put(resource, cached);
+    return cached !== undefined;
   }
 
   /** Undefined if it does not exist, or this user has no right to read it. */
@@ -203,7 +216,9 @@ export class Overlay implements Transport {
     const written = this.#written.get(resourceOf(resource)) ?? new Map<ObjectKey, StoredObject | undefined>();
     this.#written.set(resourceOf(resource), written.set(target, after));
     const { group, kind } = resource;
-    this.#options.onWrite({ request, group, kind, subresource, target, verb, sent, before, after });
+    const madeUp = this.#madeUp.size === 0 ? {} : { madeUp: new Set(this.#madeUp) };
+    this.#options.onWrite({ request, group, kind, subresource, target, verb, sent, before, after, ...madeUp });
+    if (verb === "create" && after !== undefined) this.#madeUp.add(after.metadata.uid);
   }
 }
 

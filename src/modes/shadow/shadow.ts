@@ -157,6 +157,7 @@ class ShadowRun implements Shadow {
       bus,
       timeline,
       hasOwner: (controller) => this.#owners.isAtWork(controller),
+      syncsEveryMs: (controller) => controllers.find(({ name }) => name === controller)?.syncsEveryMs ?? 0,
       chooses: (controller) => controllers.some(({ name, for: kind }) => name === controller && kind !== undefined),
       now: (write) => this.#cached(write),
       refusalOf: ({ controller, key }, { verb }) => refusalIn(this.#primaryOf(controller)?.get(key), verb),

@@ -1,10 +1,10 @@
 /** The pods among which one is chosen for deletion: any of them may be the one that the owner deletes. */
-import { Pods, ReplicaSets, StatefulSets } from "../../api/kinds.ts";
+import { Pods, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { decidingCriterion, rankPods } from "../../controller/workload/pod-ranking.ts";
-import type { Siblings } from "./intention.ts";
+import { chooserOf, type Siblings } from "./intention.ts";
 import type { SiblingPair } from "./intentions.ts";
 
 /** For objects that are not chosen among others. */
@@ -14,12 +14,12 @@ export const noSiblings: Siblings = { all: [], related: [] };
 const ofTheMoment: ReadonlySet<string> = new Set(["latest ready first", "newest first"]);
 
 /**
- * None for a pod of a StatefulSet, which goes by its ordinal. Otherwise the pods of the object's owner, and those that count with them on their nodes: pods of all objects with
+ * None for a pod that nobody chooses, as of a StatefulSet, which goes by its ordinal. Otherwise the pods of the object's owner, and those that count with them on their nodes: pods of all objects with
  * the owner's controller.
  */
 export function siblingsOf(informers: SharedInformerFactory, object: StoredObject): Siblings {
   const owner = controllerOf(object);
-  if (owner?.kind === StatefulSets.kind) return noSiblings;
+  if (chooserOf(object) === undefined) return noSiblings;
   const pods = informers.forKind(Pods).lister.list(object.metadata.namespace);
   const all = pods.filter((pod) => controllerOf(pod)?.uid === owner?.uid);
   const sets =

@@ -50,6 +50,8 @@ function quotas(result: { readonly requeueAfterMs?: number } = {}): ControllerDe
 describe("startSandbox", () => {
   test("runs a controller and the built-in ones, with a trace of its decisions", async () => {
     const sandbox = await startSandbox({ controllers: [quotas()] });
+    // The namespaces of every cluster get theirs.
+    await sandbox.settle();
     const sentences: string[] = [];
     const listener = (event: StageEvent): void => {
       if (event.stage === "decision" && event.controller === "default-quota") sentences.push(event.sentence);

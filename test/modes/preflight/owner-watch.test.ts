@@ -3,5 +3,12 @@ import { builtInControllers } from "../../../src/controllers/index.ts";
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 
 test("of each controller it is known whether another owner of it would be noticed while it runs", () => {
-  expect(ownersUnnoticed(builtInControllers)).toEqual(["garbage-collector", "serviceaccount"]);
+  expect(ownersUnnoticed(builtInControllers)).toEqual([
+    "ttl-after-finished",
+    "garbage-collector",
+    "persistentvolumeclaim-protection",
+    "persistentvolume-protection",
+    "volumeattributesclass-protection",
+    "serviceaccount",
+  ]);
 });

@@ -1,7 +1,7 @@
 /** Who else is taken to reconcile the same objects: by traces of work, and by work that was left undone. */
 import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
-import { Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
+import { Leases, Namespaces, Nodes, PersistentVolumeClaims, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { formatMicroTime } from "../../../src/api/time.ts";
 import type { Transport } from "../../../src/api/transport.ts";
@@ -13,6 +13,7 @@ import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
 import { kubelet } from "../../../src/controllers/kubelet/kubelet.ts";
 import { namespace } from "../../../src/controllers/namespace/namespace.ts";
+import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
@@ -71,6 +72,14 @@ class Story {
     const there = await this.as("test").get(ReplicaSets, { namespace: "default", name: "web" });
     const status = { replicas: 0, observedGeneration: there.metadata.generation ?? 1 };
     await this.as(manager).updateStatus(ReplicaSets, { ...there, status });
+  }
+
+  /** A claim whose status somebody writes who resizes volumes. */
+  async createClaim(resizer: string): Promise<void> {
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+    const metadata = { namespace: "default", name: "data" };
+    const made = await this.as("kubectl-create").create(PersistentVolumeClaims, { metadata, spec });
+    await this.as(resizer).updateStatus(PersistentVolumeClaims, { ...made, status: { phase: "Bound" } });
   }
 
   async renewLease(holder: string): Promise<void> {
@@ -162,6 +171,13 @@ const cases: readonly Case[] = [
       await story.writeStatus("kubectl-reconcile-replicaset");
       await story.writeStatus("kubectl-edit");
     },
+    is: "unknown",
+    evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
+  },
+  {
+    name: "a status that the controller does not write is no trace of it",
+    controller: persistentVolumeClaimProtection,
+    happened: (story) => story.createClaim("external-resizer"),
     is: "unknown",
     evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },

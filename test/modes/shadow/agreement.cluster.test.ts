@@ -13,12 +13,11 @@ import { quotaInForce } from "../../e2e/support/quota.ts";
 import { eventually } from "../../e2e/support/workload.ts";
 import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
 import { tries } from "../../support/long.ts";
+import { describeAgreement, type Suite } from "./agreement.ts";
 import { Changes } from "./changes.ts";
 import { Garbage } from "./garbage.ts";
-import { type Finding, textOf } from "./judge.ts";
-import { type Mutant, mutants } from "./mutants.ts";
-import { type Played, playRounds, type Side } from "./played.ts";
-import { falselySame, stillDiffering } from "./product-verdict.ts";
+import { mutants } from "./mutants.ts";
+import { mutantsOf, playRounds, type Side } from "./played.ts";
 import { shadowAgent, shadowBeside } from "./support.ts";
 
 /** In the long form five; SEED=n is one of your own. */
@@ -27,15 +26,6 @@ const seeds =
 const rounds = tries(4, 20);
 /** Objects of each suite that are changed in one round, each once. */
 const objects = 6;
-/** Of the owner's writes so many in a hundred may be beyond judgement. */
-const mostNotComparable = 10;
-
-interface Suite {
-  readonly name: Mutant["controller"];
-  /** What the owner has to have done, and we to have meant: a comparison of nothing shows nothing. */
-  readonly shows: readonly string[];
-}
-
 const suites: readonly Suite[] = [
   { name: "replicaset", shows: ["create pods", "delete pods", "patch pods", "update replicasets.apps/status"] },
   {
@@ -54,51 +44,14 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
   });
   afterAll(() => cluster.stop());
 
-  describe.each(seeds.map((seed) => ({ seed })))("with seed $seed", ({ seed }) => {
-    let played: readonly Played[] = [];
-    const playedBy = (name: string, does?: string): Played => {
-      const found = played.find(({ side }) => side.controller.name === name && side.mutant?.does === does);
-      if (found === undefined) throw new Error(`${name} did not play`);
-      return found;
-    };
-    beforeAll(async () => {
-      played = await playRounds(cluster, await sidesOf(cluster, seed), { rounds, objects });
-      for (const each of played) console.log(told(each));
+  for (const seed of seeds) {
+    describeAgreement({
+      seed,
+      suites,
+      mutants: seed === seeds[0] ? mutants : [],
+      play: async () => playRounds(cluster, await sidesOf(cluster, seed), { rounds, objects }),
     });
-
-    test.each(suites)("our $name means what the owner does", ({ name, shows }) => {
-      const { rounds: all } = playedBy(name);
-      const verdicts = all.map(({ verdict }) => verdict);
-      const same = verdicts.flatMap((verdict) => verdict.same);
-      const kinds = new Set(same.map(({ verb, resource }) => `${verb} ${resource}`));
-      for (const each of shows) expect(kinds).toContain(each);
-      const differs = all.flatMap(({ verdict, done }) =>
-        verdict.differs.map((finding) => `${textOf(finding)}\n    after ${done.join("; ")}`),
-      );
-      // In the short form that is none.
-      if (differs.length > same.length / 100) expect(differs).toEqual([]);
-      const notComparable = verdicts.flatMap((verdict) => verdict.notComparable.map(textOf));
-      if (notComparable.length > ((same.length + notComparable.length) * mostNotComparable) / 100) {
-        expect(notComparable).toEqual([]);
-      }
-    });
-
-    test.each(suites)("shadow's own verdict of our $name holds before the judge", ({ name }) => {
-      const one = playedBy(name);
-      expect(falselySame(one)).toEqual([]);
-      const agreements = one.rounds.flatMap((round) => round.agreements);
-      const wrong = stillDiffering(agreements);
-      const intentions = new Set(agreements.map(({ intention }) => intention));
-      if (wrong.length > intentions.size / 100) expect(wrong).toEqual([]);
-    });
-
-    test.each(seed === seeds[0] ? mutants : [])("a $controller that $does is found out", (mutant) => {
-      const one = playedBy(mutant.controller, mutant.does);
-      const found = one.rounds.flatMap(({ verdict }) => verdict.differs).filter(({ of }) => of === "owner");
-      expect(found.map(({ write }) => `${write.verb} ${write.resource}`)).toContain(mutant.shownBy);
-      expect(falselySame(one)).toEqual([]);
-    });
-  });
+  }
 
   test("what the owner tried and a quota or a webhook refused is no difference", async () => {
     const namespace = "refused";
@@ -113,7 +66,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
       const { body } = await cluster.request("GET", `${path}/web`);
       expect(JSON.stringify(body)).toContain("exceeded quota");
     });
-    const scene = await shadowBeside(cluster, [replicaset], namespace);
+    const scene = await shadowBeside(cluster, [replicaset], { namespace });
     const refused = (): AgreementEvent[] => scene.agreements.filter(({ is }) => is === "owner was refused");
     try {
       await eventually(async () => expect(refused()).toHaveLength(2), 60_000);
@@ -143,36 +96,12 @@ async function sidesOf(cluster: Cluster, seed: number): Promise<readonly Side[]>
   const sets = new Changes({ cluster, namespace: namespaceOf("replicaset"), kind: "replicasets", random: first });
   const rollouts = new Changes({ cluster, namespace: namespaceOf("deployment"), kind: "deployments", random: second });
   const garbage = new Garbage({ cluster, namespace: namespaceOf("garbage-collector"), random: third });
-  const sides: Readonly<Record<Mutant["controller"], Side>> = {
+  const sides: Readonly<Record<string, Side>> = {
     replicaset: { controller: replicaset, namespace: namespaceOf("replicaset"), change: (n) => sets.change(n) },
     deployment: { controller: deployment, namespace: namespaceOf("deployment"), change: (n) => rollouts.change(n) },
     // It has no namespace of its own.
     "garbage-collector": { controller: garbageCollector, change: (n) => garbage.change(n) },
   };
-  const altered = mutants.map((mutant): Side => {
-    const { controller, namespace } = sides[mutant.controller];
-    return { controller, mutant, ...(namespace !== undefined && { namespace }) };
-  });
-  return [...Object.values(sides), ...(seed === seeds[0] ? altered : [])];
-}
-
-function told({ side, rounds: all }: Played): string {
-  const sum = (count: (round: Played["rounds"][number]) => number): number =>
-    all.reduce((total, round) => total + count(round), 0);
-  const name = side.controller.name + (side.mutant === undefined ? "" : ` that ${side.mutant.does}`);
-  const counts = Map.groupBy(
-    all.flatMap(({ agreements }) => agreements),
-    ({ is }) => is,
-  );
-  const lines = (findings: readonly Finding[]): string[] => findings.map((finding) => `\n    ${textOf(finding)}`);
-  const reasons = all.flatMap(({ verdict }) => lines(verdict.notComparable));
-  // Of a mutant they are what is expected.
-  const differences = side.mutant === undefined ? all.flatMap(({ verdict }) => lines(verdict.differs)) : [];
-  return [
-    `${name}: of the owner's writes ${sum(({ verdict }) => verdict.same.length)} meant`,
-    `${sum(({ verdict }) => verdict.differs.length)} differ`,
-    `${reasons.length} not comparable`,
-    `${sum(({ verdict }) => verdict.movedOn)} of ours overtaken by a change`,
-    `shadow says: ${[...counts].map(([is, each]) => `${each.length} ${is}`).join(", ")}${[...differences, ...reasons].join("")}`,
-  ].join("; ");
+  const own = Object.values(sides);
+  return [...own, ...(seed === seeds[0] ? mutantsOf(own, mutants) : [])];
 }

@@ -56,12 +56,29 @@ function essential(value: unknown, of: "object" | "status" | "patch" = "object")
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !isFilledIn(key))
+      .filter(([key, item]) => !isFilledIn(key) && !(of === "object" && defaults.get(key) === item))
       .map(([key, item]) => [key, essential(item, of)] as const)
       .filter(([, item]) => of === "patch" || !(isEmpty(item) || (of === "status" && item === 0)))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
+
+/**
+ * What the API server fills in where it is left out. The audit log has what kube-controller-manager sent after that; ours is as it was
+ * sent. Of what a template has, the template says it already.
+ */
+const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  // Of a fieldRef.
+  ["apiVersion", "v1"],
+  // Of Jobs.
+  ["parallelism", 1],
+  ["completions", 1],
+  ["backoffLimit", 6],
+  ["completionMode", "NonIndexed"],
+  ["suspend", false],
+  ["podReplacementPolicy", "TerminatingOrFailed"],
+  ["manualSelector", false],
+]);
 
 /** `enableServiceLinks`: of pods alone, and so not in the template that they are made from. */
 function isFilledIn(key: string): boolean {

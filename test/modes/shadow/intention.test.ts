@@ -76,4 +76,27 @@ describe("an intention", () => {
     expect(isIdle(writeOf({ verb: "delete", before: objectOf({}, { deletionTimestamp: "10:00" }) }))).toBe(true);
     expect(isIdle(writeOf({ verb: "delete", before: same }))).toBe(false);
   });
+
+  describe("that refers to what its sync would have created", () => {
+    const started = (name: string, uid: string, resourceVersion: string): StoredObject =>
+      objectOf({ status: { active: [{ kind: "Job", name, uid, resourceVersion }] } });
+    const means = (uid: string): WouldBeWrite =>
+      writeOf({
+        verb: "update",
+        subresource: "status",
+        before: objectOf({ status: {} }),
+        after: started("nightly-1", uid, "3"),
+        madeUp: new Set([uid]),
+      });
+
+    test("is the owner's with the uid and the version that the owner's object has", () => {
+      expect(differences(means("made-up"), started("nightly-1", "real", "700"), objectOf({ status: {} }))).toEqual([]);
+      const other = differences(means("made-up"), started("nightly-2", "real", "700"), objectOf({ status: {} }));
+      expect(other.length).toBeGreaterThan(0);
+    });
+
+    test("is decided again with another made-up uid", () => {
+      expect(isSame(means("made-up"), means("made up again"))).toBe(true);
+    });
+  });
 });

@@ -72,6 +72,7 @@ function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
     bus,
     timeline,
     hasOwner: () => true,
+    syncsEveryMs: (name) => (name === "horizontal-pod-autoscaler" ? 15_000 : 0),
     chooses: (name) => name === "replicaset",
     now: () => now,
     refusalOf: (_name, { verb }) => (verb === "create" ? refusal : undefined),
@@ -101,6 +102,100 @@ describe("a deletion that is meant", () => {
     },
   ])("$name", async ({ now, says }) => {
     expect(await rested(now)).toEqual([says]);
+  });
+});
+
+describe("a deletion by an owner that knows each of its objects", () => {
+  const podOf = (kind: string, name: string): StoredObject => {
+    const ownerReferences = [{ apiVersion: "apps/v1", kind, name: "db", uid: "owner", controller: true }];
+    return { metadata: { ...pod(name).metadata, ownerReferences } };
+  };
+
+  test.each(["StatefulSet", "DaemonSet"])("of a %s is not answered by that of another pod", async (kind) => {
+    const { intentions, told, timeline } = sceneOf(podOf(kind, "db-1"));
+    const name = { controller: "replicaset", key: "shop/db" };
+    intentions.decided(name, 1, { ...removal("db-1"), before: podOf(kind, "db-1") });
+    intentions.observed({ ...gone("db-0"), before: podOf(kind, "db-0") });
+    await timeline.runUntil({ ms: 5000 });
+    expect(told).toEqual(["differs: shop/db-1 owner has not done it"]);
+  });
+
+  test("is not taken for another one that a later sync decides", () => {
+    const { intentions, told } = sceneOf(undefined);
+    const name = { controller: "replicaset", key: "shop/db" };
+    intentions.decided(name, 1, { ...removal("db-1"), before: podOf("StatefulSet", "db-1") });
+    intentions.decided(name, 2, { ...removal("db-0"), before: podOf("StatefulSet", "db-0") });
+    intentions.syncEnded(name, 2, false);
+    expect(told).toEqual(["not comparable: shop/db-1 sync 2 no longer wants it"]);
+  });
+});
+
+test("an owner that acts every 15 s has so much longer to do what is meant", async () => {
+  const { intentions, told, timeline } = sceneOf(pod("a"));
+  intentions.decided({ controller: "horizontal-pod-autoscaler", key: "shop/web" }, 1, removal("a"));
+  await timeline.runUntil({ ms: 16_999 });
+  expect(told).toEqual([]);
+  await timeline.runUntil({ ms: 60_000 });
+  expect(told).toHaveLength(1);
+  expect(timeline.now()).toBe(17_000);
+});
+
+describe("the propagation policy of a deletion", () => {
+  const going = (finalizers: readonly string[]): StoredObject => ({
+    metadata: { ...pod("a").metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [...finalizers] },
+  });
+  const answered = (after: StoredObject | undefined, did: StoredObject | undefined): string[] => {
+    const { intentions, told } = sceneOf(undefined);
+    intentions.decided({ controller: "ttl-after-finished", key: "shop/a" }, 1, { ...removal("a"), after });
+    intentions.observed({ ...gone("a"), after: did });
+    return told;
+  };
+
+  test("counts where the object shows it", () => {
+    const differs = "differs: shop/a owner deleted with another propagation policy: foregroundDeletion";
+    expect(answered(undefined, going(["foregroundDeletion"]))).toEqual([differs]);
+    expect(answered(going(["foregroundDeletion"]), going([]))).toEqual([differs]);
+    expect(answered(going(["foregroundDeletion"]), going(["foregroundDeletion"]))).toEqual([
+      "same: shop/a owner deleted",
+    ]);
+  });
+
+  test("is not known of an object that is gone", () => {
+    expect(answered(going(["foregroundDeletion"]), undefined)).toEqual(["same: shop/a owner deleted"]);
+  });
+});
+
+describe("creations without names, one for each node", () => {
+  const podFor = (node: string): StoredObject =>
+    ({
+      metadata: { ...pod(`agent-${node}`).metadata, generateName: "agent-" },
+      spec: { nodeName: node },
+    }) as StoredObject;
+  const creationFor = (node: string): WouldBeWrite => {
+    const { ownerReferences } = pod(node).metadata;
+    const sent = { metadata: { generateName: "agent-", ownerReferences }, spec: { nodeName: node } };
+    return { ...removal(`agent-${node}`), verb: "create", before: undefined, sent, after: podFor(node) };
+  };
+  const createdFor = (node: string): Observed => ({ ...gone(`agent-${node}`), before: undefined, after: podFor(node) });
+  const name = { controller: "daemonset", key: "shop/agent" };
+
+  test("are the owner's in whichever order it creates them", () => {
+    const { intentions, told } = sceneOf(undefined);
+    for (const node of ["a", "b", "c"]) intentions.decided(name, 1, creationFor(node));
+    for (const node of ["c", "a", "b"]) intentions.observed(createdFor(node));
+    expect(told.map((line) => line.slice(0, line.indexOf(":")))).toEqual(["same", "same", "same"]);
+  });
+
+  test("are decided again in any order, and one for a node that was not intended differs", () => {
+    const { intentions, told } = sceneOf(undefined);
+    for (const node of ["a", "b"]) intentions.decided(name, 1, creationFor(node));
+    for (const node of ["b", "a"]) intentions.decided(name, 2, creationFor(node));
+    expect(intentions.standing).toBe(2);
+    for (const node of ["b", "d"]) intentions.observed(createdFor(node));
+    expect(told).toEqual([
+      "same: shop/agent-b owner created agent-b",
+      "differs: shop/agent-a owner created agent-d with another .spec.nodeName",
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { graceMs, judge, type Round, textOf, type Verdict } from "./judge.ts";
 import type { Change, OwnerWrite, SyncRecord, Write } from "./judged.ts";
+import { nameOfMade, withMadeNamed } from "./made-up.ts";
 
 const set = { uid: "set-uid", resourceVersion: "10" };
 const ownerReferences = [
@@ -55,11 +56,23 @@ function done(write: Write, given = write.name, version = "20"): OwnerWrite {
 }
 
 function sync(writes: readonly Write[], sees: Partial<SyncRecord> = {}): SyncRecord {
-  return { key: "shop/web", primary: set, pods: [], versions: new Map(), reads: [], failed: false, writes, ...sees };
+  return {
+    key: "shop/web",
+    primary: set,
+    pods: [],
+    versions: new Map(),
+    reads: [],
+    made: new Map(),
+    failed: false,
+    writes,
+    ...sees,
+  };
 }
 
+const quietRound: Round = { syncs: [], owner: [], changes: [], touched: new Set() };
+
 function verdictOf(round: Partial<Round>): Verdict {
-  return judge({ syncs: [], owner: [], changes: [], touched: new Set(), alike: () => true, ...round });
+  return judge({ ...quietRound, alike: () => true, ...round });
 }
 
 /** The verdict in a form to be read. */
@@ -111,7 +124,9 @@ describe("creates whose names the server makes", () => {
 
   test("another body differs", () => {
     const { differs } = verdictOf({ syncs: [sync([create("web:2")])], owner: three.slice(0, 1) });
-    expect(differs.map(textOf)).toContain("the owner's create of pods shop/web-a: with another body");
+    const told = differs.map(textOf).join();
+    expect(told).toContain("the owner's create of pods shop/web-a: with another body: …");
+    expect(told).toMatch(/web:1"\}\]\}\}…, meant here ….*web:2/);
   });
 
   test("what a failed sync means last is not asked of the owner", () => {
@@ -219,4 +234,95 @@ describe("writes of one object", () => {
       movedOn: 1,
     });
   });
+});
+
+describe("where the names of pods say which is which", () => {
+  const one = { metadata: { ...pod("db-1").metadata } };
+  const syncs = [sync([remove("db-1")], { pods: [one, pod("db-0")] })];
+
+  test("a pod that goes in place of another one differs, whatever they rank", () => {
+    const { differs } = judge({ ...quietRound, syncs, owner: [done(remove("db-0"))] });
+    expect(differs.map(textOf)).toEqual([
+      "the owner's delete of pods shop/db-0: not meant here",
+      "our delete of pods shop/db-1: the owner never did it",
+    ]);
+  });
+
+  test("another one is the same where it may go instead, and the one that was meant stays", () => {
+    const later = sync([], { pods: [one] });
+    const told = (owner: readonly OwnerWrite[], mayGoInstead: boolean): Verdict =>
+      judge({ ...quietRound, syncs: [...syncs, later], owner, mayGoInstead: () => mayGoInstead });
+    expect(summary(told([done(remove("db-0"))], true))).toMatchObject({ same: 1, differs: [] });
+    expect(told([done(remove("db-0"))], false).differs).toHaveLength(1);
+    expect(told([done(remove("db-0")), done(remove("db-1"))], true).differs).toHaveLength(1);
+  });
+
+  test("the one that was meant is the same", () => {
+    expect(summary(judge({ ...quietRound, syncs, owner: [done(remove("db-1"))] }))).toMatchObject({
+      same: 1,
+      differs: [],
+    });
+  });
+});
+
+describe("a status written after pods, by an owner that looks at them twice", () => {
+  const written = (at: number): OwnerWrite => {
+    const write = done({ ...status(3), at });
+    return { ...write, answer: { metadata: { ...pod("web").metadata, uid: "set-uid" } } };
+  };
+  const seen = [sync([create(), status(2)])];
+  const owner = (at: number): OwnerWrite[] => [done(create(), "web-a"), written(at)];
+
+  test("is not comparable where it is the first one, and comes soon", () => {
+    const { notComparable } = judge({ ...quietRound, syncs: seen, owner: owner(at.at + 4900), looksTwice: true });
+    expect(notComparable.map(({ why }) => why)).toEqual([
+      "whether its cache shows by then that it has created web-a is chance",
+    ]);
+  });
+
+  test.each([
+    { name: "later", when: at.at + 5001, looksTwice: true },
+    { name: "by another owner", when: at.at + 900, looksTwice: false },
+  ])("differs $name", ({ when, looksTwice }) => {
+    const { differs } = judge({ ...quietRound, syncs: seen, owner: owner(when), looksTwice });
+    expect(differs.filter(({ of }) => of === "owner")).toHaveLength(1);
+  });
+
+  test("differs where it is the second one", () => {
+    const all = [...owner(at.at + 400), written(at.at + 900)];
+    const { notComparable, differs } = judge({ ...quietRound, syncs: seen, owner: all, looksTwice: true });
+    expect(notComparable.map(({ write }) => write.at)).toEqual([at.at + 400]);
+    expect(differs.filter(({ of }) => of === "owner").map(({ write }) => write.at)).toEqual([at.at + 900]);
+  });
+});
+
+test("what a sync writes about what it has just created is compared by its name, not by its uid", () => {
+  const started = (uid: string): Write => ({
+    ...at,
+    verb: "update",
+    resource: "cronjobs.batch/status",
+    name: "nightly",
+    body: { metadata: { resourceVersion: "10" }, status: { active: [{ name: "nightly-1", uid }] } },
+  });
+  const job: Write = { ...at, verb: "create", resource: "jobs.batch", name: "nightly-1", body: { spec: {} } };
+  const named = nameOfMade(job);
+  const owner = [done(job), done(started("uid of nightly-1"))];
+  const told = (made: ReadonlyMap<string, string>): Verdict =>
+    judge({ ...quietRound, ...withMadeNamed([sync([job, started("made-up")], { made })], owner) });
+  expect(summary(told(new Map([["made-up", named]])))).toMatchObject({ same: 2, differs: [] });
+  expect(told(new Map()).differs.length).toBeGreaterThan(0);
+});
+
+test("a default that the server fills in is no other body", () => {
+  const job = (spec: object): Write => ({
+    ...at,
+    verb: "create",
+    resource: "jobs.batch",
+    name: "nightly-1",
+    body: { spec },
+  });
+  const told = (spec: object): Verdict =>
+    judge({ ...quietRound, syncs: [sync([job({ template: {} })])], owner: [done(job({ template: {}, ...spec }))] });
+  expect(summary(told({ backoffLimit: 6, completions: 1 }))).toMatchObject({ same: 1, differs: [] });
+  expect(told({ backoffLimit: 5 }).differs.length).toBeGreaterThan(0);
 });

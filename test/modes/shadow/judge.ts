@@ -23,8 +23,15 @@ export interface Round {
   readonly changes: readonly Change[];
   /** `pods ns/name`: what others than this owner have changed or deleted, beyond its status. */
   readonly touched: ReadonlySet<string>;
-  /** Whether it is all the same which of two pods goes. */
-  readonly alike: (one: StoredObject, other: StoredObject) => boolean;
+  /**
+   * Whether the owner looks at its pods once more for the status, after a sync has created and deleted some: how many of those its cache
+   * shows by then is chance.
+   */
+  readonly looksTwice?: boolean;
+  /** Whether it is all the same which of two pods goes. Unset: each pod that goes is meant by its name. */
+  readonly alike?: (one: StoredObject, other: StoredObject) => boolean;
+  /** Where pods are meant by their names: whether another one of the owner's may go instead. Unset: none may. */
+  readonly mayGoInstead?: (one: StoredObject, other: StoredObject) => boolean;
 }
 
 export interface Finding {
@@ -114,11 +121,14 @@ function countedCreates({ syncs, owner }: Round): Counted[] {
     };
     const count = countMeant(syncsOf(syncs, maker), ({ writes }) => writes.filter(its).length, shown);
     const bodies = new Set(all.ours.map(essenceOf));
-    return byNumber(all, count, (write) => (bodies.has(essenceOf(write)) ? undefined : "with another body"));
+    return byNumber(all, count, (write) =>
+      bodies.has(essenceOf(write)) ? undefined : `with another body${whereOther(essenceOf(write), bodies)}`,
+    );
   });
 }
 
 function countedDeletes({ syncs, owner, alike }: Round): Counted[] {
+  if (alike === undefined) return [];
   const uids = new Set(syncs.flatMap(({ primary, pods }) => (pods.length === 0 ? [] : [primary?.uid])));
   const makerOfGone = ({ answer }: OwnerWrite): string | undefined =>
     answer === undefined ? undefined : controllerOf(answer)?.uid;
@@ -185,7 +195,8 @@ function byNumber(
 const neverDone = "the owner never did it";
 
 /** All other writes: the same verb on the same object with the same content. */
-function judgeExact({ syncs, owner, changes, touched }: Round, rest: (write: Write) => boolean): Verdict {
+function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
+  const { syncs, owner, changes, touched } = round;
   const theirs = owner.filter(rest);
   const decided = new Map<string, number>();
   for (const write of syncs.flatMap(({ writes }) => writes.filter(rest))) {
@@ -197,9 +208,10 @@ function judgeExact({ syncs, owner, changes, touched }: Round, rest: (write: Wri
   const differs: Finding[] = [];
   const notComparable: Finding[] = [];
   for (const write of theirs) {
-    if ((decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs) same.push(write);
+    const isMeant = (decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs;
+    if (isMeant || isInsteadOfMeant(write, round)) same.push(write);
     else {
-      const unseen = whyUnseen(write, syncs, changes);
+      const unseen = whyUnseen(write, syncs, changes) ?? whyByChance(write, round);
       if (unseen === undefined) differs.push({ of: "owner", write, why: meantInstead(write, syncs) });
       else notComparable.push({ of: "owner", write, why: unseen });
     }
@@ -228,7 +240,8 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
   const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
   if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
-  if (write.verb !== "update" || from === undefined) return undefined;
+  // A scale is read from the server, and has the version of what it scales.
+  if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
   const known = syncs.filter(({ primary, versions }) =>
     [primary?.resourceVersion, String(versions.get(write.name))].includes(from),
   );
@@ -246,6 +259,35 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
       return `no sync of ours saw version ${from} with ${change.version} of what it controls`;
   }
   return undefined;
+}
+
+/** Whether a pod goes in place of one that a sync of ours meant, which the owner has spared. */
+function isInsteadOfMeant(write: OwnerWrite, { syncs, owner, mayGoInstead }: Round): boolean {
+  if (mayGoInstead === undefined || !isPodDeletion(write)) return false;
+  const gone = new Set(owner.filter(isPodDeletion).map(({ name }) => name));
+  return syncs.some(({ pods, writes }) => {
+    const podOf = (name: string): StoredObject | undefined => pods.find(({ metadata }) => metadata.name === name);
+    const one = podOf(write.name);
+    if (one === undefined) return false;
+    return writes.filter(isPodDeletion).some(({ name }) => {
+      const other = podOf(name);
+      return !gone.has(name) && other !== undefined && mayGoInstead(one, other);
+    });
+  });
+}
+
+/** The first status that the owner writes after its writes to pods comes of the same sync, if it comes soon. */
+function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | undefined {
+  if (looksTwice !== true || !write.resource.endsWith("/status")) return undefined;
+  const uid = write.answer?.metadata.uid;
+  const isItsPod = ({ verb, resource, answer }: OwnerWrite): boolean =>
+    resource === "pods" && verb !== "update" && answer !== undefined && controllerOf(answer)?.uid === uid;
+  const isStatus = (each: OwnerWrite): boolean => each.resource === write.resource && each.answer?.metadata.uid === uid;
+  const before = owner.filter(({ at }) => at < write.at && write.at - at < graceMs);
+  const pod = before.slice(before.findLastIndex(isStatus) + 1).find(isItsPod);
+  return pod === undefined
+    ? undefined
+    : `whether its cache shows by then that it has ${pod.verb}d ${pod.given} is chance`;
 }
 
 /**
@@ -267,6 +309,19 @@ function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {
   );
   const wrote = essenceOf(write);
   return others.size === 0 ? "not meant here" : `wrote ${wrote}; meant here: ${[...others].join(" or ")}`;
+}
+
+/** Where a text leaves the one of others that has most in common with it, and how that goes on: nothing where there are no others. */
+function whereOther(text: string, others: ReadonlySet<string>): string {
+  const alike = (other: string): number => {
+    let at = 0;
+    while (at < text.length && text[at] === other[at]) at++;
+    return at;
+  };
+  const [closest] = [...others].sort((a, b) => alike(b) - alike(a));
+  if (closest === undefined) return "";
+  const [from, to] = [Math.max(0, alike(closest) - 40), alike(closest) + 80];
+  return `: …${text.slice(from, to)}…, meant here …${closest.slice(from, to)}…`;
 }
 
 /** The syncs of the key whose object has the uid. */

@@ -44,6 +44,8 @@ export interface SyncRecord {
   /** Versions of the objects that the key's object controls, by their names. */
   readonly versions: ReadonlyMap<string, number>;
   readonly writes: readonly Write[];
+  /** Made-up uids of the objects that it would have created by a name, with what names them. */
+  readonly made: ReadonlyMap<string, string>;
   /** Objects that it read from the server, and when it asked: of a controller that acts on what it reads so. */
   readonly reads: readonly Read[];
   readonly failed: boolean;

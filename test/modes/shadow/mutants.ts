@@ -9,7 +9,8 @@ import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-c
 import type { Mutation } from "./recorder.ts";
 
 export interface Mutant {
-  readonly controller: "replicaset" | "deployment" | "garbage-collector";
+  /** By its name. */
+  readonly controller: string;
   /** What it does wrong. */
   readonly does: string;
   /** The owner's write that shows it: `delete pods`. */
@@ -22,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     controller: "replicaset",
     does: "never deletes a pod",
     shownBy: "delete pods",
-    mutation: withClient(({ client }) => ({ ...client, delete: done })),
+    mutation: skipsDeletions,
   },
   { controller: "replicaset", does: "creates one pod too few", shownBy: "create pods", mutation: oneTooFew },
   {
@@ -41,7 +42,7 @@ export const mutants: readonly Mutant[] = [
     controller: "garbage-collector",
     does: "never deletes an object whose owner is absent",
     shownBy: "delete configmaps",
-    mutation: withClient(({ client }) => ({ ...client, delete: done })),
+    mutation: skipsDeletions,
   },
   {
     controller: "deployment",
@@ -51,9 +52,13 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-const done = (): Promise<unknown> => Promise.resolve({});
+/** Nothing is deleted. */
+export function skipsDeletions(context: SyncContext): SyncContext {
+  return { ...context, client: { ...context.client, delete: () => Promise.resolve({}) } };
+}
 
-function withClient(client: (context: SyncContext) => SyncClient): Mutation {
+/** The controller with another client. */
+export function withClient(client: (context: SyncContext) => SyncClient): Mutation {
   return (context) => ({ ...context, client: client(context) });
 }
 
@@ -61,7 +66,8 @@ function is(kind: Kind, other: Kind): boolean {
   return resourceOf(kind) === resourceOf(other);
 }
 
-function oneTooFew(context: SyncContext): SyncContext {
+/** The first creation of each sync does not happen. */
+export function oneTooFew(context: SyncContext): SyncContext {
   const { client } = context;
   let left = 1;
   return {
@@ -90,7 +96,8 @@ function neverReleases({ client }: SyncContext): SyncClient {
   };
 }
 
-function noneReady(context: SyncContext): SyncContext {
+/** No pod has a condition. */
+export function noneReady(context: SyncContext): SyncContext {
   const unready = (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, conditions: [] } });
   return {
     ...context,

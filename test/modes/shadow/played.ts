@@ -9,6 +9,7 @@ import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { judge, type Verdict } from "./judge.ts";
 import type { SyncRecord } from "./judged.ts";
+import { withMadeNamed } from "./made-up.ts";
 import type { Mutant } from "./mutants.ts";
 import { auditedWrites } from "./owner-writes.ts";
 import { recording } from "./recorder.ts";
@@ -19,9 +20,33 @@ export interface Side {
   readonly controller: ControllerDefinition;
   /** Undefined: everywhere. */
   readonly namespace?: string;
+  /** Which of the owner's writes count, by their namespace. Default: those in its namespace. */
+  readonly isHere?: (namespace: string) => boolean;
+  /** Whether it matters which pod of an owner is deleted. Default: it does not, of those that rank alike. */
+  readonly namesPods?: boolean;
+  /** Whether it is chance with which of its pods a rollout begins, of those of one template. */
+  readonly rollsOutAnywhere?: boolean;
+  /** `Round.looksTwice`, for the judge. */
+  readonly looksTwice?: boolean;
+  /** Whether it syncs all the time, at intervals of its own. */
+  readonly isPeriodic?: boolean;
   readonly mutant?: Mutant;
   /** Changes the object with this number; answers what was done. */
   readonly change?: (number: number) => Promise<string>;
+}
+
+/** How rounds are played. */
+export interface Playing {
+  readonly rounds: number;
+  /** Objects of each side that are changed in one round, each once. */
+  readonly objects: number;
+  /**
+   * For controllers that sync at intervals of their own: ours so often that it has looked at every change after this time, in ms.
+   * The owner is then not led on in steps.
+   */
+  readonly looksWithinMs?: number;
+  /** How long nothing happens at the end of a round, in ms. */
+  readonly quietMs?: number;
 }
 
 /** A round as one side lived through it. */
@@ -30,6 +55,16 @@ export interface PlayedRound {
   readonly verdict: Verdict;
   /** What shadow itself says. */
   readonly agreements: readonly AgreementEvent[];
+}
+
+/** The mutants of these sides, beside them and over the same changes. */
+export function mutantsOf(sides: readonly Side[], mutants: readonly Mutant[]): Side[] {
+  return mutants.map((mutant) => {
+    const side = sides.find(({ controller }) => controller.name === mutant.controller);
+    if (side === undefined) throw new Error(`${mutant.controller} does not play`);
+    const { change: _, ...rest } = side;
+    return { ...rest, mutant };
+  });
 }
 
 export interface Played {
@@ -49,13 +84,13 @@ interface Watcher {
 export async function playRounds(
   cluster: Cluster,
   sides: readonly Side[],
-  { rounds, objects }: { readonly rounds: number; readonly objects: number },
+  playing: Playing,
 ): Promise<readonly Played[]> {
   const watchers: Watcher[] = [];
   try {
     for (const side of sides) watchers.push(await watcherOf(cluster, side));
     await quiet(watchers, 500);
-    for (let round = 0; round < rounds; round++) await playRound(cluster, watchers, objects);
+    for (let round = 0; round < playing.rounds; round++) await playRound(cluster, watchers, playing);
   } finally {
     for (const { scene } of watchers) await scene.stop();
   }
@@ -65,10 +100,13 @@ export async function playRounds(
 async function watcherOf(cluster: Cluster, side: Side): Promise<Watcher> {
   const syncs: SyncRecord[] = [];
   const controller = recording(side.controller, syncs, side.mutant?.mutation);
-  return { side, syncs, scene: await shadowBeside(cluster, [controller], side.namespace), rounds: [] };
+  const { namespace, isPeriodic } = side;
+  const options = { ...(namespace !== undefined && { namespace }), ...(isPeriodic !== undefined && { isPeriodic }) };
+  return { side, syncs, scene: await shadowBeside(cluster, [controller], options), rounds: [] };
 }
 
-async function playRound(cluster: Cluster, watchers: readonly Watcher[], objects: number): Promise<void> {
+async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing: Playing): Promise<void> {
+  const { objects, looksWithinMs, quietMs = 1500 } = playing;
   const from = watchers.map(({ syncs, scene }) => [syncs.length, scene.agreements.length] as const);
   const audited = (await cluster.audit()).length;
   const done: string[] = [];
@@ -77,31 +115,40 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], objects
     const changing = watchers.flatMap(({ side }) => (side.change === undefined ? [] : [side.change]));
     const changed = await Promise.all(changing.map((change) => inTurn(objects, change)));
     done.push(...changed.flat());
-    await rest(cluster, watchers);
-    await stepByStep(cluster, watchers);
+    if (looksWithinMs === undefined) {
+      await rest(cluster, watchers);
+      await dueRest(cluster, watchers);
+      await stepByStep(cluster, watchers);
+    } else await Bun.sleep(looksWithinMs);
   } finally {
     cluster.continueProcess("kube-controller-manager");
   }
   // What waits for a second (minReadySeconds) is done by then.
-  await quiet(watchers, 1500);
+  await quiet(watchers, quietMs);
   const writes = auditedWrites((await cluster.audit()).slice(audited));
   for (const [index, { side, syncs, scene, rounds }] of watchers.entries()) {
     const component = componentOf[side.controller.name] ?? `${side.controller.name}-controller`;
     const isHere = ({ namespace }: { readonly namespace: string }): boolean =>
-      side.namespace === undefined || side.namespace === namespace;
+      side.isHere?.(namespace) ?? (side.namespace === undefined || side.namespace === namespace);
     const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
     const verdict = judge({
-      syncs: syncs.slice(firstSync),
-      owner: writes.of(component).filter(isHere),
+      ...withMadeNamed(syncs.slice(firstSync), writes.of(component).filter(isHere)),
       changes: writes.changes,
       touched: writes.touchedBeside(component),
-      alike,
+      ...(side.looksTwice !== undefined && { looksTwice: side.looksTwice }),
+      ...(side.namesPods !== true && { alike }),
+      ...(side.rollsOutAnywhere === true && { mayGoInstead: sameTemplate }),
     });
     rounds.push({ done, verdict, agreements: scene.agreements.slice(firstAgreement) });
   }
 }
 
-const componentOf: Readonly<Record<string, string>> = { "garbage-collector": "generic-garbage-collector" };
+const componentOf: Readonly<Record<string, string>> = {
+  "garbage-collector": "generic-garbage-collector",
+  daemonset: "daemon-set-controller",
+  "horizontal-pod-autoscaler": "horizontal-pod-autoscaler",
+  "ttl-after-finished": "ttl-after-finished-controller",
+};
 
 async function inTurn(count: number, act: (number: number) => Promise<string>): Promise<string[]> {
   const done: string[] = [];
@@ -126,8 +173,23 @@ async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promi
     Bun.sleepSync(stepMs);
     await cluster.stopProcess("kube-controller-manager");
     await rest(cluster, watchers);
-    still = watchers.every(({ scene }, index) => scene.heard() === before[index]) ? still + 1 : 0;
+    const isStill = watchers.every(({ scene }, index) => scene.heard() === before[index] && !isDueSoon(scene));
+    still = isStill ? still + 1 : 0;
   }
+}
+
+/** Keys that wait for less come up in this round: a Job's for a second, after a change of its pods. */
+const soonMs = 3000;
+
+function isDueSoon({ shadow }: ShadowScene): boolean {
+  const dueAt = shadow.manager.nextDueAt();
+  return dueAt !== undefined && dueAt - Date.now() < soonMs;
+}
+
+/** Resolves when ours have also decided about what they put off for a moment; after 10 s at most. */
+async function dueRest(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
+  for (let tries = 0; tries < 100 && watchers.some(({ scene }) => isDueSoon(scene)); tries++) await Bun.sleep(100);
+  await rest(cluster, watchers);
 }
 
 /** Resolves when our syncs have decided about all that has reached them; after 10 s at most. */
@@ -157,4 +219,9 @@ function alike(one: StoredObject, other: StoredObject): boolean {
   const [a, b] = rankPods([one, other], []);
   const name = a === undefined || b === undefined ? undefined : decidingCriterion(a, b, Date.now())?.criterion.name;
   return name === undefined || ofTheMoment.has(name);
+}
+
+function sameTemplate(one: StoredObject, other: StoredObject): boolean {
+  const hash = ({ metadata }: StoredObject): string | undefined => metadata.labels?.["controller-revision-hash"];
+  return hash(one) === hash(other) && alike(one, other);
 }

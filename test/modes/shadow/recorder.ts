@@ -1,6 +1,7 @@
 /** Writes down what a controller means to write, at its own client: before anything of shadow has seen it. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { Pods } from "../../../src/api/kinds.ts";
+import type { CreateInput, StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
@@ -8,6 +9,7 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import { isPodActive } from "../../../src/controller/workload/pod-status.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
 import type { Read, SyncRecord, Write } from "./judged.ts";
+import { nameOfMade } from "./made-up.ts";
 
 /** What a controller gets in place of its context: how a mutant loses a behaviour. */
 export type Mutation = (context: SyncContext) => SyncContext;
@@ -22,12 +24,13 @@ export function recording(
     ...definition,
     async sync(key, context) {
       const [writes, reads]: [Write[], Read[]] = [[], []];
-      const record = { key, ...seen(definition, context), writes, reads, failed: false };
+      const made = new Map<string, string>();
+      const record = { key, ...seen(definition, context), writes, reads, made, failed: false };
       into.push(record);
       try {
         return await definition.sync(
           key,
-          mutation({ ...context, client: recordingClient(context, { writes, reads }) }),
+          mutation({ ...context, client: recordingClient(context, { writes, reads, made }) }),
         );
       } catch (error) {
         record.failed = true;
@@ -63,12 +66,15 @@ interface Named {
   readonly metadata: { readonly namespace?: string; readonly name: string };
 }
 
+type CreateOptions = Parameters<SyncClient["create"]>[2];
+
 interface Recorded {
   readonly writes: Write[];
   readonly reads: Read[];
+  readonly made: Map<string, string>;
 }
 
-function recordingClient(context: SyncContext, { writes, reads }: Recorded): SyncClient {
+function recordingClient(context: SyncContext, { writes, reads, made }: Recorded): SyncClient {
   const { client } = context;
   const note = (verb: Write["verb"], kind: Kind, write: Partial<Write> & { readonly subresource?: string }): void => {
     const { subresource, ...rest } = write;
@@ -85,10 +91,18 @@ function recordingClient(context: SyncContext, { writes, reads }: Recorded): Syn
       reads.push({ resource: resourceOf(kind), namespace: at.namespace, name: at.name, at: context.now() });
       return client.getMetadata(kind, at, options);
     },
-    create(kind, object, options) {
+    async create(kind: Kind, object: CreateInput<StoredObject>, options: CreateOptions) {
       const { namespace = "", name = "" } = object.metadata;
       note("create", kind, { namespace, name, body: object });
-      return client.create(kind, object, options);
+      const write = writes.at(-1);
+      const answer = await client.create(kind, object, options).catch((error: unknown) => {
+        // Of the owner's, too, only those that were taken count.
+        if (write !== undefined) writes.splice(writes.indexOf(write), 1);
+        throw error;
+      });
+      if (name !== "") made.set(answer.metadata.uid, nameOfMade({ resource: resourceOf(kind), namespace, name }));
+      // As the caller asked for it.
+      return answer as never;
     },
     update(kind, object, options) {
       const { subresource } = options;
@@ -98,6 +112,10 @@ function recordingClient(context: SyncContext, { writes, reads }: Recorded): Syn
     updateStatus(kind, object, options) {
       note("update", kind, { ...whole(object), body: object, subresource: "status" });
       return client.updateStatus(kind, object, options);
+    },
+    updateScale(kind, at, scale, options) {
+      note("update", kind, { ...at, body: scale, subresource: "scale" });
+      return client.updateScale(kind, at, scale, options);
     },
     patch(kind, at, patch, options) {
       const { subresource } = options;

@@ -26,11 +26,11 @@ export interface ShadowScene {
   stop(): Promise<void>;
 }
 
-/** Looks on over a connection that only reads. */
+/** Looks on over a connection that only reads. `isPeriodic`: syncs that come by themselves all the time are not told of. */
 export async function shadowBeside(
   cluster: Cluster,
   controllers: readonly ControllerDefinition[],
-  namespace?: string,
+  { namespace, isPeriodic = false }: { readonly namespace?: string; readonly isPeriodic?: boolean } = {},
 ): Promise<ShadowScene> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
@@ -49,7 +49,7 @@ export async function shadowBeside(
   let lastAt = timeline.now();
   let heard = 0;
   bus.listen((event) => {
-    if (!isHum(event)) {
+    if (!(isPeriodic ? !isNews(event) : isHum(event))) {
       lastAt = timeline.now();
       heard++;
     }
@@ -93,4 +93,10 @@ function isHum(event: StageEvent): boolean {
   if (event.stage === "list" || event.stage === "watch") return true;
   const isOfCluster = "of" in event && ["Lease", "Node"].includes(event.of.kind);
   return isOfCluster && ["delta", "store", "notify"].includes(event.stage);
+}
+
+/** What is told when something has changed, and not at each of many syncs that find nothing new. */
+function isNews(event: StageEvent): boolean {
+  if (event.stage === "intention") return !event.again;
+  return event.stage === "agreement" || (event.stage === "delta" && !isHum(event));
 }

@@ -13,7 +13,7 @@ import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type 
 /** What is needed of a controller to look for its owner. */
 export type ReconciledController = Pick<
   ControllerDefinition,
-  "name" | "for" | "component" | "isLeftUndone" | "recordsEvents"
+  "name" | "for" | "component" | "isLeftUndone" | "recordsEvents" | "permissions"
 >;
 
 const pageSize = 500;
@@ -54,7 +54,7 @@ async function atObjects(
   );
   const unseen = [{ what: `${kind.plural} beyond the first ${pageSize}`, why: "not looked at", isDecisive: false }];
   return {
-    signs: inScope.flatMap((object) => signsOf(kind, object, process)),
+    signs: inScope.flatMap((object) => signsOf(object, { kind, process, ownsStatus: ownsStatus(controller) })),
     idles: oldest(inScope.flatMap((object) => idleOf(controller, kind, object))),
     seen: inScope.length === 0 ? [] : [`${inScope.length} ${kind.plural}`],
     unseen: (page.continueToken ?? "") === "" ? [] : unseen,
@@ -62,13 +62,29 @@ async function atObjects(
 }
 
 /**
+ * Whether the controller writes the status of its objects. Where it does not, others do: whoever binds volumes, not their protection.
+ * Of a controller that names no permissions it is assumed.
+ */
+export function ownsStatus({ for: kind, permissions }: Pick<ControllerDefinition, "for" | "permissions">): boolean {
+  if (kind === undefined) return false;
+  return permissions.length === 0 || permissions.some(({ resource }) => resource === `${kind.plural}/status`);
+}
+
+interface Searched {
+  readonly kind: Kind;
+  /** The one that runs the controller elsewhere. */
+  readonly process: string;
+  readonly ownsStatus: boolean;
+}
+
+/**
  * The status is written by the owner, under any name (k3s and others embed kube-controller-manager in their own program), except
  * for Pods, whose status kubelets write too. Other writes only count if the process made them.
  */
-function signsOf(kind: Kind, object: StoredObject, process: string): readonly Sign[] {
+function signsOf(object: StoredObject, { kind, process, ...controller }: Searched): readonly Sign[] {
   return (object.metadata.managedFields ?? []).flatMap((entry) => {
     const at = writtenAt(entry);
-    const isOwn = writesStatus(entry) && (kind !== Pods || entry.manager === process);
+    const isOwn = controller.ownsStatus && writesStatus(entry) && (kind !== Pods || entry.manager === process);
     if (at === undefined || !(isOwn || entry.manager === process)) return [];
     const { manager: by = "" } = entry;
     return [{ says: `${kind.kind} ${keyOf(object)} was written by ${by}`, at, isOwn, by }];

@@ -1,0 +1,93 @@
+/** The tests of an agreement: each controller beside the real one, its own verdict beside the judge, and the mutants found out. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Finding, textOf } from "./judge.ts";
+import type { Mutant } from "./mutants.ts";
+import type { Played } from "./played.ts";
+import { falselySame, stillDiffering } from "./product-verdict.ts";
+
+export interface Suite {
+  readonly name: string;
+  /** What the owner has to have done, and we to have meant: a comparison of nothing shows nothing. */
+  readonly shows: readonly string[];
+  /** Of the owner's writes so many in a hundred may be beyond judgement; default 10. */
+  readonly mostNotComparable?: number;
+}
+
+export interface Agreement {
+  readonly seed: number;
+  readonly suites: readonly Suite[];
+  /** None: they are not played with this seed. */
+  readonly mutants: readonly Mutant[];
+  /** Plays the rounds of all sides. */
+  readonly play: () => Promise<readonly Played[]>;
+}
+
+/** Declares the tests of one seed. */
+export function describeAgreement({ seed, suites, mutants, play }: Agreement): void {
+  describe(`with seed ${seed}`, () => {
+    let played: readonly Played[] = [];
+    const playedBy = (name: string, does?: string): Played => {
+      const found = played.find(({ side }) => side.controller.name === name && side.mutant?.does === does);
+      if (found === undefined) throw new Error(`${name} did not play`);
+      return found;
+    };
+    beforeAll(async () => {
+      played = await play();
+      for (const each of played) console.log(told(each));
+    });
+
+    test.each(suites)("our $name means what the owner does", ({ name, shows, mostNotComparable = 10 }) => {
+      const { rounds: all } = playedBy(name);
+      const verdicts = all.map(({ verdict }) => verdict);
+      const same = verdicts.flatMap((verdict) => verdict.same);
+      const kinds = new Set(same.map(({ verb, resource }) => `${verb} ${resource}`));
+      for (const each of shows) expect(kinds).toContain(each);
+      const differs = all.flatMap(({ verdict, done }) =>
+        verdict.differs.map((finding) => `${textOf(finding)}\n    after ${done.join("; ")}`),
+      );
+      // In the short form that is none.
+      if (differs.length > same.length / 100) expect(differs).toEqual([]);
+      const notComparable = verdicts.flatMap((verdict) => verdict.notComparable.map(textOf));
+      if (notComparable.length > ((same.length + notComparable.length) * mostNotComparable) / 100) {
+        expect(notComparable).toEqual([]);
+      }
+    });
+
+    test.each(suites)("shadow's own verdict of our $name holds before the judge", ({ name }) => {
+      const one = playedBy(name);
+      expect(falselySame(one)).toEqual([]);
+      const agreements = one.rounds.flatMap((round) => round.agreements);
+      const wrong = stillDiffering(agreements);
+      const intentions = new Set(agreements.map(({ intention }) => intention));
+      if (wrong.length > intentions.size / 100) expect(wrong).toEqual([]);
+    });
+
+    test.each(mutants)("a $controller that $does is found out", (mutant) => {
+      const one = playedBy(mutant.controller, mutant.does);
+      const found = one.rounds.flatMap(({ verdict }) => verdict.differs).filter(({ of }) => of === "owner");
+      expect(found.map(({ write }) => `${write.verb} ${write.resource}`)).toContain(mutant.shownBy);
+      expect(falselySame(one)).toEqual([]);
+    });
+  });
+}
+
+function told({ side, rounds: all }: Played): string {
+  const sum = (count: (round: Played["rounds"][number]) => number): number =>
+    all.reduce((total, round) => total + count(round), 0);
+  const name = side.controller.name + (side.mutant === undefined ? "" : ` that ${side.mutant.does}`);
+  const counts = Map.groupBy(
+    all.flatMap(({ agreements }) => agreements),
+    ({ is }) => is,
+  );
+  const lines = (findings: readonly Finding[]): string[] => findings.map((finding) => `\n    ${textOf(finding)}`);
+  const reasons = all.flatMap(({ verdict }) => lines(verdict.notComparable));
+  // Of a mutant they are what is expected.
+  const differences = side.mutant === undefined ? all.flatMap(({ verdict }) => lines(verdict.differs)) : [];
+  return [
+    `${name}: of the owner's writes ${sum(({ verdict }) => verdict.same.length)} meant`,
+    `${sum(({ verdict }) => verdict.differs.length)} differ`,
+    `${reasons.length} not comparable`,
+    `${sum(({ verdict }) => verdict.movedOn)} of ours overtaken by a change`,
+    `shadow says: ${[...counts].map(([is, each]) => `${each.length} ${is}`).join(", ")}${[...differences, ...reasons].join("")}`,
+  ].join("; ");
+}

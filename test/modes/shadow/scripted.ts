@@ -1,0 +1,61 @@
+/** The random scripts of the differential tests as changes of an agreement: a stage for each number, a step for each change. */
+import type { Cluster } from "../../support/cluster.ts";
+import { setStage, type Stage } from "../../differential/stage.ts";
+import type { Script, Step } from "../../differential/suite.ts";
+
+export interface Scripted {
+  readonly cluster: Cluster;
+  /** What the namespaces of its stages begin with. */
+  readonly prefix: string;
+  /** The first number has this seed, the next one the next. */
+  readonly seed: number;
+  readonly script: (seed: number, length: number) => Script;
+  /** Steps that the first change takes at once. Default 1. */
+  readonly first?: number;
+  /** Steps that cannot be taken while the owner is held still, by the beginning of their names. */
+  readonly without?: RegExp;
+  /** How many changes are made. */
+  readonly changes: number;
+}
+
+interface Performance {
+  readonly stage: Stage;
+  readonly steps: Step[];
+}
+
+/** Nothing runs the pods and Jobs of these scripts: steps write what a kubelet would. */
+export class ScriptedChanges {
+  readonly #options: Scripted;
+  readonly #performances = new Map<number, Performance>();
+
+  constructor(options: Scripted) {
+    this.#options = options;
+  }
+
+  readonly isHere = (namespace: string): boolean => namespace.startsWith(this.#options.prefix);
+
+  /** The next step on the stage of this number; answers what was done. */
+  async change(number: number): Promise<string> {
+    const { first = 1 } = this.#options;
+    const known = this.#performances.get(number);
+    const { stage, steps } = known ?? (await this.#open(number));
+    const done: string[] = [];
+    for (const step of steps.splice(0, known === undefined ? first : 1)) {
+      const said = await step.act(stage).then(
+        () => "",
+        (error: unknown) => ` (${String(error)})`,
+      );
+      done.push(`${step.name}${said}`);
+    }
+    return `${stage.namespace}: ${done.join(", ")}`;
+  }
+
+  async #open(number: number): Promise<Performance> {
+    const { cluster, prefix, seed, script, without, changes, first = 1 } = this.#options;
+    const stage = await setStage(cluster, `${prefix}${number}`, Date.now());
+    const all = script(seed + number, 2 * (changes + first)).steps;
+    const performance = { stage, steps: all.filter(({ name }) => without?.test(name) !== true) };
+    this.#performances.set(number, performance);
+    return performance;
+  }
+}

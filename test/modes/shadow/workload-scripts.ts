@@ -1,0 +1,170 @@
+/**
+ * Random scripts that the differential tests have not: of sets that are rolled back, of runs that are due once, of Jobs one after the other, of Jobs with a time to
+ * live, and of budgets whose pods were to go and stayed.
+ */
+import { below, type Random, seededRandom } from "../../../src/platform/random.ts";
+import { timeAgo } from "../../differential/acts.ts";
+import type { Json } from "../../differential/objects.ts";
+import { randomScript as randomCronJobs } from "../../differential/scripts/cronjob/grammar.ts";
+import { due, endFirst, endJob, patchSpec, runningJobs } from "../../differential/scripts/cronjob/acts.ts";
+import { report } from "../../differential/scripts/disruption/acts.ts";
+import { randomScript as randomBudgets } from "../../differential/scripts/disruption/grammar.ts";
+import { jobName } from "../../differential/scripts/job/acts.ts";
+import { randomScript as randomJobs } from "../../differential/scripts/job/grammar.ts";
+import { image } from "../../differential/scripts/statefulset/acts.ts";
+import { randomScript as randomSets } from "../../differential/scripts/statefulset/grammar.ts";
+import type { Script, Step } from "../../differential/suite.ts";
+
+/** Over by now for a Job that ended years ago, and not over for long. */
+const timesToLive = [0, 60, 2_000_000_000] as const;
+
+function timeToLive(random: Random): number {
+  return timesToLive[below(random, timesToLive.length)] ?? 0;
+}
+
+/** StatefulSets; every second one goes back to an earlier template first. */
+export function setsRolledBack(seed: number, length: number): Script {
+  const { name, steps } = randomSets(seed, length);
+  const [create, ...rest] = steps;
+  if (create === undefined || seed % 2 === 1) return { name, steps };
+  return { name, steps: [create, image(8), image(9), image(8), ...rest] };
+}
+
+const dueAtOnce: Step = {
+  name: "it is not suspended, and a run is due",
+  async act(stage) {
+    await patchSpec({ suspend: false }).act(stage);
+    await due("0 0 6 1 *").act(stage);
+  },
+};
+
+/** A run that ends and leaves the history. */
+const historyGoes = [dueAtOnce, endFirst("Complete"), patchSpec({ successfulJobsHistoryLimit: 0 })] as const;
+
+/**
+ * CronJobs, of which every second one begins with a whole run, and whose runs are due once each: one whose Job is there already is tried again and again, at times that are each side's own.
+ */
+export function runsDueOnce(seed: number, length: number): Script {
+  const { name, steps } = randomCronJobs(seed, 2 * length);
+  const names = new Set<string>();
+  const once = steps.filter((step) => {
+    const isAgain = names.has(step.name) && step.name.startsWith("a run of ");
+    names.add(step.name);
+    return !isAgain && !step.name.startsWith("its last run was ");
+  });
+  const [create, ...rest] = once;
+  return { name, steps: create === undefined || seed % 2 === 1 ? once : [create, ...historyGoes, ...rest] };
+}
+
+/** So many steps has each of the Jobs that follow each other on a stage. */
+const stepsOfAJob = 5;
+
+/**
+ * One Job after the other, each with a script of its own. The one before goes first; what it leaves of its pods goes when the next one
+ * comes, as with a garbage collector.
+ */
+export function jobsInTurn(seed: number, length: number): Script {
+  const steps: Step[] = [];
+  for (let n = 0; steps.length < length; n++) {
+    const [create, ...rest] = randomJobs(seed + 100 * n, 2 * stepsOfAJob).steps.filter(
+      ({ name }) => !name.startsWith("anew"),
+    );
+    if (create === undefined) throw new RangeError("A script begins with a Job");
+    steps.push(n === 0 ? create : afterPods(create), ...rest.slice(0, stepsOfAJob - 2), jobGoes);
+  }
+  return { name: `seed ${seed}`, steps };
+}
+
+const jobGoes: Step = {
+  name: "the Job is deleted",
+  act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }),
+};
+
+function afterPods(create: Step): Step {
+  return {
+    name: create.name,
+    async act(stage) {
+      for (const { metadata } of await stage.pods()) {
+        await stage.attempt("PATCH", `/pods/${metadata.name}`, { metadata: { finalizers: null } });
+        await stage.attempt("DELETE", `/pods/${metadata.name}`, { gracePeriodSeconds: 0 });
+      }
+      await create.act(stage);
+    },
+  };
+}
+
+/** Jobs come, end, and get a time to live: before or after they have ended. */
+export function jobsWithTimesToLive(seed: number, length: number): Script {
+  const random = seededRandom(seed);
+  const steps = Array.from({ length }, (_, n) => {
+    if (n === 0) return aJob(random, n);
+    const move = [aJob, anEnd, anEnd, anEnd, aChange, aChange][below(random, 6)] ?? aJob;
+    return move(random, n);
+  });
+  return { name: `seed ${seed}`, steps };
+}
+
+function aJob(random: Random, n: number): Step {
+  const ttl = random.next() < 0.5 ? { ttlSecondsAfterFinished: timeToLive(random) } : {};
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] } };
+  return {
+    name: `two Jobs with ${JSON.stringify(ttl)}`,
+    async act(stage) {
+      for (const name of [`a${n}`, `b${n}`])
+        await stage.create("jobs", { metadata: { name }, spec: { ...ttl, template } });
+    },
+  };
+}
+
+function anEnd(random: Random): Step {
+  const [fraction, type] = [random.next(), random.next() < 0.5 ? "Complete" : "Failed"] as const;
+  return {
+    name: `a Job is ${type}`,
+    async act(stage) {
+      const jobs = await runningJobs(stage);
+      const job = jobs[Math.floor(fraction * jobs.length)];
+      if (job !== undefined) await endJob(stage, job.metadata.name, { type });
+    },
+  };
+}
+
+function aChange(random: Random): Step {
+  const [fraction, ttlSecondsAfterFinished] = [random.next(), timeToLive(random)];
+  return {
+    name: `a Job lives for ${ttlSecondsAfterFinished} s`,
+    async act(stage) {
+      const jobs = (await stage.list("jobs")) as unknown as readonly (Json & {
+        readonly metadata: { readonly name: string };
+      })[];
+      const job = jobs[Math.floor(fraction * jobs.length)];
+      if (job !== undefined) await stage.patch("jobs", job.metadata.name, { spec: { ttlSecondsAfterFinished } });
+    },
+  };
+}
+
+/** Budgets, and in every third step a pod that was to go, and is still there after three minutes, or after one. */
+export function budgetsWithStalePods(seed: number, length: number): Script {
+  const random = seededRandom(seed);
+  const { name, steps } = randomBudgets(seed, length);
+  return { name, steps: steps.flatMap((step, n) => (n % 3 === 2 ? [stalePod(random), step] : [step])) };
+}
+
+function stalePod(random: Random): Step {
+  const [fraction, minutes] = [random.next(), random.next() < 0.8 ? 3 : 1];
+  return {
+    name: `a pod was to go ${minutes} minutes ago`,
+    async act(stage) {
+      const pods = await stage.pods(({ metadata }) => metadata.deletionTimestamp === undefined);
+      const pod = pods[Math.floor(fraction * pods.length)];
+      if (pod === undefined) return;
+      const lastTransitionTime = timeAgo(stage, minutes * 60_000);
+      const condition = {
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "EvictionByEvictionAPI",
+        lastTransitionTime,
+      };
+      await report(stage, pod.metadata.name, { conditions: [condition] });
+    },
+  };
+}
