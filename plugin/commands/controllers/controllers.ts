@@ -75,6 +75,9 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
   ].join("\n");
 }
 
+/** On narrower terminals a name longer than this gives way to its short one: it would leave little room for any purpose. */
+const narrow = { columns: 100, longestName: 25 };
+
 /** Columns that are left out, in this order, where so much of a purpose would not fit beside them. */
 const lessNeeded: readonly { readonly name: string; readonly purposeWidth: number }[] = [
   { name: "WORKERS", purposeWidth: 52 },
@@ -89,7 +92,9 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
     const watches = dynamicWatches?.description ?? watchedWithin(definition, columns === Infinity ? Infinity : 40);
     // What is typed in place of the name; another name that is longer saves nothing.
     const short = aliases.find((alias) => alias.length < name.length) ?? "";
-    const common = { NAME: name, SHORT: short, WATCHES: watches, WORKERS: String(workers) };
+    const isTooLong = columns < narrow.columns && name.length > narrow.longestName && short !== "";
+    const names = isTooLong ? { NAME: short, SHORT: "" } : { NAME: name, SHORT: short };
+    const common = { ...names, WATCHES: watches, WORKERS: String(workers) };
     return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source ?? "" } : { ...common, PURPOSE: purpose };
   });
   let head = Object.keys(rows[0] ?? {});

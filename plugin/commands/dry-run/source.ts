@@ -240,7 +240,9 @@ function deletedKinds({ deletes }: ChangeFlags, kinds: readonly DiscoveredKind[]
 /** Volumes are read where something among the manifests asks for one. */
 function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly DiscoveredKind[]): readonly Kind[] {
   const asksForVolumes = objects.some(
-    (object) => object.kind === "PersistentVolumeClaim" || JSON.stringify(object).includes('"persistentVolumeClaim"'),
+    (object) =>
+      object.kind === "PersistentVolumeClaim" ||
+      /"(?:persistentVolumeClaim|volumeClaimTemplates)"/.test(JSON.stringify(object)),
   );
   return asksForVolumes ? kinds.filter((kind) => resourceOf(kind) === "persistentvolumes") : [];
 }

@@ -87,12 +87,17 @@ export function titleOf({ of }: Pick<Answer, "of">, withNamespace = false): stri
 const resting =
   /^(Node|Service|Ingress|PodDisruptionBudget|ResourceQuota|HorizontalPodAutoscaler|.*Binding|.*WebhookConfiguration|CustomResourceDefinition|PersistentVolume|CronJob|APIService)$/;
 
-function verdictText({ is, of }: Answer): string {
+/** Whether nothing was found but that it is not there yet, and what comes next is known. */
+const isUnderWay = (answer: Answer): boolean =>
+  answer.next.length > 0 && findingsOf(answer).every(({ why }) => why === answer.says);
+
+function verdictText(answer: Answer): string {
+  const { is, of } = answer;
   switch (is) {
     case "well":
       return " is as it should be";
     case "waiting":
-      return resting.test(of.kind.kind) ? " has a problem" : " is waiting";
+      return resting.test(of.kind.kind) && !isUnderWay(answer) ? " has a problem" : " is waiting";
     case "failed":
       return " has failed";
     case "being deleted":

@@ -83,6 +83,8 @@ function replicasOf(object: StoredObject | undefined): number | undefined {
 function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cause): string {
   if (did === "created") return "applied";
   if (did === "deleted") return "deleted, as asked";
+  if (before?.metadata.deletionTimestamp === undefined && after?.metadata.deletionTimestamp !== undefined)
+    return `being deleted, as asked${keptText(after)}`;
   const [from, to] = [replicasOf(before), replicasOf(after)];
   if (changes.length === 0 && from !== to) return `scaled: .spec.replicas ${from} → ${to}`;
   if (changes.length === 0) return "applied";
@@ -93,6 +95,11 @@ function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cau
   });
   const more = changes.length - named.length;
   return `applied: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function keptText({ metadata: { finalizers = [] } }: StoredObject): string {
+  if (finalizers.length === 0) return "";
+  return `; ${finalizers.length === 1 ? "finalizer" : "finalizers"} ${finalizers.join(", ")} ${finalizers.length === 1 ? "keeps" : "keep"} it`;
 }
 
 function valueText(value: unknown): string {

@@ -25,10 +25,13 @@ interface Ended {
   readonly text: string;
 }
 
-async function dryRun(options: object, columns?: number): Promise<Ended> {
+async function dryRun(
+  { named = [], ...options }: { readonly named?: readonly string[]; readonly [option: string]: unknown },
+  columns?: number,
+): Promise<Ended> {
   const io = fakeIo(columns === undefined ? {} : { columns });
   const given = { from: "manifests", ...options } as never;
-  const code = await dryRunCommand.execute({ arguments: [], options: given }, io);
+  const code = await dryRunCommand.execute({ arguments: [...named], options: given }, io);
   return { code, text: io.outText() };
 }
 
@@ -167,7 +170,8 @@ test("JUnit has a test for each object, failed by what fails the job", async () 
     { ...web, kind: "DaemonSet", spec: rest },
     { ...service, spec: { selector: { a: "b" }, ports: [{ port: 1 }] } },
   );
-  const { text } = await dryRun({ manifests: [file], nodes: 0, output: "junit", failOn: ["unavailable,dangling"] });
+  const failing = { manifests: [file], nodes: 0, output: "junit", failOn: ["unavailable,dangling"] };
+  const { text } = await dryRun({ ...failing, named: ["deployment", "replicaset"] });
   const plain = text.replaceAll(file, "FILE");
   expect(plain).toContain('<testsuites name="kubectl reconcile dry-run" tests="4" failures="2" skipped="1">');
   expect(plain).toMatch(

@@ -49,6 +49,7 @@ describe("explain", () => {
 
   for (const { name, words, says } of [
     { name: "a controller", words: ["replicaste"], says: "did you mean replicaset?" },
+    { name: "a controller by another name of it", words: ["pvc-protectoin"], says: "did you mean pvc-protection?" },
     { name: "a rule", words: ["replicaset", "scale-dwn"], says: "did you mean scale-down?" },
     { name: "a rule that is like none", words: ["serviceaccount", "zzz"], says: "known are: create-default" },
   ]) {

@@ -40,7 +40,7 @@ describe("trace --sandbox", () => {
     expect(stdout).toMatch(/status: replicas 0 → 2/);
     expect(stdout).toMatch(/its writes woke sync \d/);
     expect(stdout).not.toMatch(/^sync \d+ · (kubelet|scheduler)/m);
-    expect(stdout).toMatch(/^stopped after .*: \d+ syncs, \d+ writes, 0 errors$/m);
+    expect(stdout).toMatch(/^stopped after .*: \d+ syncs, \d+ writes(, \d+ waits? for a cache)?, 0 errors$/m);
   });
 
   test("--why follows one chain through several controllers, back to the first cause", async () => {

@@ -7,7 +7,7 @@ import { answerLines } from "../../../../plugin/commands/why/answer-text.ts";
 import { type Answer, answerFrom } from "../../../../src/diagnosis/answer.ts";
 import { type Advice, type Item, refText } from "../../../../src/diagnosis/diagnosis.ts";
 import { type Got, wantId } from "../../../../src/diagnosis/look.ts";
-import { Pods, ReplicaSets } from "../../../../src/api/kinds.ts";
+import { HorizontalPodAutoscalers, Pods, ReplicaSets } from "../../../../src/api/kinds.ts";
 import { ago, answerAbout, now, objectOf, ownedBy } from "../../../diagnosis/world.ts";
 import { expectGolden } from "../../../support/golden.ts";
 
@@ -77,4 +77,22 @@ test("objects of which the same is found are told once, with the shortest and th
   expect(answerLines(said, { style, now, follow: undefined, adviceText })[1]).toMatch(
     /^ {2}2 Pods a, b {2}not scheduled: .* \(for 3 s to 35 m 59 s\)$/,
   );
+});
+
+test.each([
+  { ageSeconds: 10, first: "HorizontalPodAutoscaler web is waiting: not synced yet; it scales Deployment web" },
+  { ageSeconds: 60, first: "HorizontalPodAutoscaler web has a problem: not synced yet; it scales Deployment web" },
+])("an autoscaler $ageSeconds s old, not synced yet: $first", ({ ageSeconds, first }) => {
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+  const object = objectOf("web", {
+    meta: { creationTimestamp: ago(ageSeconds) },
+    spec: { scaleTargetRef, maxReplicas: 5 },
+  });
+  const said = answerLines(answerAbout(HorizontalPodAutoscalers, object), {
+    style: { columns: undefined, colour: new Chalk({ level: 0 }) },
+    now,
+    follow: undefined,
+    adviceText,
+  });
+  expect(said[0]).toStartWith(first);
 });
