@@ -42,6 +42,7 @@ export type ResourceName =
   | "ingresses"
   | "networkpolicies"
   | "poddisruptionbudgets"
+  | "horizontalpodautoscalers"
   | "roles"
   | "rolebindings"
   | "clusterroles"
@@ -79,6 +80,7 @@ export const known: Readonly<Record<ResourceName, Kind>> = {
   ingresses: kind("networking.k8s.io/v1", "Ingress", "ingresses"),
   networkpolicies: kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
   poddisruptionbudgets: kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+  horizontalpodautoscalers: kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
   roles: kind("rbac.authorization.k8s.io/v1", "Role", "roles"),
   rolebindings: kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
   clusterroles: kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", false),

@@ -44,6 +44,14 @@ export interface PodObject {
   };
 }
 
+/** Ready, as its condition says; it may have ended or be on its way out. */
+export const isReady = ({ status }: PodObject): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+/** Being deleted. */
+export const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
+/** In a phase that is its last. */
+export const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
+
 /** A ReplicaSet or a ReplicationController. */
 export interface ReplicatedObject {
   readonly metadata: Meta;

@@ -1,5 +1,6 @@
 /** When a step is over: all is as its owners say it is, and nothing more was written for a while. */
 import { matches, type Selector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
+import type { Effect } from "../support/audit-log.ts";
 import type { PodObject, ReplicatedObject } from "./objects.ts";
 import type { SideLog } from "./side-log.ts";
 import type { Stage } from "./stage.ts";
@@ -26,6 +27,7 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
   let lastAt = startedAt;
   let seen = log.effects.length;
   let unsettledAt = -askAgainMs;
+  const owes = async (): Promise<boolean> => (await suite.owes?.(log, stage)) === true;
   while (performance.now() - startedAt < longestMs + (suite.patienceMs ?? 0)) {
     await Bun.sleep(pollMs);
     const added = log.effects.slice(seen);
@@ -35,9 +37,9 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
     }
     const silentMs = log.readUntil() - lastAt;
     const patienceMs = suite.patienceMs ?? unsettledQuietMs;
-    if (silentMs >= patienceMs && (silentMs >= owedQuietMs || suite.owes?.(log) !== true)) return;
+    if (silentMs >= patienceMs && (silentMs >= owedQuietMs || !(await owes()))) return;
     if (silentMs < (suite.quietMs ?? quietMs)) continue;
-    if (suite.owes?.(log) === true) continue;
+    if (await owes()) continue;
     if (suite.isSettled === undefined) return;
     const askedAt = performance.now();
     if (added.length === 0 && askedAt - unsettledAt < askAgainMs) continue;
@@ -57,14 +59,29 @@ export async function readUpToNow(log: SideLog, now: number = performance.now())
 }
 
 /** So many Events about one object before the spam filter may hold some back. */
-const spamBurst = 25;
+export const spamBurst = 25;
 
-/** Whether fewer Events than pods were written, though none may have been held back: they are written in the background. */
+/**
+ * Whether an Event says that something was done, `SuccessfulCreate` or `ScalingReplicaSet`, and not that it failed or why. Of a repetition only the
+ * count is written: it counts.
+ */
+export function tellsOfSuccess({ request }: Effect): boolean {
+  const { reason } = (request ?? {}) as { readonly reason?: string };
+  return reason === undefined || reason === "ScalingReplicaSet" || reason.startsWith("Successful");
+}
+
+/** Whether fewer Events than these writes were written, though none may have been held back: they are written in the background. */
+export function owesEvents(effects: readonly Effect[], isTold: (effect: Effect) => boolean): boolean {
+  const done = effects.filter((effect) => effect.code < 300 && isTold(effect)).length;
+  const events = effects.filter(({ resource }) => resource.startsWith("events"));
+  const told = events.filter(tellsOfSuccess).length;
+  const others = events.length - told;
+  return done + others < spamBurst && told < done;
+}
+
+/** The same for pods alone. */
 export function owesPodEvents({ effects }: SideLog): boolean {
-  const pods = effects.filter(
-    ({ resource, verb, code }) => resource === "pods" && verb !== "patch" && code < 300,
-  ).length;
-  return pods < spamBurst && effects.filter(({ resource }) => resource.startsWith("events")).length < pods;
+  return owesEvents(effects, ({ resource, verb }) => resource === "pods" && verb !== "patch");
 }
 
 /** Whether every ReplicaSet and ReplicationController has its pods, and says so in its status. */

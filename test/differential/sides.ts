@@ -43,8 +43,14 @@ export async function oracleSide(suite: Suite): Promise<Side> {
     ...nodesOf(suite),
     controllers: suite.oracle,
     // Many scripts at once must not wait for its ten workers: a step would be over before they come by.
-    kcmFlags: ["--kube-api-qps=5000", "--kube-api-burst=5000", "--concurrent-namespace-syncs=50"],
+    kcmFlags: [
+      "--kube-api-qps=5000",
+      "--kube-api-burst=5000",
+      "--concurrent-namespace-syncs=50",
+      ...(suite.oracleFlags ?? []),
+    ],
   });
+  const unprepare = await suite.prepare?.(cluster);
   const feed = auditFeed(cluster, "kube-controller-manager");
   return {
     name: "oracle",
@@ -53,6 +59,7 @@ export async function oracleSide(suite: Suite): Promise<Side> {
     async stop() {
       await feed.stop();
       await cluster.stop();
+      await unprepare?.();
     },
   };
 }
@@ -64,6 +71,7 @@ export async function ourSide(suite: Suite): Promise<Side> {
     ...nodesOf(suite),
     ...((suite.nodes ?? 0) > 0 && { controllers: "none" }),
   });
+  const unprepare = await suite.prepare?.(cluster);
   const controllers = await runOurs(suite, cluster.kubeconfig);
   const feed = auditFeed(cluster, "kubectl-reconcile");
   return {
@@ -74,6 +82,7 @@ export async function ourSide(suite: Suite): Promise<Side> {
       await controllers.stop();
       await feed.stop();
       await cluster.stop();
+      await unprepare?.();
     },
   };
 }
@@ -87,6 +96,8 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
     nodes,
     scheduler: nodes > 0,
     kubelet: nodes > 0,
+    metrics: suite.prepare !== undefined,
+    serviceRanges: suite.serviceRanges,
   });
   const https = await serveSandbox(embedded.sandbox);
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
@@ -108,13 +119,14 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
   };
 }
 
-function nodesOf({ nodes = 0, apiServerFlags = [] }: Suite): {
+function nodesOf({ nodes = 0, apiServerFlags = [], serviceRanges = [] }: Suite): {
   readonly nodes: number;
   readonly scheduler: boolean;
   readonly apiServerFlags: readonly string[];
 } {
+  const ranges = serviceRanges.length === 0 ? [] : [`--service-cluster-ip-range=${serviceRanges.join(",")}`];
   // A log that is rotated, after 100 MB by default, is lost to its reader.
-  return { nodes, scheduler: nodes > 0, apiServerFlags: ["--audit-log-maxsize=8192", ...apiServerFlags] };
+  return { nodes, scheduler: nodes > 0, apiServerFlags: ["--audit-log-maxsize=8192", ...ranges, ...apiServerFlags] };
 }
 
 async function runOurs(

@@ -5,7 +5,7 @@ import type { Effect } from "../support/audit-log.ts";
 import type { Allowed } from "./differences.ts";
 import type { AnyObject } from "./objects.ts";
 import type { SideLog } from "./side-log.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage, StageServer } from "./stage.ts";
 import type { Names, Told } from "./told.ts";
 
 export interface Step {
@@ -53,20 +53,30 @@ export interface Suite {
    */
   readonly nodes?: number;
   readonly apiServerFlags?: readonly string[];
+  /** The ranges that addresses of Services are from. Default: one of IPv4. */
+  readonly serviceRanges?: readonly string[];
+  /** More flags of kube-controller-manager. */
+  readonly oracleFlags?: readonly string[];
+  /** What an API server needs before anybody acts on it; answers how it ends. Not on the sandbox, which has it built in. */
+  readonly prepare?: (server: StageServer) => Promise<() => Promise<void>>;
   readonly kinds: readonly ComparedKind[];
+  /** Puts in order what has no order of its own in the body of a write. */
+  readonly arranged?: <T extends object>(body: T) => T;
   /**
    * Whether the objects are as their owners say. While they are not, a step ends only after a longer silence, since a controller
    * may still be on its way. `actedAt`: when the step's actions were done, in ms since 1970. Unset: any silence will do.
    */
   readonly isSettled?: (stage: Stage, log: SideLog, actedAt: number) => boolean | Promise<boolean>;
   /** Whether writes are still to come, by what is in the log: a step then waits for them, for 15 s of silence at most. */
-  readonly owes?: (log: SideLog) => boolean;
+  readonly owes?: (log: SideLog, stage: Stage) => boolean | Promise<boolean>;
   /** How long the silence lasts after which a step ends when all is settled. Default 0.35 s. */
   readonly quietMs?: number;
   /** How long the silence lasts after which a step ends although not all is settled. Default 4 s. */
   readonly patienceMs?: number;
   /** What is told of the order of the writes, in steps where the order counts. Default: `podOrders`. */
   readonly order?: (effects: readonly Effect[], names: Names) => Told[];
+  /** Names what only this suite knows to be alike, before a step is told: what stands in `names.generated` is told by its value. */
+  readonly learn?: (names: Names, objects: (kind: Kind) => readonly AnyObject[]) => void;
   /** Writes, by `delete configmaps 200`, of which equal ones count once in a step: how often they are repeated is chance. */
   readonly repeated?: (what: string) => boolean;
   /**

@@ -1,6 +1,6 @@
 /** What a controller did in one step, without what no two runs have in common: uids, moments, suffixes of names. */
 import type { Effect } from "../support/audit-log.ts";
-import { resourceOf } from "../../src/api/kind.ts";
+import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { type AnyObject, type Json, type Meta, type PodObject, podClass } from "./objects.ts";
 import type { Stage } from "./stage.ts";
 import type { Suite } from "./suite.ts";
@@ -46,7 +46,9 @@ function normal(value: unknown, names: Names): unknown {
   const field = (name: string, inner: unknown): unknown => {
     if (name === "resourceVersion" && typeof inner === "string" && inner !== "") return "as read";
     if (name === "deletionTimestamp" && typeof inner === "string") return moment(inner, names, graceSeconds);
-    return typeof inner === "string" && /(?:Timestamp|Time)$/.test(name) ? moment(inner, names) : normal(inner, names);
+    return typeof inner === "string" && /(?:Timestamp|Time|-trigger-time|^timeAdded)$/.test(name)
+      ? moment(inner, names)
+      : normal(inner, names);
   };
   return Object.fromEntries(
     Object.entries(value)
@@ -70,6 +72,10 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   const there = await Promise.all(
     suite.kinds.map(async (compared) => ({ ...compared, objects: await stage.all(compared.kind) })),
   );
+  suite.learn?.(names, (kind) => [
+    ...there.filter((each) => each.kind === kind).flatMap(({ objects }) => objects),
+    ...wholeAnswers(effects, kind),
+  ]);
   const learnOf = (kind: string, object: unknown): void => {
     const meta = (object as Partial<AnyObject> | undefined)?.metadata;
     if (meta?.uid !== undefined) learn(names, kind, meta);
@@ -92,7 +98,9 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   }
   const spec = effects.filter((effect) => !recordsEvent(effect) && !effect.resource.endsWith("/status"));
   const refused = spec.some(({ code }) => code >= 400);
-  const told = spec.map((effect) => tellWrite(effect, names)).filter(({ what }) => suite.chance?.(what) !== true);
+  const told = spec
+    .map((effect) => tellWrite(effect, names, suite.arranged))
+    .filter(({ what }) => suite.chance?.(what) !== true);
   const isRepeated = ({ what }: Told): boolean => suite.repeated?.(what) === true;
   const isRefused = ({ what }: Told): boolean => /[45]\d\d$/.test(what);
   return {
@@ -116,6 +124,14 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   };
 }
 
+/** What a write answered with, as a whole: it may be gone by now. */
+function wholeAnswers(effects: readonly Effect[], kind: Kind): readonly AnyObject[] {
+  return effects.flatMap(({ resource, code, response }) => {
+    const object = response as AnyObject | undefined;
+    return resource === resourceOf(kind) && code < 300 && object?.["kind"] === kind.kind ? [object] : [];
+  });
+}
+
 function writesStatus({ resource, code }: Effect): boolean {
   return resource.endsWith("/status") && code < 300;
 }
@@ -134,7 +150,7 @@ export function standing({ metadata, ...rest }: AnyObject): object {
   return { metadata: { name, labels, annotations, finalizers, generation, ownerReferences, ...deletion }, ...content };
 }
 
-function tellWrite(effect: Effect, names: Names): Told {
+function tellWrite(effect: Effect, names: Names, arranged: Suite["arranged"] = (body) => body): Told {
   const { verb, resource, code, name, request, response } = effect;
   // Of which pod: one of this class, as it stood when it was written to; by its name where the answer does not show it.
   const isWholePod =
@@ -144,7 +160,7 @@ function tellWrite(effect: Effect, names: Names): Told {
     ...(verb !== "create" && { about }),
     ...(code >= 400 && { reason: effect.reason }),
     query: effect.query,
-    body: request ?? {},
+    body: arranged(request ?? {}),
   };
   return { what: `${verb} ${text(resource, names)} ${code}`, content: normal(content, names) as Json };
 }

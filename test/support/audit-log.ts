@@ -109,6 +109,22 @@ export function effectsOf(events: readonly AuditEvent[]): Effect[] {
     }));
 }
 
+/**
+ * Effects in the order in which they were stored: the log has them in that of their responses, and a controller may have reacted to a write
+ * before its response is logged. One without a version keeps its place.
+ */
+export function asStored(effects: readonly Effect[]): readonly Effect[] {
+  let newest = 0;
+  const versioned = effects.map((effect) => {
+    // A Status has no version.
+    const { metadata } = (effect.response ?? {}) as { readonly metadata?: { readonly resourceVersion?: string } };
+    const version = Number(metadata?.resourceVersion);
+    newest = Math.max(newest, version > 0 ? version : 0);
+    return { effect, version: version > 0 ? version : newest };
+  });
+  return versioned.toSorted((a, b) => a.version - b.version).map(({ effect }) => effect);
+}
+
 function isStored(ref: AuditEvent["objectRef"]): boolean {
   return ref !== undefined && ref.apiGroup !== "authorization.k8s.io" && ref.apiGroup !== "authentication.k8s.io";
 }

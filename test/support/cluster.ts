@@ -212,8 +212,13 @@ export function adminOf(server: {
 }
 
 function requester(url: string, token: string, ca: string): Cluster["request"] {
-  return async (method, path, body, headers = {}) => {
-    const answer = await fetch(url + path, {
+  const send = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> =>
+    fetch(url + path, {
       method,
       tls: { ca },
       headers: {
@@ -224,6 +229,12 @@ function requester(url: string, token: string, ca: string): Cluster["request"] {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(180_000),
+    });
+  return async (method, path, body, headers) => {
+    // A kept connection may be closed as it is used again: what only reads is asked once more, as by Go's client.
+    const answer = await send(method, path, body, headers).catch((error: unknown) => {
+      if (method !== "GET" || (error as { readonly code?: string }).code !== "ECONNRESET") throw error;
+      return send(method, path, body, headers);
     });
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;

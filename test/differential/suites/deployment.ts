@@ -5,7 +5,7 @@ import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import type { Effect } from "../../support/audit-log.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
 import { type AnyObject, type Meta, tellPod } from "../objects.ts";
-import { replicasAreSettled } from "../quiet.ts";
+import { replicasAreSettled, spamBurst, tellsOfSuccess } from "../quiet.ts";
 import { podsThat } from "../scripts/deployment/acts.ts";
 import { randomScript } from "../scripts/deployment/grammar.ts";
 import { scripts } from "../scripts/deployment/index.ts";
@@ -49,19 +49,18 @@ async function readinessIsCounted(stage: Stage): Promise<boolean> {
   });
 }
 
-/** So many Events about one object before the spam filter may hold some back. */
-const spamBurst = 25;
-
 /** Whether there are fewer Events about some object than its pods or its size were changed: they are written in the background. */
 function owesEvents({ effects }: SideLog): boolean {
   const [owed, told, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const count = (of: Map<string, number>, name: string): void => void of.set(name, (of.get(name) ?? 0) + 1);
-  for (const { resource, verb, code, name, request, response } of effects) {
+  for (const effect of effects) {
+    const { resource, verb, code, name, request, response } = effect;
     // On the sandbox writes are told without bodies.
     if (response === undefined || code >= 300) continue;
     const { spec, metadata } = response as Partial<Counted>;
     const owner = metadata?.ownerReferences?.[0]?.name ?? "";
     if (resource.startsWith("events")) {
+      if (!tellsOfSuccess(effect)) continue;
       const { involvedObject } = (verb === "create" ? request : response) as { readonly involvedObject?: Meta };
       count(told, involvedObject?.name ?? "");
     } else if (resource === "pods" && verb !== "patch") count(owed, owner);

@@ -6,6 +6,7 @@ import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "
 import { type AnyObject, type Json, type Meta, podClass, type PodObject } from "../objects.ts";
 import { randomScript } from "../scripts/statefulset/grammar.ts";
 import { scripts } from "../scripts/statefulset/index.ts";
+import { owesEvents } from "../quiet.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
@@ -40,17 +41,25 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-/** So many Events about one object before the spam filter may hold some back. */
-const spamBurst = 25;
+/** Whether there are fewer Events than pods and claims were written. */
+function owesEventsOf({ effects }: SideLog): boolean {
+  return owesEvents(
+    effects,
+    ({ resource, verb }) =>
+      (resource === "pods" && verb !== "patch") || (resource === "persistentvolumeclaims" && verb === "create"),
+  );
+}
 
-/** Whether there are fewer Events than pods and claims were written: they are written in the background. */
-function owesEvents({ effects }: SideLog): boolean {
-  const written = effects.filter(
-    ({ resource, verb, code }) =>
-      code < 300 &&
-      ((resource === "pods" && verb !== "patch") || (resource === "persistentvolumeclaims" && verb === "create")),
-  ).length;
-  return written < spamBurst && effects.filter(({ resource }) => resource.startsWith("events")).length < written;
+/** Whether a pod could not be created because of one of its name that is gone by now: the set tries again after a back-off. */
+async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
+  const latest = new Map<string, number>();
+  for (const { verb, resource, name, code } of effects) {
+    if (verb === "create" && resource === "pods") latest.set(name, code);
+  }
+  const refused = [...latest].flatMap(([name, code]) => (code === 409 ? [name] : []));
+  if (refused.length === 0 || (await stage.list("statefulsets")).length === 0) return false;
+  const taken = new Set((await stage.pods()).map(({ metadata }) => metadata.name));
+  return refused.some((name) => !taken.has(name));
 }
 
 /** A pod by its name, which is not made up, with the parts that make it the set's. */
@@ -89,7 +98,7 @@ const adoptedOnRetry: Allowed = {
   id: "a revision that is adopted when a failed sync is tried again",
   category: "noise",
   upstream: "pkg/controller/statefulset/stateful_set.go:adoptOrphanRevisions",
-  why: "revisions wake nobody: which step a retry that comes by itself falls into depends on the back-off",
+  why: "revisions enqueue nothing: which step a retry that comes by itself falls into depends on the back-off",
   matches: ({ what, path, refused }) =>
     refused &&
     (what === "patch controllerrevisions.apps 200" ||
@@ -129,7 +138,7 @@ export const statefulSets: Suite = {
     { kind: PersistentVolumeClaims },
     { kind: ControllerRevisions },
   ],
-  owes: owesEvents,
+  owes: async (log, stage) => owesEventsOf(log) || (await owesRetry(log, stage)),
   isSettled: setsAreSettled,
   order,
   scripts,

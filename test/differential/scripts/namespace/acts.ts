@@ -61,7 +61,15 @@ export function letAllGoStep(name = "all finalizers go, and pods end"): Step {
       await wake(stage, name);
       await letAllGo(stage);
     },
+    until: isLetGo,
   };
+}
+
+/** Whether the controller has let the namespace go; another finalizer in the spec may still hold it. */
+export async function isLetGo(stage: Stage): Promise<boolean> {
+  const mine = (await stage.all(Namespaces)).find(({ metadata }) => metadata.name === stage.namespace);
+  const { finalizers = [] } = (mine?.["spec"] ?? {}) as { readonly finalizers?: readonly string[] };
+  return !finalizers.includes("kubernetes");
 }
 
 /**

@@ -4,7 +4,17 @@ import type { ResourceName } from "../../kinds.ts";
 import { podNamed, replicaSet } from "../../objects.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
-import { configMap, deleteNamespace, finalizeByHand, letAllGo, letGo, placedPod, tolerant, wake } from "./acts.ts";
+import {
+  configMap,
+  deleteNamespace,
+  finalizeByHand,
+  isLetGo,
+  letAllGo,
+  letGo,
+  placedPod,
+  tolerant,
+  wake,
+} from "./acts.ts";
 
 const finalizers = ["example.com/hold", "example.com/also", "example.org/z"];
 
@@ -103,6 +113,7 @@ export function randomScript(seed: number, length: number): Script {
       await wake(stage, "in the end");
       await letAllGo(stage);
     },
+    until: isLetGo,
   });
   if (scene.other) {
     steps.push({ name: "the other finalizer goes", act: (stage) => tolerant(finalizeByHand(stage, [])) });

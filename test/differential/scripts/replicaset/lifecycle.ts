@@ -5,6 +5,11 @@ import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
 
 const minute = 60_000;
+async function oneIsAvailable(stage: Stage): Promise<boolean> {
+  const { status } = (await stage.get("replicasets", "web")) as { readonly status?: { availableReplicas?: number } };
+  return status?.availableReplicas === 1;
+}
+
 const three: Step = { name: "3", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 3 })) };
 
 async function allRun(stage: Stage): Promise<void> {
@@ -96,7 +101,7 @@ export const lifecycle: readonly Script[] = [
             // A moment that is the same on every side, and not over yet.
             readyForMs: -4000,
           }),
-        waitMs: 8500,
+        until: oneIsAvailable,
       },
     ],
   },

@@ -1,6 +1,6 @@
 /** What people do to StatefulSets, and kubelets to their pods. */
 import { bind, removePod, setPodState } from "../../acts.ts";
-import type { Json, Meta, PodObject } from "../../objects.ts";
+import { type Json, type Meta, type PodObject, hasEnded, isGoing, isReady } from "../../objects.ts";
 import type { Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
 
@@ -86,10 +86,6 @@ export function partition(count: number): Step {
 }
 
 const ordinal = ({ metadata }: PodObject): number => Number(/\d+$/.exec(metadata.name)?.[0] ?? -1);
-const isReady = ({ status }: PodObject): boolean =>
-  status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
-const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
-const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
 export type Which = "ready" | "not ready" | "going" | "ended" | "alive";
 

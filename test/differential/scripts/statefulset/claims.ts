@@ -1,8 +1,10 @@
 /** Claims: how they are made, who owns them, and what becomes of pods whose claims are missing or on their way out. */
 import type { Script, Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
 import {
   allEnd,
   allReady,
+  claimsOn,
   claimTemplate,
   create,
   ends,
@@ -15,6 +17,8 @@ import {
 } from "./acts.ts";
 
 const policies = ["Retain", "Delete"] as const;
+
+const allHaveClaims = async (stage: Stage): Promise<boolean> => (await claimsOn(stage)).length === 2;
 
 /** A way through sizes and deletions under each policy. */
 function retained(whenDeleted: string, whenScaled: string, parallel: boolean): Script {
@@ -107,7 +111,7 @@ export const claims: readonly Script[] = [
       },
       create({ replicas: 2, claims: ["data"] }),
       ready("db-0"),
-      { name: "more claims", act: (stage) => stage.remove("resourcequotas", "limit"), waitMs: 6000 },
+      { name: "more claims", act: (stage) => stage.remove("resourcequotas", "limit"), until: allHaveClaims },
     ],
   },
   {

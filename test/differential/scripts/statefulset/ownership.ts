@@ -2,7 +2,9 @@
 import { podNamed } from "../../objects.ts";
 import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
-import { create, ends, image, patch, ready, replicas, revisionsOn, toPod } from "./acts.ts";
+import { create, ends, image, patch, podsThat, ready, replicas, revisionsOn, toPod } from "./acts.ts";
+
+const allArePods = async (stage: Stage): Promise<boolean> => (await podsThat(stage, "alive")).length === 2;
 
 /** The set goes; its pods and revisions lose their owner, as the garbage collector does with propagationPolicy Orphan. */
 const orphanAll: Step = {
@@ -142,7 +144,7 @@ export const ownership: readonly Script[] = [
       },
       create({ replicas: 2 }),
       ready("db-0"),
-      { name: "more pods", act: (stage) => stage.remove("resourcequotas", "limit"), waitMs: 6000 },
+      { name: "more pods", act: (stage) => stage.remove("resourcequotas", "limit"), until: allArePods },
     ],
   },
 ];

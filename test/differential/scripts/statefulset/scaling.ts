@@ -46,6 +46,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "all at once up and down",
+    race: "of nine pods, which ones are deleted twice: the next sync may begin before a cache shows a deletion",
     steps: [
       create({ parallel: true, replicas: 5 }),
       allReady,

@@ -1,0 +1,352 @@
+/**
+ * What people do to DaemonSets and nodes, and kubelets to their pods. All sets of a script are for its own nodes, by a label: others play
+ * on the same cluster. Which of several equal nodes a rollout begins with is chance upstream, too: a step means a node or a pod by what
+ * can be seen of it, never by its name alone, once they may differ.
+ */
+import { pathOf } from "../../../../src/api/kind.ts";
+import { bind, type PodState, removePod, setPodState } from "../../acts.ts";
+import { known } from "../../kinds.ts";
+import { type Json, type Meta, type PodObject, hasEnded, isGoing, isReady } from "../../objects.ts";
+import type { Step } from "../../play.ts";
+import type { Stage } from "../../stage.ts";
+
+export interface DaemonSetParts {
+  readonly image?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** More of the set's own metadata. */
+  readonly metadata?: object;
+  /** `maxUnavailable` and `maxSurge`. */
+  readonly rolling?: readonly [maxUnavailable: number | string, maxSurge: number | string];
+  readonly spec?: object;
+  readonly podMetadata?: object;
+  readonly podSpec?: object;
+  /** Beside the label of the script's nodes. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+}
+
+export const rollingOf = ([maxUnavailable, maxSurge]: readonly [number | string, number | string]): object => ({
+  updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable, maxSurge } },
+});
+
+export function containersOf(image: number): object[] {
+  return [{ name: "main", image: `main:${image}` }];
+}
+
+export function daemonSetOn(stage: Stage, name: string, parts: DaemonSetParts = {}): object {
+  const labels = parts.labels ?? { app: name };
+  return {
+    metadata: { name, ...parts.metadata },
+    spec: {
+      selector: { matchLabels: labels },
+      ...(parts.rolling !== undefined && rollingOf(parts.rolling)),
+      template: {
+        metadata: { labels, ...parts.podMetadata },
+        spec: {
+          containers: containersOf(parts.image ?? 1),
+          nodeSelector: { stage: stage.namespace, ...parts.nodeSelector },
+          ...parts.podSpec,
+        },
+      },
+      ...parts.spec,
+    },
+  };
+}
+
+export function create(parts: DaemonSetParts = {}, name = "agent"): Step {
+  return { name: `${name} comes`, act: (stage) => stage.create("daemonsets", daemonSetOn(stage, name, parts)) };
+}
+
+/** A merge patch of the set. */
+export function patch(name: string, body: object | ((stage: Stage) => object), more: Partial<Step> = {}): Step {
+  const of = (stage: Stage): object => (typeof body === "function" ? body(stage) : body);
+  return { name, act: (stage) => stage.patch("daemonsets", "agent", of(stage)), ...more };
+}
+
+export function spec(name: string, body: object, more: Partial<Step> = {}): Step {
+  return patch(name, { spec: body }, more);
+}
+
+export function podSpec(name: string, body: object): Step {
+  return spec(name, { template: { spec: body } });
+}
+
+export function image(version: number, more: Partial<Step> = {}): Step {
+  return spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
+}
+
+export function rolling(maxUnavailable: number | string, maxSurge: number | string): Step {
+  return spec(`maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`, rollingOf([maxUnavailable, maxSurge]));
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+export interface NodeParts {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+}
+
+const nodeName = (stage: Stage, n: number): string => `${stage.namespace}-n${n}`;
+
+/** The API server taints a new node: the taint goes as when its kubelet reports. */
+export async function addNode(stage: Stage, n: number, { labels = {}, taints = [] }: NodeParts = {}): Promise<void> {
+  const name = nodeName(stage, n);
+  await stage.create("nodes", { metadata: { name, labels: { stage: stage.namespace, ...labels } }, spec: { taints } });
+  await stage.patch("nodes", name, { spec: { taints } });
+}
+
+/** So many nodes, with these parts each, from number 1 on. */
+export function nodes(...all: readonly NodeParts[]): Step {
+  return {
+    name: `${all.length} nodes`,
+    act: (stage) => Promise.all(all.map((parts, n) => addNode(stage, n + 1, parts))),
+  };
+}
+
+export const threeNodes: Step = nodes({}, {}, {});
+
+export const comes = (n: number, parts: NodeParts = {}): Step => ({
+  name: `node ${n} comes`,
+  act: (stage) => addNode(stage, n, parts),
+});
+export const leaves = (n: number): Step => ({
+  name: `node ${n} is gone`,
+  act: (stage) => stage.remove("nodes", nodeName(stage, n)),
+});
+export const tainted = (n: number, ...taints: readonly Taint[]): Step => ({
+  name: `node ${n} has the taints ${taints.map(({ key, effect }) => `${key}:${effect}`).join(", ") || "none"}`,
+  act: (stage) => stage.patch("nodes", nodeName(stage, n), { spec: { taints } }),
+});
+export const labelled = (n: number, labels: Readonly<Record<string, string | null>>): Step => ({
+  name: `node ${n} has the labels ${JSON.stringify(labels)}`,
+  act: (stage) => stage.patch("nodes", nodeName(stage, n), { metadata: { labels } }),
+});
+
+export const full: Taint = { key: "full", effect: "NoExecute" };
+export const gpu: Taint = { key: "dedicated", value: "gpu", effect: "NoSchedule" };
+
+interface NodeObject {
+  readonly metadata: Meta;
+  readonly spec: { readonly taints?: readonly Taint[] };
+}
+
+/** What a controller sees of a node. */
+export function nodeClass({ metadata, spec: { taints = [] } }: NodeObject): string {
+  const labels = Object.entries(metadata.labels ?? {})
+    .filter(([key]) => key !== "stage")
+    .map(([key, value]) => `${key}=${value}`);
+  return [
+    metadata.labels?.["stage"] === undefined ? "elsewhere" : "here",
+    ...labels.sort(),
+    ...taints.map(({ key, value = "", effect }) => `${key}=${value}:${effect}`),
+  ].join(" ");
+}
+
+interface Scheduled {
+  readonly spec: PodObject["spec"] & {
+    readonly affinity?: {
+      readonly nodeAffinity?: {
+        readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+          readonly nodeSelectorTerms: readonly {
+            readonly matchFields?: readonly { readonly values?: readonly string[] }[];
+          }[];
+        };
+      };
+    };
+  };
+}
+
+/** The node that a pod is bound to, or is to be. */
+export function nodeOf(pod: PodObject): string {
+  const { nodeName: bound, affinity } = (pod as Scheduled).spec;
+  const [term] = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return bound ?? term?.matchFields?.[0]?.values?.[0] ?? "";
+}
+
+export type Which = "ready" | "not ready" | "going" | "ended" | "alive";
+
+const states: Readonly<Record<Which, (pod: PodObject) => boolean>> = {
+  ready: (pod) => isReady(pod) && !isGoing(pod) && !hasEnded(pod),
+  "not ready": (pod) => !isReady(pod) && !isGoing(pod) && !hasEnded(pod),
+  going: isGoing,
+  ended: (pod) => hasEnded(pod) && !isGoing(pod),
+  alive: (pod) => !isGoing(pod),
+};
+
+/** All that sets a pod apart, but for its name and its node's. */
+function podKey(pod: PodObject, classes: ReadonlyMap<string, string>): string {
+  const { metadata, spec: of, status } = pod;
+  const owner = metadata.ownerReferences?.[0]?.name ?? "";
+  const named = metadata.generateName === undefined ? metadata.name : "";
+  const images = of.containers.map((each) => each.image);
+  const place = classes.get(nodeOf(pod)) ?? "";
+  const app = metadata.labels?.["app"] ?? "";
+  const bound = of.nodeName !== undefined;
+  return JSON.stringify([owner, named, app, images, status?.phase, isReady(pod), isGoing(pod), bound, place]);
+}
+
+export async function nodesOn(stage: Stage): Promise<readonly NodeObject[]> {
+  const all = (await stage.list("nodes")) as unknown as readonly NodeObject[];
+  return all.filter(({ metadata }) => metadata.name.startsWith(`${stage.namespace}-`));
+}
+
+/** The pods in this state, in an order that is the same on every side but for pods that are alike. */
+export async function podsThat(stage: Stage, are: Which): Promise<readonly PodObject[]> {
+  const [nodesHere, all] = await Promise.all([nodesOn(stage), stage.pods()]);
+  const classes = new Map(nodesHere.map((node) => [node.metadata.name, nodeClass(node)]));
+  const besides = Map.groupBy(all, nodeOf);
+  const keyed = all.filter(states[are]).map((pod) => {
+    const others = (besides.get(nodeOf(pod)) ?? []).map((other) => podKey(other, classes));
+    return { pod, key: `${podKey(pod, classes)} ${others.sort().join()}` };
+  });
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ pod }) => pod);
+}
+
+/** A node with its pods. */
+export interface Place {
+  readonly node: NodeObject;
+  readonly pods: readonly PodObject[];
+}
+
+/** The nodes, by what they and their pods are like. */
+export async function placesOn(stage: Stage): Promise<readonly Place[]> {
+  const [all, pods] = await Promise.all([nodesOn(stage), stage.pods()]);
+  const none: ReadonlyMap<string, string> = new Map();
+  const keyed = all.map((node) => {
+    const own = pods.filter((pod) => nodeOf(pod) === node.metadata.name);
+    const keys = own.map((pod) => podKey(pod, none)).sort();
+    return { node, pods: own, key: JSON.stringify([nodeClass(node), keys]) };
+  });
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+/** It runs on its node, and is ready: a deletion then takes its time. */
+export async function run(stage: Stage, pod: PodObject, state: PodState = {}): Promise<void> {
+  const node = nodeOf(pod);
+  // One that tells no node waits for a scheduler, one whose node is gone waits for ever.
+  const { status } = await stage.cluster.request("GET", pathOf(known.nodes, { namespace: "", name: node || "none" }));
+  if (status !== 200 && node !== "") return;
+  if (pod.spec.nodeName === undefined && node !== "") await bind(stage, pod, node);
+  await setPodState(stage, pod, { ready: true, ...state });
+}
+
+/** All that are in a state, or the first so many of them. */
+export function each(
+  name: string,
+  are: Which,
+  act: (stage: Stage, pod: PodObject) => Promise<unknown>,
+  more: Partial<Step> & { readonly count?: number } = {},
+): Step {
+  const { count = Infinity, ...rest } = more;
+  return {
+    name,
+    async act(stage) {
+      for (const pod of (await podsThat(stage, are)).slice(0, count)) await act(stage, pod);
+    },
+    ...rest,
+  };
+}
+
+/** Of the pods that are not ready, so many run and are ready. */
+export const runSome = (count: number): Step =>
+  each(`${count} pods get ready`, "not ready", (stage, pod) => run(stage, pod), { count });
+/** All pods that are there run and are ready, the oldest first: a pod of an earlier template stays until its successor is ready. */
+export const allReady: Step = {
+  name: "all pods get ready",
+  async act(stage) {
+    const made = ({ metadata }: PodObject): string =>
+      (metadata as { creationTimestamp?: string }).creationTimestamp ?? "";
+    const pods = [...(await podsThat(stage, "not ready"))].sort((a, b) =>
+      made(a) < made(b) ? -1 : made(a) > made(b) ? 1 : 0,
+    );
+    for (const pod of pods) await run(stage, pod);
+  },
+};
+/** All pods that are being deleted are gone. */
+export const allEnd: Step = each("all that are being deleted are gone", "going", (stage, pod) =>
+  removePod(stage, pod, "at once"),
+);
+/** They are gone, and what came for them is ready. */
+export const nextRound: readonly Step[] = [allEnd, allReady];
+
+/** A pod of this node: as long as the nodes have not come to differ by chance. */
+export function onNode(
+  name: string,
+  n: number,
+  act: (stage: Stage, pod: PodObject) => Promise<unknown>,
+  more: Partial<Step> = {},
+): Step {
+  return {
+    name,
+    async act(stage) {
+      const pods = await stage.pods((pod) => nodeOf(pod) === nodeName(stage, n) && !isGoing(pod));
+      for (const pod of pods) await act(stage, pod);
+    },
+    ...more,
+  };
+}
+
+export const fails = (n: number, more: Partial<Step> = {}): Step =>
+  onNode(
+    `the pod of node ${n} fails`,
+    n,
+    (stage, pod) => setPodState(stage, pod, { phase: "Failed", ready: false }),
+    more,
+  );
+export const succeeds = (n: number): Step =>
+  onNode(`the pod of node ${n} succeeds`, n, (stage, pod) =>
+    setPodState(stage, pod, { phase: "Succeeded", ready: false }),
+  );
+export const unready = (n: number): Step =>
+  onNode(`the pod of node ${n} is not ready`, n, (stage, pod) => setPodState(stage, pod, { ready: false }));
+export const deleted = (n: number): Step => onNode(`the pod of node ${n} is deleted`, n, removePod);
+export const relabelled = (n: number, labels: Readonly<Record<string, string | null>>): Step =>
+  onNode(`the pod of node ${n} has the labels ${JSON.stringify(labels)}`, n, (stage, { metadata }) =>
+    stage.patch("pods", metadata.name, { metadata: { labels } }),
+  );
+
+/** A pod that somebody else made, for a node of the script. */
+export async function addPod(
+  stage: Stage,
+  name: string,
+  {
+    n,
+    labels,
+    ownerReferences,
+  }: { readonly n: number; readonly labels: object; readonly ownerReferences?: readonly object[] },
+): Promise<void> {
+  const nodeAt = n === 0 ? {} : { nodeName: nodeName(stage, n) };
+  await stage.create("pods", {
+    metadata: { name, labels, ...(ownerReferences !== undefined && { ownerReferences }) },
+    spec: { containers: containersOf(1), ...nodeAt },
+  });
+}
+
+/** Revisions by their numbers, the lowest first. */
+export async function revisionsOn(
+  stage: Stage,
+): Promise<readonly (Json & { readonly metadata: Meta; readonly revision: number })[]> {
+  const revisions = (await stage.list("controllerrevisions")) as unknown as readonly (Json & {
+    metadata: Meta;
+    revision: number;
+  })[];
+  return [...revisions].sort((a, b) => a.revision - b.revision);
+}
+
+/** Does something to the n-th revision, by number. */
+export function toRevision(
+  name: string,
+  n: number,
+  act: (stage: Stage, revision: Json & { readonly metadata: Meta; readonly revision: number }) => Promise<unknown>,
+): Step {
+  return {
+    name,
+    async act(stage) {
+      const revision = (await revisionsOn(stage))[n];
+      if (revision !== undefined) await act(stage, revision);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** Which nodes have a pod: labels, affinity, names, taints, nodes that come and go. */
+import type { Script } from "../../play.ts";
+import {
+  allEnd,
+  allReady,
+  comes,
+  create,
+  type DaemonSetParts,
+  full,
+  gpu,
+  labelled,
+  leaves,
+  nodes,
+  patch,
+  podSpec,
+  spec,
+  type Taint,
+  tainted,
+  threeNodes,
+} from "./acts.ts";
+
+const ssd = { labels: { disk: "ssd" } } as const;
+const hdd = { labels: { disk: "hdd" } } as const;
+
+function required(...terms: readonly object[]): object {
+  return {
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+  };
+}
+
+const term = (operator: string, ...values: readonly string[]): object => ({
+  matchExpressions: [{ key: "disk", operator, ...(values.length > 0 && { values }) }],
+});
+
+/** On a node of each disk and one of none, whose labels then change. */
+const byLabels = (name: string, parts: DaemonSetParts): Script => ({
+  name: `by labels: ${name}`,
+  steps: [
+    nodes(ssd, hdd, {}),
+    create(parts),
+    allReady,
+    labelled(3, { disk: "ssd", size: "7" }),
+    allReady,
+    labelled(1, { disk: "hdd" }),
+    allEnd,
+    allReady,
+    labelled(2, { disk: null, size: "2" }),
+    allEnd,
+  ],
+});
+
+const operator = (key: string, ...values: readonly string[]): Script =>
+  byLabels(`${key} ${values.join(" ")}`, { podSpec: required(term(key, ...values)) });
+
+const taintOf = (key: string, effect = "NoSchedule"): Taint => ({ key: `node.kubernetes.io/${key}`, effect });
+
+const byTaint = (name: string, taint: Taint, pods: object = {}): Script => ({
+  name: `by taints: ${name}`,
+  steps: [
+    nodes({}, { taints: [taint] }),
+    create({ podSpec: pods }),
+    allReady,
+    tainted(1, taint),
+    allEnd,
+    tainted(2),
+    allReady,
+  ],
+});
+
+export const placing: readonly Script[] = [
+  { name: "a set on three nodes", steps: [threeNodes, create(), allReady] },
+  { name: "a set without nodes, which then come", steps: [create(), comes(1), comes(2), allReady] },
+  {
+    name: "nodes come and go",
+    steps: [threeNodes, create(), allReady, leaves(2), comes(4), allReady, comes(2), allReady],
+  },
+  {
+    name: "a node goes whose pod is not bound: the pod is deleted with the next sync",
+    steps: [threeNodes, create(), leaves(2), patch("an annotation", { metadata: { annotations: { note: "1" } } })],
+  },
+  byLabels("a node selector", { nodeSelector: { disk: "ssd" } }),
+  operator("In", "ssd", "nvme"),
+  operator("NotIn", "ssd"),
+  operator("Exists"),
+  operator("DoesNotExist"),
+  byLabels("Gt", { podSpec: required({ matchExpressions: [{ key: "size", operator: "Gt", values: ["5"] }] }) }),
+  byLabels("Lt", { podSpec: required({ matchExpressions: [{ key: "size", operator: "Lt", values: ["5"] }] }) }),
+  byLabels("one term or another", { podSpec: required(term("In", "hdd"), term("In", "ssd")) }),
+  byLabels("a selector and a term", { nodeSelector: { disk: "ssd" }, podSpec: required(term("Exists")) }),
+  byLabels("a preference changes nothing", {
+    podSpec: {
+      affinity: {
+        nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: term("Exists") }] },
+      },
+    },
+  }),
+  {
+    name: "by name: the template names the node",
+    steps: [
+      threeNodes,
+      {
+        name: "the set comes",
+        act: async (stage) => {
+          await create({ podSpec: { nodeName: `${stage.namespace}-n2` } }).act(stage);
+        },
+      },
+      allReady,
+      tainted(2, full),
+    ],
+  },
+  {
+    name: "by name: fields of the affinity",
+    steps: [
+      threeNodes,
+      {
+        name: "the set comes",
+        act: async (stage) => {
+          const matchFields = [{ key: "metadata.name", operator: "NotIn", values: [`${stage.namespace}-n2`] }];
+          await create({ podSpec: required({ matchFields }) }).act(stage);
+        },
+      },
+      allReady,
+      patch("another name", (stage) => {
+        const matchFields = [{ key: "metadata.name", operator: "In", values: [`${stage.namespace}-n2`] }];
+        return { spec: { template: { spec: required({ matchFields }) } } };
+      }),
+      allEnd,
+      allReady,
+    ],
+  },
+  byTaint("NoSchedule", gpu),
+  byTaint("NoExecute", full),
+  byTaint("PreferNoSchedule", { ...gpu, effect: "PreferNoSchedule" }),
+  byTaint("tolerated", gpu, {
+    tolerations: [{ key: "dedicated", operator: "Equal", value: "gpu", effect: "NoSchedule" }],
+  }),
+  byTaint("another value is tolerated", gpu, {
+    tolerations: [{ key: "dedicated", value: "cpu", effect: "NoSchedule" }],
+  }),
+  byTaint("everything is tolerated", full, { tolerations: [{ operator: "Exists" }] }),
+  byTaint("not ready, NoExecute", taintOf("not-ready", "NoExecute")),
+  byTaint("not ready, NoSchedule", taintOf("not-ready")),
+  byTaint("unreachable", taintOf("unreachable", "NoExecute")),
+  byTaint("memory pressure", taintOf("memory-pressure")),
+  byTaint("unschedulable", taintOf("unschedulable")),
+  byTaint("network unavailable", taintOf("network-unavailable")),
+  byTaint("network unavailable, on the host's", taintOf("network-unavailable"), { hostNetwork: true }),
+  byTaint("a toleration of the set's own for a time", taintOf("not-ready", "NoExecute"), {
+    tolerations: [
+      { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 },
+      { key: "other", operator: "Exists" },
+    ],
+  }),
+  {
+    name: "a pod that should not be there counts, and no longer when the taint goes",
+    steps: [nodes({}, {}), create(), allReady, tainted(1, gpu), tainted(1), tainted(1, gpu, full), allEnd, tainted(1)],
+  },
+  {
+    name: "the template comes to tolerate a taint, and no longer",
+    steps: [
+      nodes({}, { taints: [gpu] }),
+      create({ rolling: [2, 0] }),
+      allReady,
+      podSpec("it tolerates everything", { tolerations: [{ operator: "Exists" }] }),
+      allEnd,
+      allReady,
+      podSpec("it tolerates nothing", { tolerations: null }),
+      allEnd,
+      allReady,
+    ],
+  },
+  {
+    name: "the template comes to select other nodes",
+    steps: [
+      nodes(ssd, hdd),
+      create({ nodeSelector: { disk: "ssd" } }),
+      allReady,
+      podSpec("other disks", { nodeSelector: { disk: "hdd" } }),
+      allEnd,
+      allReady,
+      podSpec("no node", { nodeSelector: { disk: "none" } }),
+      allEnd,
+      spec("no pod is asked for any more", { revisionHistoryLimit: 1 }),
+    ],
+  },
+];

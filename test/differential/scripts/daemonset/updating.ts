@@ -1,0 +1,273 @@
+/** Rollouts: by replacing, by surging, by hand; back again; the history. */
+import { removePod, setPodState } from "../../acts.ts";
+import type { Script, Step } from "../../play.ts";
+import {
+  allEnd,
+  allReady,
+  create,
+  deleted,
+  each,
+  gpu,
+  image,
+  nextRound,
+  nodes,
+  patch,
+  revisionsOn,
+  rolling,
+  run,
+  runSome,
+  spec,
+  tainted,
+  threeNodes,
+  toRevision,
+  unready,
+} from "./acts.ts";
+
+const begin = (rollingUpdate: readonly [number | string, number | string], more: object = {}): readonly Step[] => [
+  threeNodes,
+  create({ rolling: rollingUpdate, ...more }),
+  allReady,
+];
+
+const byHand = { updateStrategy: { type: "OnDelete", rollingUpdate: null } } as const;
+const onDelete = spec("by hand", byHand);
+
+/** A rollout of images from 2 on, of which each pod comes to run at once. */
+const images = (...versions: readonly number[]): readonly Step[] =>
+  versions.flatMap((version) => [image(version), ...nextRound]);
+
+export const updating: readonly Script[] = [
+  {
+    name: "a rollout, one node at a time",
+    steps: [...begin([1, 0]), image(2), ...nextRound, ...nextRound, ...nextRound],
+  },
+  { name: "a rollout, all nodes at once", steps: [...begin(["100%", 0]), image(2), ...nextRound] },
+  {
+    name: "a rollout, half of the nodes at a time",
+    steps: [...begin(["50%", 0]), image(2), ...nextRound, ...nextRound],
+  },
+  {
+    name: "a rollout waits for pods that do not get ready",
+    steps: [...begin([1, 0]), image(2), allEnd, rolling(2, 0), allEnd, allReady, ...nextRound],
+  },
+  {
+    name: "a rollout begins with pods that are not ready",
+    steps: [...begin([1, 0]), unready(2), unready(3), image(2), ...nextRound, ...nextRound],
+  },
+  {
+    name: "a rollout while another one is on its way",
+    steps: [...begin([1, 0]), image(2), allEnd, image(3), ...nextRound, ...nextRound, ...nextRound],
+  },
+  {
+    name: "a rollout that leaves a node which no pod may come to",
+    steps: [...begin([3, 0]), tainted(3, gpu), image(2), ...nextRound, tainted(3), allReady],
+  },
+  {
+    name: "a surge, one node at a time",
+    steps: [...begin([0, 1]), image(2), allReady, ...nextRound, ...nextRound, ...nextRound],
+  },
+  { name: "a surge on all nodes", steps: [...begin([0, "100%"]), image(2), allReady, allEnd] },
+  {
+    name: "a surge waits for the new pods, and goes on with nodes whose pod is not ready",
+    steps: [...begin([0, 1]), unready(2), image(2), runSome(1), allEnd, allReady, ...nextRound, ...nextRound],
+  },
+  {
+    name: "a surge: the old pod ends before the new one is ready",
+    steps: [
+      ...begin([0, "100%"]),
+      image(2),
+      each("the old ones are not ready", "ready", (stage, pod) => setPodState(stage, pod, { ready: false })),
+      allEnd,
+      allReady,
+    ],
+  },
+  {
+    name: "a surge: a pod that is deleted has another one at once",
+    steps: [...begin([0, 1]), deleted(2), allReady, allEnd],
+  },
+  {
+    name: "a surge leaves nodes that no pod may come to, once others are available",
+    steps: [
+      nodes({}, {}, {}),
+      create({ rolling: [0, "100%"] }),
+      allReady,
+      tainted(1, gpu),
+      image(2),
+      allReady,
+      allEnd,
+      tainted(1),
+      allReady,
+    ],
+  },
+  {
+    name: "from replacing to surging and back, in the middle of a rollout",
+    steps: [
+      ...begin([1, 0]),
+      image(2),
+      ...nextRound,
+      rolling(0, 1),
+      ...nextRound,
+      rolling(1, 0),
+      ...nextRound,
+      ...nextRound,
+    ],
+  },
+  {
+    name: "by hand: pods stay until they are deleted",
+    steps: [
+      threeNodes,
+      create({ spec: byHand }),
+      allReady,
+      image(2),
+      deleted(2),
+      allEnd,
+      allReady,
+      image(1),
+      spec("no longer by hand", { updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 3 } } }),
+      ...nextRound,
+    ],
+  },
+  {
+    name: "by hand in the middle of a rollout",
+    steps: [...begin([1, 0]), image(2), onDelete, ...nextRound, image(3)],
+  },
+  {
+    name: "back to an earlier template",
+    steps: [...begin(["100%", 0]), ...images(2, 3), image(1), ...nextRound, image(2), ...nextRound],
+  },
+  {
+    name: "back before a pod was replaced",
+    steps: [...begin([1, 0]), image(2), image(1), ...nextRound, ...nextRound],
+  },
+  {
+    name: "the history is cut to its limit",
+    steps: [
+      ...begin(["100%", 0], {
+        spec: { revisionHistoryLimit: 2 },
+      }),
+      ...images(2, 3, 4, 5),
+      spec("a limit of 0", { revisionHistoryLimit: 0 }),
+      ...images(6),
+    ],
+  },
+  {
+    name: "the history keeps what a pod has",
+    steps: [
+      threeNodes,
+      create({ spec: { revisionHistoryLimit: 0, ...byHand } }),
+      allReady,
+      image(2),
+      image(3),
+      image(4),
+      deleted(1),
+      allEnd,
+      allReady,
+      spec("a limit of 1", { revisionHistoryLimit: 1 }),
+      image(5),
+    ],
+  },
+  {
+    name: "a revision without its label gets its name",
+    steps: [
+      ...begin(["100%", 0]),
+      image(2),
+      ...nextRound,
+      toRevision("the first loses its label", 0, (stage, { metadata }) =>
+        stage.patch("controllerrevisions", metadata.name, {
+          metadata: { labels: { "controller-revision-hash": null } },
+        }),
+      ),
+      image(1),
+      ...nextRound,
+    ],
+  },
+  {
+    name: "a revision of the template that somebody copied: the copy stays, pods are relabelled",
+    steps: [
+      ...begin([1, 0]),
+      toRevision("it is copied", 0, (stage, { metadata, data, revision }) =>
+        stage.create("controllerrevisions", {
+          metadata: {
+            name: "copy",
+            labels: { ...metadata.labels, "controller-revision-hash": "copied" },
+            ownerReferences: metadata.ownerReferences,
+          },
+          data,
+          revision: revision + 1,
+        }),
+      ),
+      image(2),
+      ...nextRound,
+    ],
+  },
+  {
+    name: "a revision that is deleted is made again",
+    steps: [
+      ...begin([1, 0]),
+      toRevision("it is deleted", 0, (stage, { metadata }) => stage.remove("controllerrevisions", metadata.name)),
+    ],
+  },
+  {
+    name: "a name that another template has: a collision is counted",
+    steps: [
+      ...begin(["100%", 0]),
+      {
+        name: "the set goes, and its revision becomes another's",
+        async act(stage) {
+          await stage.remove("daemonsets", "agent", { propagationPolicy: "Background" });
+          for (const pod of await stage.pods()) await removePod(stage, pod, "at once");
+          for (const { metadata, revision } of await revisionsOn(stage)) {
+            await stage.remove("controllerrevisions", metadata.name);
+            const other = {
+              metadata: { name: metadata.name, labels: { app: "aside" } },
+              data: { other: true },
+              revision,
+            };
+            await stage.create("controllerrevisions", other);
+          }
+        },
+      },
+      create({ rolling: ["100%", 0] }),
+      allReady,
+      image(2),
+      ...nextRound,
+    ],
+  },
+  {
+    name: "minReadySeconds: a rollout waits until pods are available",
+    steps: [
+      threeNodes,
+      create({ rolling: ["100%", 0], spec: { minReadySeconds: 3600 } }),
+      each("they are ready for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 7_200_000 })),
+      rolling(1, 0),
+      image(2),
+      allEnd,
+      each("it is ready, not for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 60_000 })),
+      spec("no minReadySeconds", { minReadySeconds: 0 }),
+      allEnd,
+    ],
+  },
+  {
+    name: "minReadySeconds with a surge: the old pod stays until the new one is available",
+    steps: [
+      threeNodes,
+      create({ rolling: [0, "100%"], spec: { minReadySeconds: 3600 } }),
+      each("they are ready for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 7_200_000 })),
+      image(2),
+      each("they are ready, not for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 60_000 })),
+      spec("minReadySeconds of 30", { minReadySeconds: 30 }),
+      allEnd,
+    ],
+  },
+  {
+    name: "annotations and labels of the set and its template",
+    steps: [
+      ...begin(["100%", 0], { metadata: { annotations: { note: "1" } } }),
+      patch("an annotation changes", { metadata: { annotations: { note: "2" } } }),
+      spec("an annotation of the template", { template: { metadata: { annotations: { pod: "1" } } } }),
+      ...nextRound,
+      spec("a label of the template", { template: { metadata: { labels: { tier: "back" } } } }),
+      ...nextRound,
+    ],
+  },
+];

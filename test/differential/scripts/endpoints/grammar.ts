@@ -1,0 +1,216 @@
+/** Random scripts: Services and pods that change in any order, one at a time. */
+import { type Random, seededRandom } from "../../../../src/platform/random.ts";
+import { isReady, type PodObject } from "../../objects.ts";
+import type { Resource, Stage } from "../../stage.ts";
+import type { Script, Step } from "../../suite.ts";
+import { endPod, makeNode, makePod, makeService, report } from "./acts.ts";
+
+interface Scene {
+  readonly random: Random;
+  pods: number;
+  /** Counts up, so that each change of readiness is later than all before. */
+  at: number;
+}
+
+const serviceNames = ["web", "api"] as const;
+const podLabels = [{ app: "web" }, { app: "web", tier: "front" }, { app: "api", tier: "front" }, { app: "none" }];
+const selectors = [{ app: "web" }, { tier: "front" }, { app: "api", tier: "front" }];
+const portLists = [
+  [{ name: "http", port: 80, targetPort: 8080 }],
+  [{ name: "http", port: 80, targetPort: "web" }],
+  [
+    { name: "http", port: 80, targetPort: "web" },
+    { name: "dns", port: 53, protocol: "UDP", targetPort: 5353 },
+    { name: "admin", port: 81, targetPort: 9000, appProtocol: "kubernetes.io/h2c" },
+  ],
+];
+
+function oneOf<T>({ random }: Scene, items: readonly T[]): T {
+  // As many as there are: never beyond the last.
+  return items[Math.floor(random.next() * items.length)] as T;
+}
+
+const chance = ({ random }: Scene, of: number): boolean => random.next() < of;
+
+/** The script of a seed. */
+export function randomScript(seed: number, length: number): Script {
+  const scene: Scene = { random: seededRandom(seed), pods: 0, at: 0 };
+  const steps = [begin(scene)];
+  while (steps.length < length) steps.push(oneOf(scene, moves)(scene));
+  return { name: `seed ${seed}`, steps };
+}
+
+function begin(scene: Scene): Step {
+  const specs = serviceNames.map(() => specOf(scene));
+  return {
+    name: `nodes and Services ${JSON.stringify(specs)}`,
+    async act(stage) {
+      await makeNode(stage, "one", { zone: "a" });
+      await makeNode(stage, "two", { zone: "b" });
+      for (const [n, name] of serviceNames.entries()) await makeService(stage, specs[n], { name });
+    },
+  };
+}
+
+function specOf(scene: Scene): object {
+  return {
+    selector: oneOf(scene, selectors),
+    ports: oneOf(scene, portLists),
+    publishNotReadyAddresses: chance(scene, 0.2),
+    ...(chance(scene, 0.3) && { ipFamilyPolicy: "PreferDualStack" }),
+    ...(chance(scene, 0.3) && { trafficDistribution: oneOf(scene, ["PreferClose", "PreferSameNode"]) }),
+    ...(chance(scene, 0.3) && { clusterIP: "None" }),
+  };
+}
+
+const moves: readonly ((scene: Scene) => Step)[] = [
+  addPod,
+  addPod,
+  addPod,
+  addPod,
+  turn,
+  turn,
+  turn,
+  finish,
+  remove,
+  end,
+  end,
+  relabel,
+  reselect,
+  reports,
+  publish,
+  distribute,
+  label,
+  renew,
+];
+
+function addPod(scene: Scene): Step {
+  const n = ++scene.pods;
+  const name = `p${n}`;
+  const parts = {
+    labels: oneOf(scene, podLabels),
+    ports: { web: oneOf(scene, [8080, 8081]) },
+    node: oneOf(scene, ["one", "two"]),
+    ready: chance(scene, 0.7),
+    ips: [`10.1.0.${n}`, ...(chance(scene, 0.5) ? [`2001:db8::${n}`] : [])],
+    at: ++scene.at,
+  };
+  return { name: `pod ${name} ${JSON.stringify(parts)}`, act: (stage) => makePod(stage, name, parts) };
+}
+
+/** What is done to an object that may be gone. */
+function ifThere(
+  [resource, name]: readonly [Resource, string],
+  what: string,
+  act: (stage: Stage) => Promise<unknown>,
+): Step {
+  return {
+    name: `${what} ${name}`,
+    async act(stage) {
+      const there = await stage.list(resource);
+      if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === name)) await act(stage);
+    },
+  };
+}
+
+function toPod(scene: Scene, what: string, act: (stage: Stage, name: string) => Promise<unknown>): Step {
+  const name = `p${1 + Math.floor(scene.random.next() * Math.max(1, scene.pods))}`;
+  return ifThere(["pods", name], what, (stage) => act(stage, name));
+}
+
+function toService(scene: Scene, spec: object, metadata: object = {}): Step {
+  const name = oneOf(scene, serviceNames);
+  return ifThere(["services", name], `${JSON.stringify({ spec, metadata })} for`, (stage) =>
+    stage.patch("services", name, { spec, metadata }),
+  );
+}
+
+function turn(scene: Scene): Step {
+  const at = ++scene.at;
+  return toPod(scene, "ready or not:", async (stage, name) => {
+    const pod = await running(stage, name);
+    if (pod !== undefined) await report(stage, name, { ready: !isReady(pod), at });
+  });
+}
+
+/** Of one that is not ready nobody looks at the phase, upstream too, until something else changes. */
+function finish(scene: Scene): Step {
+  const phase = oneOf(scene, ["Succeeded", "Failed"]);
+  const at = ++scene.at;
+  return toPod(scene, `${phase}:`, async (stage, name) => {
+    const pod = await running(stage, name);
+    if (pod !== undefined && isReady(pod)) await report(stage, name, { ready: false, at, phase });
+  });
+}
+
+/** The pod, if its phase is not its last. */
+async function running(stage: Stage, name: string): Promise<PodObject | undefined> {
+  const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
+  return pod?.status?.phase === "Running" ? pod : undefined;
+}
+
+function remove(scene: Scene): Step {
+  return toPod(scene, "delete", (stage, name) => stage.remove("pods", name));
+}
+
+/** Of one that is not yet being deleted two changes would be seen, or one. */
+function end(scene: Scene): Step {
+  return toPod(scene, "end or delete", async (stage, name) => {
+    const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
+    if (pod?.metadata.deletionTimestamp === undefined) await stage.remove("pods", name);
+    else await endPod(stage, name);
+  });
+}
+
+function relabel(scene: Scene): Step {
+  const labels = { tier: null, ...oneOf(scene, podLabels) };
+  return toPod(scene, `labels ${JSON.stringify(labels)} for`, (stage, name) =>
+    stage.patch("pods", name, { metadata: { labels } }),
+  );
+}
+
+/** Of pods with different ports two slices come at once, one of them in place of the old one. */
+const anyTakesThePlace = { chance: "which of several new slices takes the place of an old one" } as const;
+
+function reselect(scene: Scene): Step {
+  return {
+    ...anyTakesThePlace,
+    ...toService(scene, { selector: { app: null, tier: null, ...oneOf(scene, selectors) } }),
+  };
+}
+
+function reports(scene: Scene): Step {
+  return { ...anyTakesThePlace, ...toService(scene, { ports: oneOf(scene, portLists) }) };
+}
+
+function publish(scene: Scene): Step {
+  return toService(scene, { publishNotReadyAddresses: chance(scene, 0.5) });
+}
+
+function distribute(scene: Scene): Step {
+  return toService(scene, {
+    trafficDistribution: oneOf(scene, [null, "PreferClose", "PreferSameZone", "PreferSameNode"]),
+  });
+}
+
+function label(scene: Scene): Step {
+  return toService(scene, {}, { labels: { team: oneOf(scene, [null, "red", "blue"]) } });
+}
+
+/** The API server deletes Endpoints with their Service: who sees the one before the other makes them once more. */
+export const goesWithItsService = { chance: "Endpoints may go before their Service is seen to" } as const;
+
+function renew(scene: Scene): Step {
+  const spec = specOf(scene);
+  const name = oneOf(scene, serviceNames);
+  return {
+    ...goesWithItsService,
+    name: `${name} is deleted, or made again: ${JSON.stringify(spec)}`,
+    async act(stage) {
+      const there = await stage.list("services");
+      if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === name))
+        await stage.remove("services", name);
+      else await makeService(stage, spec, { name });
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** Nodes that report, fall silent and come back, and pods on them. Each stage has zones of its own. */
+import { pathOf } from "../../../../src/api/kind.ts";
+import { Nodes } from "../../../../src/api/kinds.ts";
+import { bind, timeAgo } from "../../acts.ts";
+import type { PodObject } from "../../objects.ts";
+import type { Stage } from "../../stage.ts";
+import type { Step } from "../../suite.ts";
+import { dropAnchor, startBeating, stopBeating } from "./heartbeats.ts";
+
+export const nodeName = (stage: Stage, node: string): string => `${stage.namespace}-${node}`;
+
+export type Ready = "True" | "False" | "Unknown";
+
+export interface NodeParts {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly zone?: string;
+  readonly unschedulable?: boolean;
+  /** What its kubelet has reported; undefined: nothing yet. Default True. */
+  readonly ready?: Ready | undefined;
+  /** Whether its Lease is renewed from now on. Default true. */
+  readonly beats?: boolean;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  True: "KubeletReady",
+  False: "KubeletNotReady",
+  Unknown: "Unclear",
+};
+
+/** The conditions that a kubelet reports, now. */
+export function conditions(ready: Ready, more: Readonly<Record<string, string>> = {}): object {
+  const lastHeartbeatTime = new Date().toISOString();
+  const all = { MemoryPressure: "False", DiskPressure: "False", PIDPressure: "False", Ready: ready, ...more };
+  return {
+    status: {
+      conditions: Object.entries(all).map(([type, status]) => ({
+        type,
+        status,
+        reason: type === "Ready" ? reasons[status] : `Kubelet${status}`,
+        message: `${type} is ${status}`,
+        lastHeartbeatTime,
+        lastTransitionTime: lastHeartbeatTime,
+      })),
+    },
+  };
+}
+
+/** A kubelet reports its node's status. */
+export function report(
+  stage: Stage,
+  node: string,
+  [ready, more]: readonly [Ready, Record<string, string>?],
+): Promise<unknown> {
+  return stage.patch("nodes", `${nodeName(stage, node)}/status`, conditions(ready, more));
+}
+
+export async function makeNode(stage: Stage, node: string, parts: NodeParts = {}): Promise<void> {
+  const { labels = {}, zone = "a", unschedulable, beats = true } = parts;
+  const ready = "ready" in parts ? parts.ready : "True";
+  const name = nodeName(stage, node);
+  await dropAnchor(stage.cluster);
+  if (beats) await startBeating(stage.cluster, name);
+  await stage.create("nodes", {
+    metadata: { name, labels: { "topology.kubernetes.io/zone": `${stage.namespace}-${zone}`, ...labels } },
+    spec: { ...(unschedulable !== undefined && { unschedulable }) },
+  });
+  if (ready !== undefined) await report(stage, node, [ready]);
+}
+
+export const beat = (stage: Stage, node: string): Promise<void> => startBeating(stage.cluster, nodeName(stage, node));
+
+export async function fallSilent(stage: Stage, ...nodes: readonly string[]): Promise<void> {
+  await Promise.resolve();
+  for (const node of nodes) stopBeating(stage.cluster, nodeName(stage, node));
+}
+
+export async function comeBack(stage: Stage, node: string, ready: Ready = "True"): Promise<void> {
+  await beat(stage, node);
+  await report(stage, node, [ready]);
+}
+
+export async function removeNode(stage: Stage, node: string): Promise<void> {
+  await fallSilent(stage, node);
+  await stage.remove("nodes", nodeName(stage, node));
+}
+
+export interface PodParts {
+  /** Of the condition Ready; undefined: it has none. */
+  readonly ready?: Ready | undefined;
+}
+
+/** A pod that runs on a node; it gets the node last. */
+export async function makePod(stage: Stage, name: string, node: string, { ready }: PodParts): Promise<void> {
+  await stage.create("pods", {
+    metadata: { name, labels: { pod: name } },
+    spec: { containers: [{ name: "main", image: "main:1" }] },
+  });
+  const time = timeAgo(stage, 3_600_000);
+  const condition = { type: "Ready", status: ready, reason: "Given", message: "as it is", lastTransitionTime: time };
+  await stage.patch("pods", `${name}/status`, {
+    status: { phase: "Running", ...(ready !== undefined && { conditions: [condition] }) },
+  });
+  await bind(
+    stage,
+    { metadata: { name, uid: "" }, spec: { containers: [] } } satisfies PodObject,
+    nodeName(stage, node),
+  );
+}
+
+interface NodeObject {
+  readonly spec: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** Until the node's condition Ready is so, and it has these NoExecute taints of its own state and no others. */
+export function nodeIs(
+  node: string,
+  ready: Ready | undefined,
+  taint?: "not-ready" | "unreachable",
+): NonNullable<Step["until"]> {
+  return async (stage) => {
+    const { status, body } = await stage.cluster.request("GET", pathOf(Nodes, { name: nodeName(stage, node) }));
+    if (status !== 200) return false;
+    const { spec, status: of } = body as NodeObject;
+    const taints = (spec.taints ?? []).filter(({ effect }) => effect === "NoExecute").map(({ key }) => key);
+    const is = of.conditions?.find(({ type }) => type === "Ready")?.status;
+    return is === ready && taints.join() === (taint === undefined ? "" : `node.kubernetes.io/${taint}`);
+  };
+}
+
+export const allOf =
+  (...untils: readonly NonNullable<Step["until"]>[]): NonNullable<Step["until"]> =>
+  async (stage) =>
+    (await Promise.all(untils.map((until) => until(stage)))).every(Boolean);
+
+/** A step of several acts, one after the other. */
+export function step(name: string, acts: (stage: Stage) => Promise<unknown>, more: Partial<Step> = {}): Step {
+  return { name, act: acts, ...more };
+}
+
+/** The script ends: so do its heartbeats. */
+export const endOf = (...nodes: readonly string[]): Step => step("the end", (stage) => fallSilent(stage, ...nodes));

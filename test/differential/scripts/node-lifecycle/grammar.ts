@@ -1,0 +1,111 @@
+/** Random scripts: nodes of one zone that fall silent, come back, report what they like, come and go, with pods on them. */
+import { type Random, seededRandom } from "../../../../src/platform/random.ts";
+import type { Script, Step } from "../../suite.ts";
+import {
+  comeBack,
+  endOf,
+  fallSilent,
+  makeNode,
+  makePod,
+  nodeIs,
+  nodeName,
+  type Ready,
+  removeNode,
+  report,
+  step,
+} from "./acts.ts";
+
+const names = ["n1", "n2", "n3"] as const;
+const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"] as const;
+
+interface Scene {
+  readonly random: Random;
+  /** What each node that is there has reported; a silent one is unknown. */
+  readonly there: Map<string, Ready>;
+  pods: number;
+}
+
+/** The script of a seed. One node is always ready, so that the zone is never wholly disrupted. */
+export function randomScript(seed: number, length: number): Script {
+  const scene: Scene = { random: seededRandom(seed), there: new Map(), pods: 0 };
+  const steps: Step[] = [step("a node", (stage) => makeNode(stage, "always"))];
+  while (steps.length < length) steps.push(moveOf(scene));
+  const numbered = steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` }));
+  return { name: `seed ${seed}`, steps: [...numbered, endOf("always", ...names)] };
+}
+
+function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
+  // As many as there are: never beyond the last.
+  return items[Math.floor(random.next() * items.length)] as T;
+}
+
+function moveOf(scene: Scene): Step {
+  const node = oneOf(scene, names);
+  const is = scene.there.get(node);
+  if (is === undefined) return comes(scene, node);
+  return oneOf(scene, is === "Unknown" ? whenSilent : whenHeard)(scene, node);
+}
+
+function comes(scene: Scene, node: string): Step {
+  scene.there.set(node, "True");
+  const labels = scene.random.next() < 0.5 ? { "kubernetes.io/os": "linux" } : {};
+  const unschedulable = scene.random.next() < 0.3;
+  return step(`${node} comes`, (stage) => makeNode(stage, node, { labels, unschedulable }), { waitMs: 2500 });
+}
+
+type Move = (scene: Scene, node: string) => Step;
+
+const goes: Move = (scene, node) => {
+  scene.there.delete(node);
+  return step(`${node} goes`, (stage) => removeNode(stage, node), { waitMs: 2500 });
+};
+
+const backs: Move = (scene, node) => {
+  const ready = oneOf(scene, ["True", "False"] as const);
+  return reports(scene, node, ready, (stage) => comeBack(stage, node, ready));
+};
+
+const speaks: Move = (scene, node) => {
+  const ready = oneOf(scene, ["True", "True", "False"] as const);
+  const more = Object.fromEntries(
+    pressures.filter(() => scene.random.next() < 0.3).map((type) => [type, "True"] as const),
+  );
+  return reports(scene, node, ready, (stage) => report(stage, node, [ready, more]));
+};
+
+function reports(scene: Scene, node: string, ready: "True" | "False", act: Step["act"]): Step {
+  scene.there.set(node, ready);
+  const until = ready === "True" ? nodeIs(node, "True") : nodeIs(node, "False", "not-ready");
+  return step(`${node} reports ${ready}`, act, { until });
+}
+
+const silence: Move = (scene, node) => {
+  scene.there.set(node, "Unknown");
+  return step(`${node} falls silent`, (stage) => fallSilent(stage, node), {
+    until: nodeIs(node, "Unknown", "unreachable"),
+  });
+};
+
+const pod: Move = (scene, node) => {
+  const name = `pod-${++scene.pods}`;
+  const ready = oneOf(scene, ["True", "True", "False", "Unknown", undefined] as const);
+  return step(`a pod comes to ${node}`, (stage) => makePod(stage, name, node, { ready }));
+};
+
+const cordon: Move = (scene, node) => {
+  const unschedulable = scene.random.next() < 0.5 ? true : null;
+  return step(`${node} is ${unschedulable === null ? "un" : ""}cordoned`, (stage) =>
+    stage.patch("nodes", nodeName(stage, node), { spec: { unschedulable } }),
+  );
+};
+
+const relabel: Move = (scene, node) => {
+  const key = oneOf(scene, ["kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os"]);
+  const value = oneOf(scene, ["a", "b", null]);
+  return step(`${node} has ${key}=${value}`, (stage) =>
+    stage.patch("nodes", nodeName(stage, node), { metadata: { labels: { [key]: value } } }),
+  );
+};
+
+const whenHeard: readonly Move[] = [silence, silence, speaks, speaks, speaks, pod, pod, cordon, relabel, goes];
+const whenSilent: readonly Move[] = [backs, backs, pod, cordon, goes];

@@ -1,0 +1,77 @@
+/**
+ * Heartbeats of nodes, by Lease. They go on between the steps of a script, until the node is to fall silent or the script ends; nothing waits for
+ * them.
+ */
+import { pathOf } from "../../../../src/api/kind.ts";
+import { Leases, Nodes } from "../../../../src/api/kinds.ts";
+import { formatMicroTime } from "../../../../src/api/time.ts";
+import type { StageServer } from "../../stage.ts";
+
+/** Far more often than a node may be silent: on a busy machine they come late. */
+const everyMs = 800;
+/** A script that fails does not stop them: they end by themselves. */
+const longestMs = 600_000;
+const namespace = "kube-node-lease";
+const mergePatch = { "content-type": "application/merge-patch+json" };
+
+interface Beating {
+  readonly nodes: Set<string>;
+  readonly timer: Timer;
+}
+
+const beating = new Map<StageServer, Beating>();
+
+/** The node's Lease is renewed at once, and from now on. */
+export async function startBeating(server: StageServer, node: string): Promise<void> {
+  await renew(server, node);
+  const known = beating.get(server);
+  if (known !== undefined) {
+    known.nodes.add(node);
+    return;
+  }
+  const nodes = new Set([node]);
+  const startedAt = Date.now();
+  const timer = setInterval(() => {
+    if (Date.now() - startedAt > longestMs) clearInterval(timer);
+    for (const each of nodes) void renew(server, each).catch(() => undefined);
+  }, everyMs);
+  timer.unref();
+  beating.set(server, { nodes, timer });
+}
+
+/** The node falls silent. */
+export function stopBeating(server: StageServer, node: string): void {
+  beating.get(server)?.nodes.delete(node);
+}
+
+async function renew(server: StageServer, node: string): Promise<void> {
+  const renewTime = formatMicroTime(Date.now());
+  const path = pathOf(Leases, { namespace, name: node });
+  const { status } = await server.request("PATCH", path, { spec: { renewTime } }, mergePatch);
+  if (status !== 404) return;
+  const lease = { metadata: { name: node }, spec: { holderIdentity: node, leaseDurationSeconds: 40, renewTime } };
+  await server.request("POST", pathOf(Leases, { namespace }), lease);
+}
+
+/** A node of no stage that is always ready: while a cluster has none, no node of it is tainted. */
+const anchor = "anchor";
+
+/** Makes the anchor of a cluster, unless it is there. */
+export async function dropAnchor(server: StageServer): Promise<void> {
+  await startBeating(server, anchor);
+  const labels = { "topology.kubernetes.io/zone": anchor };
+  await server.request("POST", pathOf(Nodes, {}), { metadata: { name: anchor, labels } });
+  const ready = { status: { conditions: [{ type: "Ready", status: "True" }] } };
+  await server.request("PATCH", `${pathOf(Nodes, { name: anchor })}/status`, ready, mergePatch);
+}
+
+/** Removes all nodes but those of the scripts of this id: the anchor, and what other scripts have left. */
+export async function clearOthers(server: StageServer, id: string): Promise<void> {
+  stopBeating(server, anchor);
+  const { body } = await server.request("GET", pathOf(Nodes, {}));
+  for (const { metadata } of body.items as readonly { readonly metadata: { readonly name: string } }[]) {
+    if (metadata.name.startsWith(id)) continue;
+    stopBeating(server, metadata.name);
+    await server.request("DELETE", pathOf(Nodes, { name: metadata.name }));
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Pods of nodes that are there, gone or out of service. No kubelet and no scheduler is at work: a pod is made with its node, and its
+ * status is written by the script.
+ */
+import { pathOf } from "../../../../src/api/kind.ts";
+import { Nodes, Pods } from "../../../../src/api/kinds.ts";
+import type { PodObject } from "../../objects.ts";
+import type { Stage } from "../../stage.ts";
+
+export const nodeName = (stage: Stage, node: string): string => `${stage.namespace}-${node}`;
+
+export interface PodParts {
+  /** Without its prefix; none: the pod waits for a scheduler. */
+  readonly node?: string;
+  readonly phase?: string;
+  readonly reason?: string;
+  readonly conditions?: readonly object[];
+  /** A finalizer that nobody removes: the pod stays, whoever deletes it. */
+  readonly held?: boolean;
+  /** Asks for its deletion once it is as asked for. */
+  readonly deleted?: boolean;
+}
+
+export const heldBy = "example.com/hold";
+
+/** Makes a pod that has come as far as its parts say. */
+export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
+  const { node, phase = "Running", reason, conditions, held = false, deleted = false } = parts;
+  await stage.create("pods", {
+    metadata: { name, labels: { pod: name }, ...(held && { finalizers: [heldBy] }) },
+    spec: {
+      containers: [{ name: "main", image: "main:1" }],
+      ...(node !== undefined && { nodeName: nodeName(stage, node) }),
+    },
+  });
+  const status = { ...(reason !== undefined && { reason }), ...(conditions !== undefined && { conditions }) };
+  if (phase !== "Pending" || Object.keys(status).length > 0)
+    await stage.patch("pods", `${name}/status`, { status: { phase, ...status } });
+  if (deleted) await stage.remove("pods", name);
+}
+
+export const outOfServiceTaint = {
+  key: "node.kubernetes.io/out-of-service",
+  value: "nodeshutdown",
+  effect: "NoExecute",
+};
+
+export interface NodeParts {
+  readonly ready?: "True" | "False" | "Unknown";
+  readonly outOfService?: boolean;
+}
+
+/** Makes a node, or changes the one that is there. */
+export async function setNode(stage: Stage, node: string, parts: NodeParts = {}): Promise<void> {
+  const { ready = "True", outOfService = false } = parts;
+  const name = nodeName(stage, node);
+  const { status } = await stage.cluster.request("GET", pathOf(Nodes, { name }));
+  if (status === 404) await stage.create("nodes", { metadata: { name } });
+  await stage.patch("nodes", name, { spec: { taints: outOfService ? [outOfServiceTaint] : [] } });
+  await stage.patch("nodes", `${name}/status`, { status: { conditions: [{ type: "Ready", status: ready }] } });
+}
+
+export function removeNode(stage: Stage, node: string): Promise<void> {
+  return stage.remove("nodes", nodeName(stage, node));
+}
+
+/** The names of the stage's pods. */
+export async function podNames(stage: Stage): Promise<readonly string[]> {
+  return (await stage.pods()).map(({ metadata }: PodObject) => metadata.name).sort();
+}
+
+/** Whether these pods are left, and no others. */
+export function left(...names: readonly string[]): (stage: Stage) => Promise<boolean> {
+  const wanted = names.toSorted().join();
+  return async (stage) => (await podNames(stage)).join() === wanted;
+}
+
+/** Where the ended pod is that is kept: a namespace of no stage. */
+const aside = "kept-aside";
+
+/**
+ * One ended pod is kept in a cluster. This makes one that nobody may remove, so that in the stages all evicted pods, which come before it, are
+ * beyond the threshold.
+ */
+export async function keepOneAside({ cluster }: Stage): Promise<void> {
+  const pods = pathOf(Pods, { namespace: aside });
+  // Several scripts of one cluster are at it: what one makes, the others find.
+  for (let tries = 0; tries < 50; tries++) {
+    const { status, body } = await cluster.request("GET", `${pods}/kept`);
+    if (status === 404) {
+      await cluster.createNamespace(aside).catch(() => undefined);
+      await cluster.request("POST", pods, {
+        metadata: { name: "kept", finalizers: [heldBy] },
+        spec: { containers: [{ name: "main", image: "main:1" }] },
+      });
+    } else if ((body as PodObject).status?.phase === "Succeeded") {
+      return;
+    } else {
+      const succeeded = { status: { phase: "Succeeded" } };
+      await cluster.request("PATCH", `${pods}/kept/status`, succeeded, {
+        "content-type": "application/merge-patch+json",
+      });
+    }
+    await Bun.sleep(100);
+  }
+  throw new Error("Cannot keep a pod aside: it does not come to be");
+}

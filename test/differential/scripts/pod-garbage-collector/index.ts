@@ -1,0 +1,83 @@
+/** Written scripts. Scans are 20 s apart, and a node is missing for 40 s before it is taken for gone: each script waits once. */
+import type { Script } from "../../suite.ts";
+import { keepOneAside, left, makePod, podNames, removeNode, setNode } from "./acts.ts";
+
+const disrupted = { type: "DisruptionTarget", status: "True", reason: "Other", message: "before" };
+const evicted = { phase: "Failed", reason: "Evicted" } as const;
+
+export const scripts: readonly Script[] = [
+  {
+    name: "pods of a node that never was, and of one that is deleted, go; those of a node that is there stay",
+    steps: [
+      {
+        name: "nodes and pods",
+        async act(stage) {
+          await keepOneAside(stage);
+          await setNode(stage, "n1");
+          await setNode(stage, "n2");
+          await makePod(stage, "stays", { node: "n1" });
+          await makePod(stage, "deleted-stays", { node: "n1", deleted: true });
+          await makePod(stage, "running", { node: "gone" });
+          await makePod(stage, "pending", { node: "gone", phase: "Pending" });
+          await makePod(stage, "succeeded", { node: "gone", phase: "Succeeded" });
+          await makePod(stage, "failed", { node: "gone", phase: "Failed" });
+          await makePod(stage, "deleted", { node: "gone", deleted: true });
+          await makePod(stage, "announced", { node: "gone", conditions: [disrupted] });
+          await makePod(stage, "held", { node: "gone", held: true });
+          await makePod(stage, "orphan", { node: "n2" });
+          await removeNode(stage, "n2");
+        },
+        until: left("stays", "deleted-stays", "held"),
+      },
+    ],
+  },
+  {
+    name: "pods that are being deleted go where their node is out of service and not ready",
+    steps: [
+      {
+        name: "nodes and pods",
+        async act(stage) {
+          await setNode(stage, "down", { ready: "Unknown", outOfService: true });
+          await setNode(stage, "late", { ready: "False" });
+          await setNode(stage, "back", { outOfService: true });
+          for (const node of ["down", "late", "back"]) {
+            await makePod(stage, `${node}-deleted`, { node, deleted: true });
+            await makePod(stage, `${node}-running`, { node });
+          }
+          await makePod(stage, "down-held", { node: "down", deleted: true, held: true });
+        },
+        waitMs: 25_000,
+        until: left("down-held", "down-running", "late-deleted", "late-running", "back-deleted", "back-running"),
+      },
+    ],
+  },
+  {
+    name: "pods without a node are failed when they are being deleted",
+    steps: [
+      {
+        name: "pods",
+        async act(stage) {
+          await makePod(stage, "deleted", { phase: "Pending", held: true, deleted: true });
+          await makePod(stage, "waits", { phase: "Pending" });
+        },
+        waitMs: 25_000,
+      },
+    ],
+  },
+  {
+    name: "evicted pods go beyond the threshold",
+    steps: [
+      {
+        name: "pods",
+        async act(stage) {
+          await keepOneAside(stage);
+          await setNode(stage, "n1");
+          await makePod(stage, "evicted", { node: "n1", ...evicted });
+          await makePod(stage, "evicted-early", evicted);
+          await makePod(stage, "stays", { node: "n1" });
+        },
+        until: async (stage) => (await podNames(stage)).join() === "stays",
+      },
+    ],
+  },
+];

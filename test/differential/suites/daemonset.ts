@@ -1,0 +1,133 @@
+/** DaemonSets with their pods and revisions. Nothing runs the pods and nothing keeps the nodes: scripts do. */
+import { ControllerRevisions, DaemonSets, Nodes, Pods } from "../../../src/api/kinds.ts";
+import { matches, selectorOf } from "../../../src/api/labels.ts";
+import { fnv32a } from "../../../src/controller/workload/safe-hash.ts";
+import { podTemplateHash } from "../../../src/controller/workload/pod-template/hash.ts";
+import { daemonset } from "../../../src/controllers/daemonset/daemonset.ts";
+import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import { type AnyObject, type Json, type Meta, podClass, type PodObject } from "../objects.ts";
+import { owesPodEvents } from "../quiet.ts";
+import { nodeClass, nodeOf } from "../scripts/daemonset/acts.ts";
+import { randomScript } from "../scripts/daemonset/grammar.ts";
+import { scripts } from "../scripts/daemonset/index.ts";
+import type { Stage } from "../stage.ts";
+import type { Suite } from "../suite.ts";
+import type { Names } from "../told.ts";
+
+interface CountedSet {
+  readonly metadata: Meta;
+  readonly spec: { readonly template: Json; readonly selector: Parameters<typeof selectorOf>[0] };
+  readonly status?: Readonly<Record<string, number | undefined>>;
+}
+
+const isReady = ({ status }: PodObject): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
+const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
+
+/** Whether every set has seen its spec, and its status counts the pods as they are. */
+async function setsAreSettled(stage: Stage): Promise<boolean> {
+  const [sets, pods, nodes] = await Promise.all([stage.list("daemonsets"), stage.pods(), stage.all(Nodes)]);
+  const there = new Set(nodes.map(({ metadata }) => metadata.name));
+  return (sets as unknown as readonly CountedSet[]).every(({ metadata, spec, status = {} }) => {
+    const own = pods.filter(
+      (pod) =>
+        pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true &&
+        there.has(nodeOf(pod)) &&
+        !(isGoing(pod) && hasEnded(pod)),
+    );
+    // Those that it has to let go are still its own.
+    if (
+      metadata.deletionTimestamp === undefined &&
+      own.some((pod) => !matches(selectorOf(spec.selector), pod.metadata.labels))
+    )
+      return false;
+    const places = new Set(own.map(nodeOf));
+    const ready = [...places].filter((node) => own.filter((pod) => nodeOf(pod) === node).every(isReady)).length;
+    const hash = podTemplateHash(spec.template, { collisionCount: status["collisionCount"] });
+    const isOld = ({ metadata: { labels } }: PodObject): boolean => labels?.["controller-revision-hash"] !== hash;
+    const areAllNew = own.length === places.size && !own.some(isOld);
+    const { currentNumberScheduled = 0, numberMisscheduled = 0, desiredNumberScheduled = 0, numberReady = 0 } = status;
+    return (
+      status["observedGeneration"] === metadata.generation &&
+      currentNumberScheduled + numberMisscheduled === places.size &&
+      currentNumberScheduled === desiredNumberScheduled &&
+      numberReady + numberMisscheduled >= ready &&
+      (!areAllNew || (status["updatedNumberScheduled"] ?? 0) + numberMisscheduled === places.size) &&
+      !own.some((pod) => hasEnded(pod))
+    );
+  });
+}
+
+/** The hash is that of a template that names its stage: it is told by the template, if it is the right one. */
+function learnHashes(names: Names, revisions: readonly AnyObject[]): void {
+  for (const { metadata, data } of revisions) {
+    const { spec } = (data ?? {}) as { readonly spec?: { readonly template?: Json } };
+    if (spec?.template === undefined) continue;
+    const { $patch: _, ...template } = spec.template;
+    const content = JSON.stringify(template).replaceAll(names.namespace, "NAMESPACE");
+    for (const collisionCount of [undefined, 0, 1, 2, 3, 4, 5]) {
+      const hash = podTemplateHash(template, { collisionCount });
+      if (!metadata.name.endsWith(`-${hash}`)) continue;
+      const told = `HASH.T${fnv32a(new TextEncoder().encode(`${content} ${collisionCount}`))}`;
+      names.generated.set(hash, told);
+      names.generated.set(metadata.name, metadata.name.replace(hash, told));
+    }
+  }
+}
+
+/** Nodes that a controller cannot tell apart are told alike: which one a rollout begins with is chance. */
+function learnNodes(names: Names, nodes: readonly AnyObject[]): void {
+  for (const node of nodes) {
+    // A node has a spec.
+    names.generated.set(node.metadata.name, `NODE ${nodeClass(node as unknown as Parameters<typeof nodeClass>[0])}`);
+  }
+}
+
+/** A pod by its class, with the node that it is for. */
+function tellPod(object: AnyObject): Json {
+  const pod = object as unknown as PodObject & { readonly spec: Json };
+  const { affinity, tolerations } = pod.spec;
+  return { ...podClass(pod), affinity, tolerations };
+}
+
+const staleHistory: Allowed = {
+  id: "a revision that is created or deleted twice",
+  category: "noise",
+  upstream: "pkg/controller/daemon/update.go:snapshot",
+  why: "revisions are not among the writes that are waited for: the next sync may begin before the cache shows that one is there or gone",
+  matches: ({ what }) =>
+    /^(?:(?:create|update) controllerrevisions\.apps 409|delete controllerrevisions\.apps 404)$/.test(what),
+};
+
+const deletedTwice: Allowed = {
+  id: "a pod that is deleted twice",
+  category: "noise",
+  upstream: "pkg/controller/daemon/daemon_controller.go:syncNodes",
+  why: "kube-controller-manager counts deletions, whichever pod goes: it may delete one again that its cache still shows; ours expects each by name",
+  matches: ({ what }) => what === "delete pods 404",
+};
+
+export const daemonSets: Suite = {
+  name: "daemonset",
+  oracle: "daemonset-controller",
+  ours: [daemonset],
+  kinds: [
+    { kind: Nodes, tell: (node) => ({ is: nodeClass(node as unknown as Parameters<typeof nodeClass>[0]) }) },
+    { kind: DaemonSets },
+    { kind: Pods, tell: tellPod },
+    { kind: ControllerRevisions },
+  ],
+  owes: owesPodEvents,
+  isSettled: setsAreSettled,
+  learn(names, objects) {
+    learnNodes(names, objects(Nodes));
+    learnHashes(names, objects(ControllerRevisions));
+  },
+  // Each of the looks at its pods that a sync of kube-controller-manager takes adopts them, until its cache shows it.
+  repeated: (what) => what === "patch pods 200" || what === "patch controllerrevisions.apps 200",
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 100 },
+  differences: [namespaceInBody, noBodyOfDelete, ownFieldManager, staleHistory, deletedTwice],
+};

@@ -1,0 +1,69 @@
+/** EndpointSlices. Scripts make nodes, bind pods and write the statuses of both. */
+import type { Kind } from "../../../src/api/kind.ts";
+import { EndpointSlices, Pods } from "../../../src/api/kinds.ts";
+import { endpointslice } from "../../../src/controllers/endpointslice/endpointslice.ts";
+import { type Allowed, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import { type AnyObject, tellPod } from "../objects.ts";
+import type { SliceObject } from "../scripts/endpoints/acts.ts";
+import { isSettled } from "../scripts/endpoints/desired.ts";
+import { randomScript } from "../scripts/endpoints/grammar.ts";
+import { pods } from "../scripts/endpoints/pods.ts";
+import { services } from "../scripts/endpoints/services.ts";
+import { slices } from "../scripts/endpoints/slices.ts";
+import { standing } from "../telling.ts";
+import type { Names } from "../told.ts";
+import type { Suite } from "../suite.ts";
+
+const text = (endpoint: object): string => JSON.stringify(endpoint);
+
+interface ToldSlice extends SliceObject {
+  readonly metadata: SliceObject["metadata"] & { readonly generation?: number };
+  readonly ports?: readonly object[] | null;
+}
+
+/** Endpoints have no order, and null stands for none. Which of several slices takes the place of which, and so was written how often, is chance. */
+function arranged<T extends object>(slice: T): T {
+  const { endpoints, ports, metadata } = slice as unknown as Partial<ToldSlice>;
+  if (metadata === undefined || (endpoints === undefined && ports === undefined)) return slice;
+  const { generation: _count, ...meta } = metadata;
+  const sorted = [...(endpoints ?? [])].sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  return { ...slice, metadata: meta, endpoints: sorted, ports: ports ?? [] };
+}
+
+/** Which of a Service's slices was made first is chance. */
+function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): void {
+  for (const { metadata } of objects(EndpointSlices)) {
+    const told = `${metadata.generateName ?? metadata.name}SUFFIX`;
+    names.generated.set(metadata.name, told);
+    names.uids.set(metadata.uid, `uid of EndpointSlice ${told}`);
+  }
+}
+
+const retried: Allowed = {
+  id: "a sync that comes too early",
+  category: "noise",
+  upstream: "staging/src/k8s.io/endpointslice/util/endpointslice_tracker.go:StaleSlices",
+  why: "a slice that the cache shows late is written once more, and refused",
+  matches: ({ what }) => /^(update|delete) endpointslices\S* (404|409)$/.test(what),
+};
+
+export const endpointSlice: Suite = {
+  name: "endpointslice",
+  oracle: "endpointslice-controller",
+  ours: [endpointslice],
+  serviceRanges: ["10.0.0.0/16", "fd00::/108"],
+  kinds: [
+    { kind: EndpointSlices, tell: (object: AnyObject) => arranged(standing(object)) },
+    { kind: Pods, tell: tellPod },
+  ],
+  arranged,
+  learn,
+  isSettled,
+  owes: async (_log, stage) => !(await isSettled(stage)),
+  scripts: [...pods, ...services, ...slices],
+  random: randomScript,
+  seeds: { short: 3, long: 100 },
+  randomSteps: 20,
+  width: 16,
+  differences: [ownFieldManager, noBodyOfDelete, retried],
+};

@@ -1,0 +1,104 @@
+/** Nodes whose heartbeats are the scripts'. A node may be silent for 10 s, and in each zone one is tainted every 2 s. */
+import { Nodes, Pods } from "../../../src/api/kinds.ts";
+import { defineNodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
+import { type Allowed, ownFieldManager } from "../differences.ts";
+import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { randomScript } from "../scripts/node-lifecycle/grammar.ts";
+import { scripts } from "../scripts/node-lifecycle/index.ts";
+import type { SideLog } from "../side-log.ts";
+import type { Stage } from "../stage.ts";
+import type { Suite } from "../suite.ts";
+
+interface Told {
+  readonly spec: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
+  readonly status?: { readonly conditions?: readonly Json[] };
+}
+
+/** A node with its labels, taints and conditions; which of two taints came first is chance. */
+function tellNode(object: AnyObject): Json {
+  // A node has a spec.
+  const { spec, status } = object as unknown as Told & AnyObject;
+  const order = ({ key, effect }: { readonly key: string; readonly effect: string }): string => `${key} ${effect}`;
+  const taints = (spec.taints ?? []).toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  const { name, labels } = object.metadata;
+  return { name, labels, spec: { ...spec, taints }, conditions: status?.conditions };
+}
+
+function tell(object: AnyObject): Json {
+  const { status } = object as unknown as Told;
+  // The condition says since when.
+  return { ...tellPod(object), ready: "", conditions: status?.conditions };
+}
+
+const conflict: Allowed = {
+  id: "a node that has changed meanwhile",
+  category: "noise",
+  upstream: "pkg/controller/controller_utils.go:AddOrUpdateTaintOnNode",
+  why: "taints are written on a node that was read a moment ago, and kube-controller-manager takes it from a cache of the API server: the write is refused, and tried again",
+  matches: ({ what }) => what === "patch nodes 409",
+};
+
+const nothingNew: Allowed = {
+  id: "a patch that changes nothing",
+  category: "noise",
+  upstream: "pkg/controller/controller_utils.go:AddOrUpdateLabelsOnNode",
+  why: "labels are compared with a node that is read anew: where the cache was behind, nothing is left to patch, and kube-controller-manager sends an empty patch",
+  matches: ({ what, path, theirs, ours }) =>
+    what === "patch nodes 200" &&
+    (path === ".body.metadata" || [theirs, ours].some((told) => JSON.stringify(told)?.includes('"body":{}'))),
+};
+
+const inTurn: Allowed = {
+  id: "which of two passes taints a node first",
+  category: "noise",
+  upstream: "pkg/controller/nodelifecycle/node_lifecycle_controller.go:Run",
+  why: "taints with NoSchedule and with NoExecute are written by loops of their own, side by side: a list of taints has those of the other one already or not, and a write that was overtaken is made again. The taints in the end are compared",
+  matches: ({ what, path, theirs, ours }) =>
+    what === "patch nodes 200" &&
+    (path === ".about.name" ||
+      [theirs, ours].some((told) =>
+        /node.kubernetes.io.(not-ready|unreachable)|NoExecute/.test(JSON.stringify(told) ?? ""),
+      )),
+};
+
+/** Each node is announced with the next look at all of them, which may be a second away. */
+async function owesAnnouncements({ effects }: SideLog, stage: Stage): Promise<boolean> {
+  const events = effects.filter(({ resource }) => resource.startsWith("events"));
+  // Of the sandbox's writes no body is known.
+  const announced = events.filter(
+    ({ request }) => request === undefined || JSON.stringify(request).includes("Registered"),
+  );
+  return announced.length < (await stage.all(Nodes)).length;
+}
+
+export const nodeLifecycles: Suite = {
+  name: "node-lifecycle",
+  oracle: "node-lifecycle-controller",
+  oracleFlags: [
+    "--node-monitor-period=1s",
+    "--node-monitor-grace-period=10s",
+    "--node-startup-grace-period=10s",
+    "--node-eviction-rate=0.5",
+  ],
+  ours: [
+    defineNodeLifecycle({
+      monitorPeriodMs: 1000,
+      gracePeriodMs: 10_000,
+      startupGracePeriodMs: 10_000,
+      evictionRate: 0.5,
+    }),
+  ],
+  kinds: [
+    { kind: Nodes, tell: tellNode },
+    { kind: Pods, tell },
+  ],
+  owes: owesAnnouncements,
+  // Labels are set again until the cache shows them; upstream reads the node first, and may send an empty patch then.
+  repeated: (what) => what === "patch nodes 200",
+  scripts,
+  random: randomScript,
+  randomSteps: 8,
+  seeds: { short: 4, long: 40 },
+  width: 12,
+  differences: [ownFieldManager, conflict, nothingNew, inTurn],
+};

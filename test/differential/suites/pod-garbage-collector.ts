@@ -1,0 +1,41 @@
+/** Pods that nobody else deletes. One ended pod is kept, which stands aside: evicted ones go. */
+import { Pods } from "../../../src/api/kinds.ts";
+import { definePodGarbageCollector } from "../../../src/controllers/pod-garbage-collector/pod-garbage-collector.ts";
+import { type Allowed } from "../differences.ts";
+import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { randomScript } from "../scripts/pod-garbage-collector/grammar.ts";
+import { scripts } from "../scripts/pod-garbage-collector/index.ts";
+import type { Suite } from "../suite.ts";
+
+/** A pod with the conditions that say why it goes. */
+function tell(object: AnyObject): Json {
+  const { conditions = [], observedGeneration } = (object["status"] ?? {}) as {
+    readonly conditions?: readonly Json[];
+    readonly observedGeneration?: number;
+  };
+  return { ...tellPod(object), conditions, observedGeneration };
+}
+
+const deletedTwice: Allowed = {
+  id: "a pod that is deleted twice in one scan",
+  category: "noise",
+  upstream: "pkg/controller/podgc/gc_controller.go:gc",
+  why: "kube-controller-manager looks for each reason in turn, and deletes a pod for each that it finds; ours deletes it once",
+  matches: ({ what }) => what === "delete pods 404",
+};
+
+export const podGarbageCollection: Suite = {
+  name: "pod-garbage-collector",
+  oracle: "pod-garbage-collector-controller",
+  oracleFlags: ["--terminated-pod-gc-threshold=1"],
+  ours: [definePodGarbageCollector({ terminatedPodThreshold: 1 })],
+  kinds: [{ kind: Pods, tell }],
+  // A pod with a finalizer is deleted again by every scan.
+  repeated: (what) => what === "delete pods 200",
+  scripts,
+  random: randomScript,
+  randomSteps: 1,
+  seeds: { short: 3, long: 40 },
+  width: 24,
+  differences: [deletedTwice],
+};

@@ -1,0 +1,43 @@
+/** Pods on tainted nodes. Nobody but a script taints nodes, and no kubelet ends pods. */
+import { Pods } from "../../../src/api/kinds.ts";
+import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
+import type { Effect } from "../../support/audit-log.ts";
+import { noBodyOfDelete } from "../differences.ts";
+import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { randomScript } from "../scripts/taint-eviction/grammar.ts";
+import { scripts } from "../scripts/taint-eviction/index.ts";
+import type { SideLog } from "../side-log.ts";
+import type { Suite } from "../suite.ts";
+
+/** A pod with its tolerations, and the conditions that say why it goes. */
+function tell(object: AnyObject): Json {
+  const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly Json[] };
+  const { tolerations } = object["spec"] as { readonly tolerations?: readonly Json[] };
+  return { ...tellPod(object), conditions, tolerations };
+}
+
+const isEvent = ({ resource }: Effect): boolean => resource.startsWith("events");
+// Of the sandbox's writes no body is known.
+const marks = ({ request }: Effect): boolean =>
+  request === undefined || JSON.stringify(request).includes("Marking for deletion");
+
+/** Each deletion has its Event, which is written in the background; a repetition is counted up. */
+function owesEvents({ effects }: SideLog): boolean {
+  const deletions = effects.filter(({ resource, verb }) => resource === "pods" && verb === "delete").length;
+  const events = effects.filter((effect) => isEvent(effect) && (effect.verb === "patch" || marks(effect))).length;
+  return events < deletions;
+}
+
+export const taintEvictions: Suite = {
+  name: "taint-eviction",
+  // It finds the pods of a node by an index that others have to add: the controller of DaemonSets does, and has nothing else to do here.
+  oracle: "taint-eviction-controller,daemonset-controller",
+  ours: [taintEviction],
+  kinds: [{ kind: Pods, tell }],
+  owes: owesEvents,
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 100 },
+  width: 16,
+  differences: [noBodyOfDelete],
+};

@@ -1,0 +1,62 @@
+/** Nodes, and pods on them, as a server has stored them: for tests of the controllers of nodes. */
+import type { StoredMeta } from "../../src/api/object.ts";
+import { formatTime } from "../../src/api/time.ts";
+import type { Node, NodeCondition, Pod, PodCondition, Taint, Toleration } from "../../src/api/types.ts";
+import { sceneStart } from "./sync-context.ts";
+
+type Meta = Partial<StoredMeta>;
+
+function metaOf(name: string, more: Meta): StoredMeta {
+  const creationTimestamp = formatTime(sceneStart);
+  return { name, uid: `uid-${name}`, resourceVersion: "1", creationTimestamp, ...more };
+}
+
+/** What a pod of a test is like; it is in the namespace `shop`, on `node-1`, and runs. */
+export interface StoredPodParts {
+  readonly meta?: Meta;
+  /** Empty for none. */
+  readonly node?: string;
+  readonly phase?: string;
+  readonly reason?: string;
+  readonly conditions?: readonly PodCondition[];
+  readonly tolerations?: readonly Toleration[];
+}
+
+export function storedPod(name: string, parts: StoredPodParts = {}): Pod {
+  const { meta = {}, node = "node-1", phase = "Running", reason, conditions, tolerations } = parts;
+  return {
+    metadata: metaOf(name, { namespace: "shop", generation: 2, ...meta }),
+    spec: {
+      containers: [{ name: "c" }],
+      ...(node !== "" && { nodeName: node }),
+      ...(tolerations !== undefined && { tolerations }),
+    },
+    status: { phase, ...(reason !== undefined && { reason }), ...(conditions !== undefined && { conditions }) },
+  };
+}
+
+/** Of a pod that is being deleted. */
+export const beingDeleted: Meta = { deletionTimestamp: formatTime(sceneStart), deletionGracePeriodSeconds: 30 };
+
+export interface StoredNodeParts {
+  readonly meta?: Meta;
+  readonly taints?: readonly Taint[];
+  readonly unschedulable?: true;
+  /** Of the condition Ready; undefined: it has no conditions. */
+  readonly ready?: "True" | "False" | "Unknown" | undefined;
+  /** When the condition Ready was reported and when it changed, in ms since 1970. */
+  readonly reportedAt?: number;
+  readonly conditions?: readonly NodeCondition[];
+}
+
+export function storedNode(name: string, parts: StoredNodeParts = {}): Node {
+  const { meta = {}, taints, unschedulable, conditions = [], reportedAt = sceneStart } = parts;
+  const ready = "ready" in parts ? parts.ready : "True";
+  const time = formatTime(reportedAt);
+  const condition = { type: "Ready", status: ready ?? "", lastHeartbeatTime: time, lastTransitionTime: time };
+  return {
+    metadata: metaOf(name, meta),
+    spec: { ...(taints !== undefined && { taints }), ...(unschedulable !== undefined && { unschedulable }) },
+    status: { conditions: [...(ready === undefined ? [] : [condition]), ...conditions] },
+  };
+}
