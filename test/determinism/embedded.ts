@@ -18,6 +18,7 @@ import { sleep, type Timeline } from "../../src/platform/timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { delayed } from "./delayed.ts";
+import { eventHash } from "./event-hash.ts";
 
 const annotation = (name: string): string => `sandbox.kubectl-reconcile.io/${name}`;
 
@@ -65,16 +66,8 @@ interface Outcome {
 async function scene(seed: number, awaits: number): Promise<Outcome> {
   const timeline = virtualTimeline(Date.UTC(2026, 0, 1), seededRandom(seed));
   const bus = new TraceBus({ now: () => timeline.now() });
-  // FNV-1a twice, from two beginnings.
-  let [first, second] = [0x811c9dc5, 0x01234567];
-  let events = 0;
-  bus.listen((event) => {
-    events++;
-    for (const byte of new TextEncoder().encode(JSON.stringify(event))) {
-      first = Math.imul(first ^ byte, 0x01000193);
-      second = Math.imul(second ^ byte, 0x01000193);
-    }
-  });
+  const hash = eventHash();
+  bus.listen((event) => hash.add(event));
   const started = startEmbedded({
     timeline,
     random: seededRandom(seed + 1),
@@ -91,8 +84,7 @@ async function scene(seed: number, awaits: number): Promise<Outcome> {
   const pods = cluster.clientFor("count").list(Pods, { namespace: "default" });
   await timeline.runUntil();
   const running = (await pods).items.filter(({ status }) => status?.phase === "Running").length;
-  const hash = [first, second].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
-  return { hash, events, running };
+  return { hash: hash.digest(), events: hash.events, running };
 }
 
 const seeds = Number(process.argv[2] ?? 10);

@@ -1,0 +1,28 @@
+/** A hash of every byte of the stage events that it was given, in their order: FNV-1a twice, from two beginnings. */
+import type { StageEvent } from "../../src/trace/events.ts";
+
+export interface EventHash {
+  readonly events: number;
+  add(event: StageEvent): void;
+  /** 16 hexadecimal digits. */
+  digest(): string;
+}
+
+export function eventHash(): EventHash {
+  let [first, second] = [0x811c9dc5, 0x01234567];
+  let events = 0;
+  const encoder = new TextEncoder();
+  return {
+    get events() {
+      return events;
+    },
+    add(event) {
+      events++;
+      for (const byte of encoder.encode(JSON.stringify(event))) {
+        first = Math.imul(first ^ byte, 0x01000193);
+        second = Math.imul(second ^ byte, 0x01000193);
+      }
+    },
+    digest: () => [first, second].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join(""),
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import outcomes from "../controllers/cronjob/golden-year.json";
+import type { PeriodName } from "../controllers/cronjob/year-plans.ts";
+import { long } from "../support/long.ts";
+import { onBothRuntimes } from "./both-runtimes.ts";
+
+const golden: Readonly<Record<PeriodName, object[]>> = outcomes;
+const played: readonly PeriodName[] = long ? ["spring", "autumn", "year"] : ["spring", "autumn"];
+
+test.each([...played])(
+  "CronJobs live through the %s as upstream's controller does, with the same bytes on Bun and on Deno",
+  async (period) => {
+    const said = await onBothRuntimes("year.ts", [period]);
+    const lives = said.split("\n").filter((line) => line.startsWith("{"));
+    expect(lives.map((line) => JSON.parse(line) as object)).toEqual(golden[period]);
+    expect(said.match(/^hash seed 1: [0-9a-f]{16}, \d{5,} events$/gm)?.length).toBe(1);
+  },
+  // A bound, not a measure: the year takes a minute where nothing else is at work.
+  1_200_000,
+);
