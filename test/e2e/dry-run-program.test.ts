@@ -249,8 +249,8 @@ describe("a program's dry run", () => {
     ],
     [
       "DaemonSet",
-      5,
-      /^\? DaemonSet default\/made: cannot tell whether it becomes available: no controller here runs /m,
+      4,
+      /^! DaemonSet default\/made: available 0 of 3: Pod made-\S+: there is no ConfigMap default\/nowhere /m,
     ],
   ])(
     "a %s that a program creates is judged as an applied one",

@@ -22,8 +22,23 @@ import { type Cluster, controllersMissing, startCluster } from "../support/clust
 import { long } from "../support/long.ts";
 import { comparable } from "./support/comparable.ts";
 import { type Deed, type Scenario, scenario } from "./dry-run-scenarios.ts";
+import { workloadScenario } from "./dry-run-workloads.ts";
 
-const compared = ["deployments.apps", "replicasets.apps", "replicationcontrollers", "pods", "configmaps"];
+const compared = [
+  "deployments.apps",
+  "replicasets.apps",
+  "replicationcontrollers",
+  "pods",
+  "configmaps",
+  "statefulsets.apps",
+  "daemonsets.apps",
+  "controllerrevisions.apps",
+  "persistentvolumeclaims",
+  "jobs.batch",
+  "cronjobs.batch",
+  "poddisruptionbudgets.policy",
+  "horizontalpodautoscalers.autoscaling",
+];
 const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
 /** Nothing was written for so long; minReadySeconds and the deadline of Recreate are shorter. */
 const quietMs = 2500;
@@ -41,7 +56,8 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
   const timeline = realTimeline();
 
   beforeAll(async () => {
-    cluster = await startCluster({ controllers: "*" });
+    // An autoscaler acts within a second.
+    cluster = await startCluster({ controllers: "*", kcmFlags: ["--horizontal-pod-autoscaler-sync-period=1s"] });
     const host = realHost();
     const access = await loadRestConfig(host, { kubeconfig: cluster.kubeconfig });
     const bus = new TraceBus({ now: () => timeline.now() });
@@ -113,7 +129,8 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
       kinds,
       isServed: await servedBySandbox(),
       namespaces: [namespace],
-      alsoKinds: [],
+      // As the command reads them, where a claim is applied.
+      alsoKinds: [kindCalled("persistentvolumes")],
       wholeSecrets: false,
     });
     const run = await dryRun({
@@ -132,19 +149,24 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happen
       .map(({ object }) => object);
   }
 
-  for (const seed of only === undefined ? seeds : [Number(only)]) {
-    test(`scenario ${seed} (SEED=${seed} replays it)`, async () => {
-      const namespace = `scenario-${seed}`;
-      const played = scenario(seed);
-      await cluster.createNamespace(namespace);
-      await applyForReal(namespace, played.before);
-      await quiet(namespace);
-      const told = await foretold(namespace, played);
-      for (const deed of played.deeds) await doForReal(namespace, deed);
-      await quiet(namespace);
-      const happened = await objectsIn(namespace);
-      expect(told.map(comparable).sort()).toEqual(happened.map(comparable).sort());
-      expect(told.length).toBeGreaterThan(0);
-    });
-  }
+  const kindsOfScenario = [
+    { of: "replicas", draw: scenario },
+    { of: "workloads", draw: workloadScenario },
+  ];
+  const played = kindsOfScenario.flatMap((each) =>
+    (only === undefined ? seeds : [Number(only)]).map((seed) => ({ ...each, seed })),
+  );
+  test.each(played)("scenario $seed of $of (SEED=$seed replays it)", async ({ of, draw, seed }) => {
+    const namespace = `scenario-${of}-${seed}`;
+    const { before, deeds } = draw(seed);
+    await cluster.createNamespace(namespace);
+    await applyForReal(namespace, before);
+    await quiet(namespace);
+    const told = await foretold(namespace, { seed, before, deeds });
+    for (const deed of deeds) await doForReal(namespace, deed);
+    await quiet(namespace);
+    const happened = await objectsIn(namespace);
+    expect(told.map(comparable).sort()).toEqual(happened.map(comparable).sort());
+    expect(told.length).toBeGreaterThan(0);
+  });
 });

@@ -4,7 +4,15 @@ import { type Cluster, clusterMissing, startCluster } from "../support/cluster.t
 import { runProgram, startProgram } from "./support/program.ts";
 import { eventually } from "./support/workload.ts";
 
-const acting = ["deployment", "replicaset", "replicationcontroller", "job", "garbage-collector", "namespace"];
+const acting = [
+  "deployment",
+  "replicaset",
+  "replicationcontroller",
+  "job",
+  "garbage-collector",
+  "namespace",
+  "persistentvolumeclaim-protection",
+];
 
 describe.skipIf(clusterMissing !== undefined)("run all", () => {
   let cluster: Cluster;
@@ -35,7 +43,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     for (const name of acting)
       await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
-      /^owner {3}not detected during the run: another garbage-collector, which leaves no field manager behind$/m,
+      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or volumeattributesclass-protection, which leaves no field manager behind$/m,
     );
     expect(program.stdout).not.toMatch(/^(?:running|starting) .*\b(scheduler|kubelet|serviceaccount) with/ms);
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
@@ -65,6 +73,13 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     });
     await program.says(/delete, Background/);
 
+    const claims = "/api/v1/namespaces/all/persistentvolumeclaims";
+    const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+    await cluster.request("POST", claims, { metadata: { name: "data" }, spec: claim });
+    await cluster.request("DELETE", `${claims}/data`);
+    await eventually(async () => expect(await names(claims)).toEqual([]));
+    await program.says(/unused +it is being deleted, and no pod on a node uses it/);
+
     await cluster.request("POST", "/api/v1/namespaces/all/configmaps", { metadata: { name: "a" } });
     await cluster.request("DELETE", "/api/v1/namespaces/all");
     await eventually(async () => {
@@ -81,7 +96,8 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "left out, since they work beyond namespace one: garbage-collector, namespace; -A runs them too\n",
+      stderr:
+        "left out, since they work beyond namespace one: garbage-collector, namespace, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle; -A runs them too\n",
     });
     expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);
   });

@@ -1,17 +1,17 @@
 /**
- * All controllers that `run all` runs, through proxies that misbehave, over Deployments that are rolled over, scaled, deleted and
- * made again, ConfigMaps that own ConfigMaps, and namespaces that go. Whatever happens meanwhile, what there must be in the end is
+ * Deployments that are rolled over, scaled, deleted and made again, ConfigMaps that own ConfigMaps, and namespaces that go, while all
+ * controllers run behind proxies that misbehave. Whatever happens meanwhile, what there must be in the end is
  * known from what there is then: this holds it against that.
  */
 import { expect } from "bun:test";
 import { Pods } from "../../../src/api/kinds.ts";
 import { below, type Random } from "../../../src/platform/random.ts";
 import type { Cluster } from "../../support/cluster.ts";
-import type { Scene } from "./faults.ts";
-import { startFaultyRun } from "./faulty-run.ts";
+import type { ConvergingScene } from "./faults.ts";
+import type { FaultyRun } from "./faulty-run.ts";
+import { lifeOf } from "./scene-life.ts";
 import { eventually } from "./workload.ts";
 
-const acting = ["deployment", "replicaset", "replicationcontroller", "garbage-collector", "namespace"];
 const deployments = ["a", "b", "c"];
 const mostReplicas = 6;
 const templates = 4;
@@ -43,20 +43,9 @@ interface Family {
   readonly orphaned: boolean;
 }
 
-export interface CascadeScene extends Scene {
-  readonly namespace: string;
-  /**
-   * Waits until all is as it must be: nothing lost, nothing doubled, nothing deleted that had an owner; see the checks.
-   * @throws what the last look found.
-   */
-  converged(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** Starts the controllers, their requests to `url`, and makes Deployments in a new namespace, which come to be available first. */
-export async function startCascadeScene(cluster: Cluster, url: string, namespace: string): Promise<CascadeScene> {
+/** Makes Deployments in a new namespace, which come to be available first. The controllers run already. */
+export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namespace: string): Promise<ConvergingScene> {
   await cluster.createNamespace(namespace);
-  const run = await startFaultyRun(cluster, url, { controllers: acting });
   const stage = stageOf(cluster, namespace);
   const families: Family[] = [];
   const ended: string[] = [];
@@ -145,21 +134,7 @@ export async function startCascadeScene(cluster: Cluster, url: string, namespace
   return {
     namespace,
     failures: run.failures,
-    async churn(random, steps) {
-      for (let n = 0; n < steps; n++) {
-        // What is to be changed may be gone by then; a server may be.
-        await step(random).catch(() => undefined);
-        await Bun.sleep(below(random, 40));
-      }
-    },
-    async converged() {
-      await eventually(look, waitMs);
-      // Once more: what was on its way then has come by now.
-      await Bun.sleep(300);
-      await eventually(look, waitMs);
-      expect(run.leasesLost).toEqual([]);
-    },
-    stop: () => run.stop(),
+    ...lifeOf({ step, look, waitMs }),
   };
 }
 

@@ -33,22 +33,31 @@ const madeUp: ReadonlySet<string> = new Set([
   "managedFields",
   "generation",
   "observedGeneration",
+  "controller-uid",
+  "batch.kubernetes.io/controller-uid",
 ]);
 
 /** One text for each object. */
 export function comparable(object: object): string {
   const given = object as Like;
-  return JSON.stringify(inOrder(given.kind === "Pod" ? pod(given) : whole(given)));
+  return JSON.stringify(inOrder(given.kind === "Pod" ? pod(given) : whole(measured(given))));
+}
+
+/** What an autoscaler reports of metrics depends on what serves them. */
+function measured(given: Like): Like {
+  return given.kind === "HorizontalPodAutoscaler" ? { ...given, status: {} } : given;
 }
 
 /**
  * Everything but what is made up; conditions with type, status, reason and message, their times as far as they have any. How often a
- * ReplicaSet was scaled on the way is chance, that its controller has seen the last of it is not.
+ * ReplicaSet, or what an autoscaler scales, was scaled on the way is chance, that its controller has seen the last of it is not.
  */
 function whole({ kind, metadata, spec, status }: Like): unknown {
-  const { generation, ...meta } = metadata;
+  const { generation, ...given } = metadata;
+  const meta = kind === "ReplicaSet" ? { ...given, annotations: without(given["annotations"], rolloutSizes) } : given;
   const seen = status?.observedGeneration;
-  const isChance = kind === "ReplicaSet" || kind === "ReplicationController";
+  const isAutoscaled = metadata.labels?.["autoscaled"] === "yes";
+  const isChance = kind === "ReplicaSet" || kind === "ReplicationController" || isAutoscaled;
   return {
     kind,
     metadata: without(meta),
@@ -59,33 +68,41 @@ function whole({ kind, metadata, spec, status }: Like): unknown {
   };
 }
 
+/** What a ReplicaSet was told of its Deployment's replicas when it was last scaled; an autoscaler may have come before or after. */
+const rolloutSizes: ReadonlySet<string> = new Set([
+  "deployment.kubernetes.io/desired-replicas",
+  "deployment.kubernetes.io/max-replicas",
+]);
+
 /** Another kubelet writes the rest of a pod's status; where a pod runs, and what it takes from there, is chance. */
 function pod({ kind, metadata, spec, status }: Like): unknown {
   const { generateName, name, labels = {}, ownerReferences = [], ...meta } = metadata;
   const own = Object.entries(labels).filter(([label]) => !label.startsWith("topology.kubernetes.io/"));
   const { nodeName, ...rest } = spec ?? {};
+  const phase = status?.["phase"];
   return {
     kind,
     metadata: without(meta),
     name: generateName ?? name,
-    labels: Object.fromEntries(own),
+    labels: without(Object.fromEntries(own)),
     owners: ownerReferences.map((owner) => `${owner.kind} ${owner.name} ${owner.controller}`),
     spec: without(rest),
     isPlaced: nodeName !== undefined,
-    phase: status?.["phase"],
-    ready: status?.conditions?.find(({ type }) => type === "Ready")?.status,
+    phase,
+    // Of a pod that has ended kwok leaves it at what it was.
+    ready: phase === "Succeeded" || status?.conditions?.find(({ type }) => type === "Ready")?.status,
   };
 }
 
-function without(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(without);
+function without(value: unknown, left: ReadonlySet<string> = madeUp): unknown {
+  if (Array.isArray(value)) return value.map((item) => without(item, left));
   if (typeof value === "string") return value.replace(/^kube-api-access-[a-z0-9]{5}$/, "kube-api-access-…");
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => !madeUp.has(key));
+  const kept = Object.entries(value).filter(([key]) => !left.has(key));
   return Object.fromEntries(
     kept.map(([key, item]) => [
       key,
-      /(Time|Timestamp)$/.test(key) && typeof item === "string" ? "TIME" : without(item),
+      /(Time|Timestamp)$/.test(key) && typeof item === "string" ? "TIME" : without(item, left),
     ]),
   );
 }

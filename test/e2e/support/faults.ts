@@ -28,6 +28,18 @@ export interface Scene {
   readonly failures: Failures;
 }
 
+/** A scene of a namespace of its own, which is known to come to rest. */
+export interface ConvergingScene extends Scene {
+  readonly namespace: string;
+  /**
+   * Waits until all is as it must be: nothing lost, nothing doubled, nothing deleted that had an owner; see the checks.
+   * @throws what the last look found.
+   */
+  converged(): Promise<void>;
+  /** Waits for what takes longer, once all else is over. @throws what the last look found. */
+  end?(): Promise<void>;
+}
+
 export interface Fault {
   readonly name: string;
   readonly through: "tcp" | "http";

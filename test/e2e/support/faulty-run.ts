@@ -1,4 +1,5 @@
 /** Controllers live in this process, through a proxy that misbehaves; in this process, so that their caches can be looked at. */
+import { join } from "node:path";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
@@ -40,6 +41,15 @@ export async function connectedBy(kubeconfig: string, bus: TraceBus): Promise<Co
   return connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
 }
 
+/** `EVENTS=FOLDER`: every event of each run as a JSON line, in a file of its own, to see why something does not come to rest. */
+function writeEvents(bus: TraceBus): { end(): unknown } | undefined {
+  const folder = process.env["EVENTS"];
+  if (folder === undefined) return undefined;
+  const file = Bun.file(join(folder, `${Date.now()}.jsonl`)).writer();
+  bus.listen((event) => void file.write(`${JSON.stringify(event)}\n`));
+  return file;
+}
+
 /** Starts controllers by name, in one namespace or in all, on frozen caches, their requests to `url`. */
 export async function startFaultyRun(
   cluster: Cluster,
@@ -55,6 +65,7 @@ export async function startFaultyRun(
     if (event.stage === "watch" && event.state !== "opened") failures.watches++;
     if (event.stage === "list" && event.why !== "start") failures.relists++;
   });
+  const events = writeEvents(bus);
   const connection = await connectedBy(kubeconfigThrough(cluster, url), bus);
   const live = await startLive(
     {
@@ -80,6 +91,7 @@ export async function startFaultyRun(
     async stop() {
       await live.stop();
       connection.close();
+      await events?.end();
     },
   };
 }

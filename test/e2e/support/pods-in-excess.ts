@@ -1,71 +1,114 @@
-/** How many pods ReplicaSets had beyond what was ever asked of them, from the audit log of the API server. */
-import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
+/** How many pods controllers made beyond what was ever asked of them, from the audit log of the API server. */
+import { asStored, type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
+
+interface Owner {
+  readonly uid: string;
+  readonly kind: string;
+  readonly controller?: boolean;
+}
+
+interface Term {
+  readonly matchFields?: readonly { readonly values: readonly string[] }[];
+}
 
 interface Written {
   readonly metadata?: {
     readonly uid?: string;
     readonly resourceVersion?: string;
     readonly deletionTimestamp?: string;
-    readonly ownerReferences?: readonly { readonly uid: string; readonly controller?: boolean }[];
+    readonly ownerReferences?: readonly Owner[];
   };
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly parallelism?: number;
+    readonly affinity?: {
+      readonly nodeAffinity?: {
+        readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly Term[] };
+      };
+    };
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+/** An owner with more pods than it was ever asked for. */
+export interface Excess {
+  /** The most pods that it had at a time, less the most that were ever asked of it; 0 for none. */
+  readonly pods: number;
+  /** How it came to that, in the order of the versions: each write of one of its pods and of itself. */
+  readonly history: readonly string[];
 }
 
 /**
- * The most pods that any one ReplicaSet of the namespace had at a time, less the most that its `spec.replicas` ever was; at least 0.
- * A pod counts from its create to its delete, whichever client sent them. Creates that a killed server stored without an audit
- * event are not counted.
+ * Of the owner in the namespace that had most pods too many: a ReplicaSet, asked for its `spec.replicas`; a StatefulSet; a Job, asked for
+ * its `spec.parallelism`; a DaemonSet, asked for one on each node. A pod counts from its create to its end or its delete, whichever
+ * client sent them. Creates that a killed server stored without an audit event are not counted.
  */
-export function podsInExcess(events: readonly AuditEvent[], namespace: string): number {
+export function podsInExcess(events: readonly AuditEvent[], namespace: string): Excess {
   const asked = new Map<string, number>();
-  const ownerOfPod = new Map<string, string>();
+  const placeOfPod = new Map<string, string>();
   const most = new Map<string, number>();
-  for (const effect of asStored(effectsOf(events))) {
-    if (effect.namespace !== namespace || effect.code >= 300 || effect.dryRun) continue;
-    if (effect.resource.startsWith("replicasets.apps")) noteAsked(effect, asked);
-    if (effect.resource !== "pods") continue;
-    if (effect.verb === "deletecollection") ownerOfPod.clear();
-    else if (effect.verb === "delete") ownerOfPod.delete(effect.name);
+  const effects = asStored(effectsOf(events)).filter(
+    (effect) => effect.namespace === namespace && effect.code < 300 && !effect.dryRun,
+  );
+  for (const effect of effects) {
+    if (/^(?:replicasets\.apps|statefulsets\.apps|jobs\.batch)/.test(effect.resource)) noteAsked(effect, asked);
+    if (effect.resource !== "pods" && effect.resource !== "pods/status") continue;
+    if (effect.verb === "deletecollection") placeOfPod.clear();
+    else if (effect.verb === "delete") placeOfPod.delete(effect.name);
     else {
-      const owner = ownerOf(effect.response as Written);
-      if (owner === undefined) ownerOfPod.delete(effect.name);
-      else ownerOfPod.set(effect.name, owner);
-      for (const [uid, count] of countedByOwner(ownerOfPod)) most.set(uid, Math.max(most.get(uid) ?? 0, count));
+      notePod(effect, placeOfPod);
+      for (const [place, count] of countedByPlace(placeOfPod)) most.set(place, Math.max(most.get(place) ?? 0, count));
     }
   }
-  return Math.max(0, ...[...most].map(([uid, count]) => count - (asked.get(uid) ?? 0)));
+  const [worst] = [...most]
+    .map(([place, count]) => ({ place, pods: count - (place.includes(" on ") ? 1 : (asked.get(place) ?? 0)) }))
+    .toSorted((a, b) => b.pods - a.pods);
+  if (worst === undefined || worst.pods <= 0) return { pods: 0, history: [] };
+  const [uid = ""] = worst.place.split(" ");
+  return { pods: worst.pods, history: effects.filter((effect) => isAbout(effect, uid)).map(line) };
 }
 
-/**
- * Effects in the order in which they were stored: the log has them in that of their responses, and a controller may have reacted to a write
- * before its response is logged. One without a version keeps its place.
- */
-function asStored(effects: readonly Effect[]): readonly Effect[] {
-  let newest = 0;
-  const versioned = effects.map((effect) => {
-    // A Status has no version.
-    const { metadata } = (effect.response ?? {}) as Written;
-    const version = Number(metadata?.resourceVersion);
-    newest = Math.max(newest, version > 0 ? version : 0);
-    return { effect, version: version > 0 ? version : newest };
-  });
-  return versioned.toSorted((a, b) => a.version - b.version).map(({ effect }) => effect);
+function isAbout({ response }: Effect, uid: string): boolean {
+  const { metadata } = (response ?? {}) as Written;
+  return metadata?.uid === uid || metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true;
+}
+
+function line({ index, at, agent, component, verb, resource, name, response }: Effect): string {
+  const { metadata, spec } = (response ?? {}) as Written;
+  const replicas = spec?.replicas === undefined ? "" : ` replicas=${spec.replicas}`;
+  const version = metadata?.resourceVersion ?? "none";
+  return `version ${version}, event ${index}, ${new Date(at).toISOString().slice(11, 23)}: ${agent} ${component} ${verb} ${resource} ${name}${replicas}`;
 }
 
 function noteAsked({ response }: Effect, asked: Map<string, number>): void {
-  const { metadata, spec } = response as Written;
-  if (metadata?.uid === undefined || spec?.replicas === undefined) return;
-  asked.set(metadata.uid, Math.max(asked.get(metadata.uid) ?? 0, spec.replicas));
+  const { metadata, spec } = (response ?? {}) as Written;
+  const count = spec?.parallelism ?? spec?.replicas;
+  if (metadata?.uid === undefined || count === undefined) return;
+  asked.set(metadata.uid, Math.max(asked.get(metadata.uid) ?? 0, count));
 }
 
-/** The uid of its controller; undefined for an orphan, and for a pod that is being deleted. */
-function ownerOf({ metadata }: Written): string | undefined {
-  if (metadata?.deletionTimestamp !== undefined) return undefined;
-  return metadata?.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+/**
+ * What a ReplicaSet adopts counts, too. Others adopt what was orphaned before they were made, where as many as there were may be more
+ * than they are asked for.
+ */
+function notePod({ verb, name, request, response }: Effect, placeOfPod: Map<string, string>): void {
+  const { metadata, status } = (response ?? {}) as Written;
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  const isOver = metadata?.deletionTimestamp !== undefined || /^(?:Succeeded|Failed)$/.test(status?.phase ?? "");
+  if (owner === undefined || isOver) placeOfPod.delete(name);
+  else if (owner.kind === "DaemonSet" && verb === "create") placeOfPod.set(name, `${owner.uid} on ${nodeOf(request)}`);
+  else if (owner.kind === "ReplicaSet" || verb === "create") placeOfPod.set(name, owner.uid);
 }
 
-function countedByOwner(ownerOfPod: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
+/** The node that a DaemonSet's pod is made for. */
+function nodeOf(sent: unknown): string {
+  const affinity = ((sent ?? {}) as Written).spec?.affinity?.nodeAffinity;
+  const [term] = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return term?.matchFields?.[0]?.values[0] ?? "";
+}
+
+function countedByPlace(placeOfPod: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const uid of ownerOfPod.values()) counts.set(uid, (counts.get(uid) ?? 0) + 1);
+  for (const place of placeOfPod.values()) counts.set(place, (counts.get(place) ?? 0) + 1);
   return counts;
 }

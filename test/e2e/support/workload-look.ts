@@ -1,0 +1,123 @@
+/** How the workload scene comes to rest: what others do in a cluster is done, and then all must be as it must be. */
+import { expect } from "bun:test";
+import { podsCreatedFor } from "./pods-created.ts";
+import { daemons, mostReplicas, sets } from "./workload-changes.ts";
+import { countDeletedPod, isActive, jobsByHand, type WorkloadGround } from "./workload-ground.ts";
+import { daemonSet, statefulSet } from "./workload-manifests.ts";
+import {
+  budgetProblems,
+  cronJobProblems,
+  daemonSetProblems,
+  isControlledBy,
+  jobProblems,
+  leftovers,
+  type Seen,
+  statefulSetProblems,
+  type World,
+} from "./workload-verdicts.ts";
+
+/** The node that a DaemonSet's pod is for: its affinity names it. */
+const nodeOfDaemon = ({ spec }: Seen): string | undefined =>
+  /"matchFields":\[\{[^}]*"values":\["([^"]+)"\]/.exec(JSON.stringify(spec))?.[1];
+
+/** A look. @throws where not all is as it must be. */
+export function looksAt(ground: WorkloadGround): () => Promise<void> {
+  const {
+    cluster,
+    run,
+    namespace,
+    deletedPods,
+    at,
+    ask,
+    create,
+    patch,
+    list,
+    nodes: nodesNow,
+    world,
+    isCached,
+    end,
+  } = ground;
+  let woken = 0;
+
+  /** What is gone in the meantime and must be there; what others do in a cluster; and Jobs go on to their ends. */
+  async function bringOn(): Promise<void> {
+    for (const [resource, body] of [
+      ...sets.map((name) => ["statefulsets", statefulSet(name, { replicas: 2, image: 0 })] as const),
+      ...daemons.map((name) => ["daemonsets", daemonSet(name, 0)] as const),
+    ]) {
+      const { status } = await cluster.request("GET", at(resource, (body as Seen).metadata.name));
+      if (status === 404) await create(resource, body);
+    }
+    const [jobs, pods, nodes] = await Promise.all([jobsByHand(ground), list("pods"), nodesNow()]);
+    for (const each of jobs) {
+      const { name, labels } = each.metadata;
+      if (each.spec.suspend === true) await patch(at("jobs", name), { spec: { suspend: false } });
+      const phase = labels?.["fails"] === "yes" ? "Failed" : "Succeeded";
+      for (const pod of pods) if (isControlledBy(each)(pod) && isActive(pod)) await end(pod, phase);
+    }
+    // No node runs a pod without its claim; the scheduler leaves it pending, and then it gets one.
+    const claims = new Set((await list("persistentvolumeclaims")).map(({ metadata }) => metadata.name));
+    for (const { metadata, spec } of pods) {
+      const lacks = spec.volumes?.some(({ persistentVolumeClaim }) =>
+        lacksIn(claims, persistentVolumeClaim?.claimName),
+      );
+      if (lacks === true) await ask("DELETE", at("pods", metadata.name));
+    }
+    // As kube-controller-manager collects the pods of nodes that are gone.
+    const there = new Set(nodes.map(({ metadata }) => metadata.name));
+    for (const pod of pods) {
+      if (there.has(pod.spec.nodeName ?? "fake-0") || !isCached(pod)) continue;
+      const owner = jobs.find((each) => isControlledBy(each)(pod))?.metadata.name;
+      if (owner !== undefined) countDeletedPod(ground, owner);
+      await ask("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
+    }
+    await wakeDaemons(pods, there);
+  }
+
+  /**
+   * A pod that waits for its node stays, by upstream too, when the node goes or fits no more, until something wakes its DaemonSet: a
+   * node that goes wakes none, one that changes only those whose pods run on it. Source: kubernetes v1.36
+   * pkg/controller/daemon/daemon_controller.go NewDaemonSetsController, syncNodeUpdate.
+   */
+  async function wakeDaemons(pods: readonly Seen[], there: ReadonlySet<string>): Promise<void> {
+    const isStuck = (pod: Seen): boolean => {
+      const node = nodeOfDaemon(pod);
+      return pod.spec.nodeName === undefined || (node !== undefined && !there.has(node));
+    };
+    for (const name of daemons) {
+      if (!pods.some((pod) => pod.metadata.labels?.["app"] === name && isStuck(pod))) continue;
+      await patch(at("daemonsets", name), { metadata: { annotations: { woken: String(++woken) } } });
+    }
+  }
+
+  const lacksIn = (claims: ReadonlySet<string>, name: string | undefined): boolean =>
+    name !== undefined && !claims.has(name);
+
+  async function problemsOf(all: World): Promise<string[]> {
+    const { unanswered } = run.failures;
+    const createdPods = podsCreatedFor(await cluster.audit(), namespace);
+    const judged = all.jobs.filter(({ spec, metadata }) => !isGoing(spec) && metadata.labels?.["by"] === "hand");
+    return [
+      ...all.statefulsets.flatMap((set) => statefulSetProblems(set, all, mostReplicas)),
+      ...all.daemonsets.flatMap((set) => daemonSetProblems(set, all)),
+      ...judged.flatMap((each) =>
+        jobProblems(each, all, {
+          unanswered,
+          deleted: deletedPods.get(each.metadata.name) ?? 0,
+          created: createdPods.get(each.metadata.uid) ?? 0,
+        }),
+      ),
+      ...all.jobs.filter(({ spec }) => isGoing(spec)).map(({ metadata }) => `Job ${metadata.name} is still there`),
+      ...all.cronjobs.flatMap((each) => cronJobProblems(each, all)),
+      ...all.poddisruptionbudgets.flatMap((each) => budgetProblems(each, all, Date.now())),
+      ...leftovers(all),
+    ];
+  }
+
+  const isGoing = ({ ttlSecondsAfterFinished }: Seen["spec"]): boolean => ttlSecondsAfterFinished !== undefined;
+
+  return async function look(): Promise<void> {
+    await bringOn();
+    expect(await problemsOf(await world())).toEqual([]);
+  };
+}

@@ -1,0 +1,116 @@
+/** The objects of the workload scene, as they are sent. */
+
+export type Phase = "Succeeded" | "Failed";
+
+/** Pods that only the scene ends: no scheduler knows this name. */
+const byHand = "by-hand";
+/** A node that no scene touches. */
+const steadyNode = "fake-0";
+
+const storage = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+
+const container = (image: number): object => ({ name: "main", image: `main:${image}` });
+/** The containers of a template, to patch it. */
+export const templateOf = (image: number): object => ({ template: { spec: { containers: [container(image)] } } });
+
+const podTemplate = (name: string, image: number, rest: object = {}): object => ({
+  metadata: { labels: { app: name } },
+  spec: { terminationGracePeriodSeconds: 1, containers: [container(image)], ...rest },
+});
+
+/** `ordered`, one pod after the other; `parallel`, all at once. Their claims come and go by opposite rules. */
+export function statefulSet(name: string, { replicas, image }: { replicas: number; image: number }): object {
+  const isOrdered = name === "ordered";
+  return {
+    metadata: { name },
+    spec: {
+      replicas,
+      serviceName: name,
+      selector: { matchLabels: { app: name } },
+      podManagementPolicy: isOrdered ? "OrderedReady" : "Parallel",
+      persistentVolumeClaimRetentionPolicy: isOrdered
+        ? { whenDeleted: "Delete", whenScaled: "Retain" }
+        : { whenDeleted: "Retain", whenScaled: "Delete" },
+      // Nobody binds claims, and the scheduler would wait for it.
+      template: podTemplate(name, image, { nodeName: steadyNode }),
+      volumeClaimTemplates: [{ metadata: { name: "data" }, spec: storage }],
+    },
+  };
+}
+
+/** `everywhere`, on each node; `gold`, on those of that pool. */
+export function daemonSet(name: string, image: number): object {
+  const rest = name === "gold" ? { nodeSelector: { pool: "gold" } } : {};
+  return {
+    metadata: { name },
+    spec: { selector: { matchLabels: { app: name } }, template: podTemplate(name, image, rest) },
+  };
+}
+
+export interface JobParts {
+  readonly completions: number;
+  readonly parallelism: number;
+  readonly isIndexed: boolean;
+  /** It fails with its first pod, which the scene makes fail. */
+  readonly fails: boolean;
+  /** It is deleted once it is finished. */
+  readonly isShort: boolean;
+}
+
+export function job(name: string, { completions, parallelism, isIndexed, fails, isShort }: JobParts): object {
+  return {
+    metadata: { name, labels: { by: "hand", ...(fails && { fails: "yes" }) } },
+    spec: {
+      completions,
+      parallelism,
+      completionMode: isIndexed ? "Indexed" : "NonIndexed",
+      backoffLimit: fails ? 0 : 1000,
+      ...(isShort && { ttlSecondsAfterFinished: 1 }),
+      template: podTemplate(name, 0, { restartPolicy: "Never", schedulerName: byHand }),
+    },
+  };
+}
+
+/** Its pods are run by kwok, and end by themselves. */
+export function cronJob(name: string): object {
+  const spec = { template: podTemplate(name, 0, { restartPolicy: "Never", nodeName: steadyNode }) };
+  return { metadata: { name }, spec: { schedule: "* * * * *", successfulJobsHistoryLimit: 1, jobTemplate: { spec } } };
+}
+
+/** For the pods of the StatefulSet of that name. */
+export function budget(name: string, limit: object): object {
+  return { metadata: { name }, spec: { selector: { matchLabels: { app: name } }, ...limit } };
+}
+
+export function deployment(name: string, replicas: number): object {
+  const template = podTemplate(name, 0, { nodeName: steadyNode });
+  return { metadata: { name }, spec: { replicas, selector: { matchLabels: { app: name } }, template } };
+}
+
+/** There are no metrics here: of its work the bounds are left. */
+export function autoscaler(name: string, [minReplicas, maxReplicas]: readonly [number, number]): object {
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name };
+  return { metadata: { name }, spec: { minReplicas, maxReplicas, scaleTargetRef } };
+}
+
+/** A node that only pods of DaemonSets come to: those of others would have to be collected when it goes. */
+export function node(name: string): object {
+  const room = { cpu: "32", memory: "256Gi", pods: "1100" };
+  return {
+    metadata: {
+      name,
+      annotations: { "kwok.x-k8s.io/node": "fake" },
+      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", pool: "gold" },
+    },
+    spec: { unschedulable: true },
+    status: { allocatable: room, capacity: room },
+  };
+}
+
+/** What a kubelet says of a pod that ended `ms` after 1970. */
+export function ended(phase: Phase, ms: number): object {
+  const at = `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const terminated = { exitCode: phase === "Failed" ? 1 : 0, startedAt: at, finishedAt: at };
+  const status = { name: "main", image: "", imageID: "", ready: false, restartCount: 0, state: { terminated } };
+  return { status: { phase, containerStatuses: [status] } };
+}
