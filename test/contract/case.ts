@@ -35,6 +35,8 @@ export interface Case {
    * PASS between two of them.
    */
   readonly ordersTimes?: boolean;
+  /** Each write waits until it has a second of its own. */
+  readonly isSpaced?: boolean;
   /** The webhooks that the steps configure, by name: `{hooks}/NAME` in a step is the URL, `{ca}` their authority in base64. */
   readonly hooks?: Readonly<Record<string, Webhook>>;
   /** Why the sandbox differs here, where it is meant to. */

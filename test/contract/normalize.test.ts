@@ -6,12 +6,16 @@ import { normalized } from "./normalize.ts";
 const startedAt = Date.parse("2026-01-01T12:00:00.500Z");
 const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 
-/** The bodies as they are compared, each answered 10 ms after it was asked for. */
+/** The bodies as they are compared, each answered 10 ms after it was asked for, the last one after `lastsMs`. */
 function told(
   bodies: readonly unknown[],
-  { sent, ordersTimes = false }: { sent?: unknown; ordersTimes?: boolean } = {},
+  { sent, ordersTimes = false, lastsMs = 10 }: { sent?: unknown; ordersTimes?: boolean; lastsMs?: number } = {},
 ) {
-  const answers: Answered[] = bodies.map((body) => ({ body, from: startedAt, until: startedAt + 10 }));
+  const answers: Answered[] = bodies.map((body, index) => ({
+    body,
+    from: startedAt,
+    until: startedAt + (index === bodies.length - 1 ? lastsMs : 10),
+  }));
   const names = namesOf(answers, { startedAt, sent, ordersTimes });
   return answers.map(({ body, from, until }) => normalized(body, { names, from, until }));
 }
@@ -56,6 +60,14 @@ describe("what stands for an answer's own", () => {
     const [right, wrong] = told([gone("2026-01-01T12:00:30Z", 30), gone("2026-01-01T12:00:00Z", 30)]);
     expect(right).toMatchObject({ metadata: { deletionTimestamp: "TIME + 30 s" } });
     expect(wrong).toMatchObject({ metadata: { deletionTimestamp: "EARLIER TIME + 30 s" } });
+  });
+
+  test("what is made at the second at which an earlier deletion is due is made within the case all the same", () => {
+    const due = "2026-01-01T12:00:30Z";
+    const gone = object({ uid: first, deletionTimestamp: due, deletionGracePeriodSeconds: 30 });
+    const [deleted, made] = told([gone, object({ creationTimestamp: due })], { lastsMs: 40_000 });
+    expect(deleted).toMatchObject({ metadata: { deletionTimestamp: "TIME + 30 s" } });
+    expect(made).toMatchObject({ metadata: { creationTimestamp: "TIME" } });
   });
 
   test("a list's version by the objects' versions that it has", () => {

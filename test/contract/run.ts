@@ -137,7 +137,7 @@ export function untilNextSecond(now: number): number {
 /** Runs a case in `namespace`, which it makes with its default ServiceAccount; answers the normalized results. */
 export async function runCase(
   transport: Transport,
-  { steps, ordersTimes = false, hooks }: Case,
+  { steps, ordersTimes = false, isSpaced = false, hooks }: Case,
   namespace: string,
   pauses: Pauses,
 ): Promise<Result[]> {
@@ -165,6 +165,7 @@ export async function runCase(
       answers.push({ status: 0, warning: undefined, headers: {}, body: {}, from, until: pauses.now() });
       continue;
     }
+    if (isSpaced && step.method !== "GET") await pauses.pass();
     const asked = filled(withWebhooks(step, namespace, webhooks), namespace, answers);
     answers.push({ ...(await take(transport, asked, webhooks)), from, until: pauses.now() });
   }

@@ -18,7 +18,7 @@ await record("shadow-blocks.json", shadowBlocks);
 
 async function shadowBlocks(user: User): Promise<readonly Shown[]> {
   const { cluster, namespace } = user;
-  const scene = await shadowBeside(cluster, [deployment, replicaset], namespace);
+  const scene = await shadowBeside(cluster, [deployment, replicaset], { namespace });
   const steps = [
     () => Bun.sleep(500),
     () => user.create("replicasets", "web", 3),
