@@ -2,8 +2,8 @@
  * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
  * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
  *
- * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [dry-run] [all]
- * [garbage] [memory] [proxy]`
+ * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [workloads] [dry-run]
+ * [all] [garbage] [memory] [proxy]`
  *
  * Prints a table and what each side does, or with `--json` a line for each. A figure that misses its goal is a result like any other; the exit code is 1
  * only if something could not be measured.
@@ -30,6 +30,7 @@ import { syncFigures } from "./bench/sync.ts";
 import { table } from "./bench/table.ts";
 import { traceFigures } from "./bench/trace.ts";
 import { watchFigures } from "./bench/watch.ts";
+import { workloadFigures } from "./bench/workloads.ts";
 import { watchCommandFigures } from "./bench/watch-command.ts";
 import { buildControlPlane } from "./control-plane.ts";
 
@@ -39,6 +40,7 @@ const groups = [
   "sandbox",
   "replicaset",
   "deployments",
+  "workloads",
   "dry-run",
   "sync",
   "watch",
@@ -114,6 +116,19 @@ const filled = async (): Promise<{ readonly cluster: Cluster; readonly pods: str
   return { cluster: into, pods };
 };
 
+/** On a cluster of its own, with nodes. */
+async function workloadsOnNodes(): Promise<readonly Result[]> {
+  const built = await buildControlPlane();
+  if (built.is === "failed") throw new Error(built.why);
+  const nodes = 500;
+  const own = await startCluster({ controllers: "none", nodes });
+  try {
+    return await workloadFigures({ rounds, cluster: own, program: await buildProgram(dir), dir, nodes });
+  } finally {
+    await own.stop();
+  }
+}
+
 const ours = await buildOurs(dir);
 const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
   queue: async () => queueFigures({ rounds, ours, clientGo: await peer("client-go") }),
@@ -122,6 +137,7 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
   replicaset: async () =>
     replicaSetFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   deployments: async () => deploymentFigures({ rounds, program: await buildProgram(dir), dir }),
+  workloads: async () => workloadsOnNodes(),
   "dry-run": async () => dryRunFigures({ rounds, program: await buildProgram(dir), dir }),
   sandbox: async () => sandboxFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   sync: async () =>

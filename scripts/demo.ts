@@ -20,7 +20,7 @@ import { summaryLine } from "../plugin/render/run-lines.ts";
 import { styleOf } from "../plugin/cli/style.ts";
 import { DemoLines, paragraph, textOf } from "./demo-lines.ts";
 
-const longestStepMs = 4000;
+const longestStepMs = 60_000;
 const timeToReadMs = 800;
 
 const { out, onBroken } = openTerminal();

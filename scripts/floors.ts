@@ -41,7 +41,7 @@ export const rooms: readonly Room[] = [
   {
     floor: 1,
     folder: "src/api",
-    owns: "what an object is: types, `Kind`, labels, owner references, field differences, `StatusError`, the types of `Transport`; `wire/`: the fields of all built-in kinds and their protobuf form; no I/O",
+    owns: "what an object is: types, `Kind`, labels, owner references, field differences, `StatusError`, the types of `Transport`; `node-fit/`: which nodes may run a pod; `wire/`: the fields of all built-in kinds and their protobuf form; no I/O",
   },
   { floor: 2, folder: "src/trace", owns: "stage events, the bus that carries them, the links between them" },
   { floor: 2, folder: "src/verdict", owns: "what a verdict is: made from what was looked at, and from nothing else" },
@@ -57,6 +57,7 @@ export const rooms: readonly Room[] = [
         owns: "the HTTP `Transport` and what wraps it: credentials, limits, retries, watchdog, fences",
       },
       { floor: 3, folder: "api", owns: "typed verbs, lists and watches, discovery" },
+      { floor: 4, folder: "metrics", owns: "the metrics APIs: usage of pods, custom and external metrics" },
     ],
   },
   { floor: 3, folder: "src/workqueue", owns: "queue → delaying queue → rate-limiting queue; rate limiters" },

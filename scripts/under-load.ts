@@ -1,20 +1,29 @@
 /**
- * `npm run under-load -- [RUNS]`: the whole tests, five times by default, one after the other, beside four endless loops. No test may
- * rest on the machine's speed. Each run's output goes to a file of its own; a line for each run is printed. Ends with 1 if one failed.
+ * `npm run under-load -- [RUNS [LOOPS]]`: the whole tests, five times by default, one after the other, beside four endless loops, or
+ * as many as are asked for where the machine has other work. No test may rest on the machine's speed. Each run's output goes to a file
+ * of its own; a line for each run, with the load it met, is printed. Ends with 1 if one failed.
  */
 import { mkdtempSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** With the tests' own programs this makes a load of about eight on two cores. */
-const loops = 4;
+const usualLoops = 4;
 const sampleEveryMs = 10_000;
 
-const runs = Number(process.argv[2] ?? 5);
-if (!Number.isInteger(runs) || runs < 1) {
-  console.error(`error: ${process.argv[2]} is no number of runs`);
+/** The whole number given as argument `at`; ends the process with 2 where it is none or below `least`. */
+function count(at: number, { usual, least }: { usual: number; least: number }): number {
+  const given = process.argv[at];
+  const number = given === undefined ? usual : Number(given);
+  if (Number.isInteger(number) && number >= least) return number;
+  console.error(
+    `error: ${given} is not a whole number of at least ${least}; usage: npm run under-load -- [RUNS [LOOPS]]`,
+  );
   process.exit(2);
 }
+
+const runs = count(2, { usual: 5, least: 1 });
+const loops = count(3, { usual: usualLoops, least: 0 });
 const folder = mkdtempSync(join(tmpdir(), "under-load-"));
 const busy = Array.from({ length: loops }, () => Bun.spawn(["sh", "-c", "while :; do :; done"], { stdin: "ignore" }));
 let failed = 0;

@@ -1,5 +1,5 @@
 /**
- * `npm run upstream`: Kubernetes' own integration tests of ReplicaSet, Deployment, garbage collector, Namespace and others, their
+ * `npm run upstream`: Kubernetes' own integration tests of ReplicaSet, Deployment, DaemonSet, garbage collector, Namespace and others, their
  * functions unchanged, with our program in place of the controllers in Go (`upstream/README.md`).
  *
  *     npm run upstream                            all of them; about 20 minutes, 15 more the first time

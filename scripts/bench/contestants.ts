@@ -3,6 +3,26 @@ import type { Cluster } from "../../test/support/cluster.ts";
 import { controlPlaneBinary } from "../control-plane.ts";
 import { type Child, start } from "./child.ts";
 
+/** The two that are compared, in the order in which they take turns. */
+export const sides = ["ours", "kube-controller-manager"] as const;
+export type Side = (typeof sides)[number];
+
+/** What each side was measured to need, a round each. */
+export type RoundsOf<T> = Record<Side, T[]>;
+
+/** One side with these controllers, by our names: upstream's end in `-controller`. */
+export function startSide(
+  side: Side,
+  options: Parameters<typeof startOurs>[0] & Parameters<typeof startManager>[0],
+  controllers: readonly string[],
+): Child {
+  if (side === "ours") return startOurs(options, controllers);
+  return startManager(
+    options,
+    controllers.map((name) => `${name}-controller`),
+  );
+}
+
 const unlimited = ["--kube-api-qps", "1000000", "--kube-api-burst", "1000000"];
 
 /** `run` of these controllers, for all namespaces; with `events` their stage events go into that file. */

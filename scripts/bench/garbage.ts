@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Child } from "./child.ts";
-import { startManager, startOurs } from "./contestants.ts";
+import { type RoundsOf, type Side, sides, startOurs, startSide } from "./contestants.ts";
 import { post } from "./door.ts";
 import { figure, type Result } from "./figures.ts";
 import { type ObjectWatch, watchObjects } from "./object-watch.ts";
@@ -26,9 +26,6 @@ interface Cascade {
   readonly probeMs: number;
 }
 
-const sides = ["ours", "kube-controller-manager"] as const;
-type Side = (typeof sides)[number];
-
 const owners = 100;
 const atOnce = 64;
 /** Small families that are deleted one after the other while the large one goes. */
@@ -38,8 +35,8 @@ const probeEveryMs = 200;
 /** Each side in turn, in a process of its own: first with many objects, then through a cascade. */
 export async function garbageFigures(options: GarbageOptions): Promise<readonly Result[]> {
   const { rounds, objects, dependents } = options;
-  const cascades: Record<Side, Cascade[]> = { ours: [], "kube-controller-manager": [] };
-  const memory: Record<Side, number[]> = { ours: [], "kube-controller-manager": [] };
+  const cascades: RoundsOf<Cascade> = { ours: [], "kube-controller-manager": [] };
+  const memory: RoundsOf<number> = { ours: [], "kube-controller-manager": [] };
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) cascades[side].push(await cascade(options, () => start(side, options)));
   }
@@ -80,9 +77,7 @@ export async function garbageFigures(options: GarbageOptions): Promise<readonly 
 }
 
 function start(side: Side, options: GarbageOptions): Child {
-  return side === "ours"
-    ? startOurs(options, ["garbage-collector"])
-    : startManager(options, ["garbage-collector-controller"]);
+  return startSide(side, options, ["garbage-collector"]);
 }
 
 const path = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;

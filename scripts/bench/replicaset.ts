@@ -1,13 +1,12 @@
 /** A ReplicaSet from 0 to 1,000 pods and back, and the time from a process's start to its first pod: beside kube-controller-manager. */
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Child } from "./child.ts";
-import { startManager, startOurs } from "./contestants.ts";
+import { type RoundsOf, type Side, sides, startSide } from "./contestants.ts";
 import { figure, type Goal, type Result } from "./figures.ts";
 import { type ObjectWatch, watchObjects } from "./object-watch.ts";
 
 const replicas = 1000;
-const sides = ["ours", "kube-controller-manager"] as const;
-export type Side = (typeof sides)[number];
+const controllers = ["replicaset"];
 
 export interface ReplicaSetOptions {
   readonly rounds: number;
@@ -31,12 +30,12 @@ export interface Round {
 
 /** Each side in turn, in a namespace and a process of its own. */
 export async function replicaSetFigures(options: ReplicaSetOptions): Promise<readonly Result[]> {
-  const rounds: Record<Side, Round[]> = { ours: [], "kube-controller-manager": [] };
-  const starts: Record<Side, number[]> = { ours: [], "kube-controller-manager": [] };
+  const rounds: RoundsOf<Round> = { ours: [], "kube-controller-manager": [] };
+  const starts: RoundsOf<number> = { ours: [], "kube-controller-manager": [] };
   for (let round = 0; round < options.rounds; round++) {
     for (const side of sides) {
       starts[side].push(await startToFirstPod(options, side));
-      rounds[side].push(await upAndDown(options.cluster, () => startSide(side, options)));
+      rounds[side].push(await upAndDown(options.cluster, () => startSide(side, options, controllers)));
     }
   }
   const compare = (name: string, unit: string, of: keyof Round, goal: Goal): Result => {
@@ -82,7 +81,7 @@ async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, sid
   const namespace = await freshNamespace(cluster);
   const pods = await watchPods(cluster, namespace);
   await createReplicaSet(cluster, namespace, 1);
-  const controller = startSide(side, { cluster, program, dir });
+  const controller = startSide(side, { cluster, program, dir }, controllers);
   try {
     await pods.created(1);
     return pods.at() - controller.startedAt;
@@ -145,11 +144,6 @@ export async function upAndDown(
     pods.stop();
     await cluster.request("DELETE", `/apis/apps/v1/namespaces/${namespace}/replicasets/bench`);
   }
-}
-
-function startSide(side: Side, options: Omit<ReplicaSetOptions, "rounds">): Child {
-  if (side === "ours") return startOurs(options, ["replicaset"]);
-  return startManager(options, ["replicaset-controller"]);
 }
 
 async function createReplicaSet(cluster: Cluster, namespace: string, count: number): Promise<void> {

@@ -17,6 +17,11 @@ export const sides: Readonly<Record<string, readonly string[]>> = {
     "ReplicaSet: both write Events, held back by the same rule; how many is a figure of its own",
     "ReplicaSet: one more watch, in JSON, takes the time; it costs the server the same beside both",
   ],
+  workloads: [
+    "workloads: `run job`, `run statefulset`, … as a user starts them, beside kube-controller-manager with that controller alone; no rate limits",
+    "workloads: 500 nodes of kwok's, which starts and ends all pods; kube-scheduler places the DaemonSet's, the others name their node",
+    "workloads: a CronJob's Jobs are counted as they are created, from the minute's turn; nothing runs them",
+  ],
   proxy: [
     "proxy: as a user starts it, with its text screen; client-go runs unchanged, with the kubeconfig that `proxy` wrote",
     "proxy: lag is from the server's write of 100 events to the client's reading of the last; the 99th percentile of all such chunks",

@@ -66,6 +66,10 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         tests: ["test/controllers/statefulset/{plan,claim-owners,pods,status,sync}.test.ts"],
       },
       {
+        sources: ["src/controllers/daemonset/plan-rollout.ts"],
+        tests: ["test/controllers/daemonset/{plan-rollout,sync}.test.ts"],
+      },
+      {
         sources: [
           "src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify,graph,identity,node,references}.ts",
         ],

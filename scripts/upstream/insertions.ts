@@ -25,18 +25,20 @@ interface Replaced {
   readonly client: string;
   /** The name of ours. */
   readonly name: string;
-  /** Its queue: it has been made before Run, and would be reported as leaked. */
-  readonly queue: string;
+  /** Its queues: they have been made before Run, and would be reported as leaked. */
+  readonly queues: readonly string[];
 }
 
 /** Makes the Run method of a controller, which begins with `line`, run ours instead. */
-function runsOurs(file: string, line: string, { client, name, queue }: Replaced): Insertion[] {
-  const text = `\tif ours.Run(ctx, ${client}, ${name}, workers) {\n\t\t${queue}.ShutDown()\n\t\treturn\n\t}`;
+function runsOurs(file: string, line: string, { client, name, queues }: Replaced): Insertion[] {
+  const shutDown = queues.map((queue) => `\t\t${queue}.ShutDown()\n`).join("");
+  const text = `\tif ours.Run(ctx, ${client}, ${name}, workers) {\n${shutDown}\t\treturn\n\t}`;
   return [importOf(file), { file, line, where: "after", text }];
 }
 
 const replicaSet = "pkg/controller/replicaset/replica_set.go";
 const deployment = "pkg/controller/deployment/deployment_controller.go";
+const daemonSet = "pkg/controller/daemon/daemon_controller.go";
 const namespace = "pkg/controller/namespace/namespace_controller.go";
 const serviceAccount = "pkg/controller/serviceaccount/serviceaccounts_controller.go";
 const garbageCollector = "pkg/controller/garbagecollector/garbagecollector.go";
@@ -49,22 +51,27 @@ export const insertions: readonly Insertion[] = [
   ...runsOurs(replicaSet, "func (rsc *ReplicaSetController) Run(ctx context.Context, workers int) {", {
     client: "rsc.kubeClient",
     name: "strings.ToLower(rsc.Kind)",
-    queue: "rsc.queue",
+    queues: ["rsc.queue"],
   }),
   ...runsOurs(deployment, "func (dc *DeploymentController) Run(ctx context.Context, workers int) {", {
     client: "dc.client",
     name: '"deployment"',
-    queue: "dc.queue",
+    queues: ["dc.queue"],
+  }),
+  ...runsOurs(daemonSet, "func (dsc *DaemonSetsController) Run(ctx context.Context, workers int) {", {
+    client: "dsc.kubeClient",
+    name: '"daemonset"',
+    queues: ["dsc.queue", "dsc.nodeUpdateQueue"],
   }),
   ...runsOurs(serviceAccount, "func (c *ServiceAccountsController) Run(ctx context.Context, workers int) {", {
     client: "c.client",
     name: '"serviceaccount"',
-    queue: "c.queue",
+    queues: ["c.queue"],
   }),
   ...runsOurs(namespace, "func (nm *NamespaceController) Run(ctx context.Context, workers int) {", {
     client: "ours.Remembered()",
     name: '"namespace"',
-    queue: "nm.queue",
+    queues: ["nm.queue"],
   }),
   {
     file: namespace,

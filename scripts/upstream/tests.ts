@@ -12,6 +12,7 @@ export interface TestPackage {
 export const packages: readonly TestPackage[] = [
   { name: "replicaset" },
   { name: "deployment" },
+  { name: "daemonset" },
   { name: "garbagecollector" },
   { name: "namespace" },
   { name: "replicationcontroller" },
