@@ -4,11 +4,14 @@ import { maxPods } from "./max-pods.ts";
 
 const sandbox = await startSandbox({ controllers: [maxPods] });
 
-// The trace: what each sync decided and wrote.
+// The trace: what each sync decided and wrote. A write that meets another's is refused with 409; the next sync decides the same again.
 const lines: string[] = [];
 sandbox.bus.listen((event) => {
-  if (event.stage === "decision" && event.controller === "max-pods") lines.push(`${event.rule}: ${event.sentence}`);
-  if (event.stage === "write" && event.controller === "max-pods")
+  if (event.stage === "decision" && event.controller === "max-pods") {
+    const line = `${event.rule}: ${event.sentence}`;
+    if (lines.at(-1) !== line) lines.push(line);
+  }
+  if (event.stage === "write" && event.controller === "max-pods" && event.status !== 409)
     lines.push(`  ${event.verb} ${event.of.kind} ${event.key} → ${event.status}`);
 });
 
