@@ -108,12 +108,18 @@ export const scripts: readonly Script[] = [
   {
     name: "the node goes while a toleration runs",
     steps: [
-      step("a node with a pod", async (stage) => {
-        await makeNode(stage, "n1", [full]);
-        await makePod(stage, "timed", { tolerations: [tolerating("full", 4)] });
-        await makePod(stage, "for-long", { tolerations: [tolerating("full", 300)] });
-        await removeNode(stage, "n1");
-      }),
+      step(
+        "a node with pods",
+        async (stage) => {
+          await makeNode(stage, "n1", [full]);
+          await makePod(stage, "timed", { tolerations: [tolerating("full", 12)] });
+          await makePod(stage, "for-long", { tolerations: [tolerating("full", 300)] });
+          // Once it goes, the taint was seen for those before it.
+          await makePod(stage, "at-once");
+        },
+        { until: going("at-once") },
+      ),
+      step("the node goes", (stage) => removeNode(stage, "n1")),
       step("its time comes", async () => undefined, { until: going("timed") }),
       step("a pod for the node that is gone", (stage) => makePod(stage, "late")),
       step("the node comes again, without taints", (stage) => makeNode(stage, "n1")),
