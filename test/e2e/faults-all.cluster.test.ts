@@ -50,9 +50,11 @@ describe.skipIf(controllersMissing !== undefined)(
           churn: async (random, steps) => void (await Promise.all(parts.map((part) => part.churn(random, steps)))),
           async converged() {
             await Promise.all(parts.map((part) => part.converged())).catch((cause: unknown) => {
-              // Without its Lease a controller has ended.
+              // Without its Lease a controller has ended; a key that failed often waits for its back-off.
               const lost = run.leasesLost.length === 0 ? "none" : run.leasesLost.join();
-              throw new Error(`The scene has not come to rest; Leases lost: ${lost}`, { cause });
+              const failing = ["keys that fail:", ...run.failing()].join("\n  ");
+              const now = new Date().toISOString();
+              throw new Error(`The scene has not come to rest by ${now}; Leases lost: ${lost}; ${failing}`, { cause });
             });
             expect(run.leasesLost).toEqual([]);
           },

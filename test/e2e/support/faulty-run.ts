@@ -8,6 +8,7 @@ import { realHost } from "../../../src/platform/host.ts";
 import { realRandom } from "../../../src/platform/random.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
+import type { DoneEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { kubeconfigThrough } from "../../support/fault-proxy.ts";
 
@@ -32,6 +33,8 @@ export interface FaultyRun {
   readonly failures: Failures;
   /** Why Leases were lost; none should be. */
   readonly leasesLost: readonly string[];
+  /** The keys whose last sync failed, a line each: when it ended, why it failed, and when it is tried again. */
+  failing(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -50,6 +53,12 @@ function writeEvents(bus: TraceBus): { end(): unknown } | undefined {
   return file;
 }
 
+function noteLastSync(failing: Map<string, string>, { controller, key, outcome, error }: DoneEvent): void {
+  const id = `${controller} ${key}`;
+  if (error === undefined) failing.delete(id);
+  else failing.set(id, `${new Date().toISOString()} ${id} ${JSON.stringify(outcome)}: ${error}`);
+}
+
 /** Starts controllers by name, in one namespace or in all, on frozen caches, their requests to `url`. */
 export async function startFaultyRun(
   cluster: Cluster,
@@ -59,7 +68,9 @@ export async function startFaultyRun(
   const bus = new TraceBus({ now: () => timeline.now() });
   const failures = { writes: 0, unanswered: 0, watches: 0, relists: 0 };
   const leasesLost: string[] = [];
+  const failing = new Map<string, string>();
   bus.listen((event) => {
+    if (event.stage === "done") noteLastSync(failing, event);
     if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
     if (event.stage === "write" && event.status === 0) failures.unanswered++;
     if (event.stage === "watch" && event.state !== "opened") failures.watches++;
@@ -88,6 +99,7 @@ export async function startFaultyRun(
     live,
     failures,
     leasesLost,
+    failing: () => [...failing.values()],
     async stop() {
       await live.stop();
       connection.close();
