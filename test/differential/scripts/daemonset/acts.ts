@@ -223,14 +223,19 @@ export async function placesOn(stage: Stage): Promise<readonly Place[]> {
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** It runs on its node, and is ready: a deletion then takes its time. */
+/** It runs on its node, and is ready: a deletion then takes its time. One that its controller has just deleted is left alone. */
 export async function run(stage: Stage, pod: PodObject, state: PodState = {}): Promise<void> {
   const node = nodeOf(pod);
   // One that tells no node waits for a scheduler, one whose node is gone waits for ever.
   const { status } = await stage.cluster.request("GET", pathOf(known.nodes, { namespace: "", name: node || "none" }));
   if (status !== 200 && node !== "") return;
-  if (pod.spec.nodeName === undefined && node !== "") await bind(stage, pod, node);
-  await setPodState(stage, pod, { ready: true, ...state });
+  try {
+    if (pod.spec.nodeName === undefined && node !== "") await bind(stage, pod, node);
+    await setPodState(stage, pod, { ready: true, ...state });
+  } catch (error) {
+    const there = await stage.pods(({ metadata }) => metadata.name === pod.metadata.name);
+    if (there.length > 0) throw error;
+  }
 }
 
 /** All that are in a state, or the first so many of them. */
