@@ -12,6 +12,7 @@ import { type Amounts, wholeAmount } from "./amounts.ts";
 import type { Countable, CountedResource } from "./counted.ts";
 import { countsPods, isCharged, podUsage } from "./pod-usage.ts";
 import { isTerminating } from "./scopes.ts";
+import { classOfClaim } from "../volume-binding.ts";
 
 const aliases: ReadonlySet<string> = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 const ofServices: ReadonlySet<string> = new Set(["services", "services.nodeports", "services.loadbalancers"]);
@@ -68,8 +69,7 @@ function serviceUsage({ spec }: Service, usage: Amounts): void {
 }
 
 function claimUsage(claim: PersistentVolumeClaim, usage: Amounts): void {
-  const annotation = claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"];
-  const storageClass = annotation ?? claim.spec?.storageClassName ?? "";
+  const storageClass = classOfClaim(claim);
   const put = (name: (typeof ofClaims)[number], quantity: Quantity): void => {
     usage.set(name, quantity);
     if (storageClass !== "") usage.set(`${storageClass}${byClass}${name}`, quantity);

@@ -9,8 +9,17 @@
 import { objectKey } from "../../api/key.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
+import { compareQuantities } from "../../api/quantity.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
+import {
+  capacityOf,
+  classOfClaim,
+  classOfVolume,
+  hasAccessModes,
+  isVolumeOf,
+  modesDiffer,
+  requestOf,
+} from "../../api/volume-binding.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { type Lookup, type Scope, whyUnknown } from "./scope.ts";
@@ -61,7 +70,7 @@ export function bindingOf(claim: PersistentVolumeClaim, storage: Storage): Bindi
   }
   const fitting = [...storage.volumes()].find((volume) => fits(volume as Volume, claim));
   if (fitting !== undefined) return taken(`PersistentVolume ${fitting.metadata.name} matches`);
-  const name = classOf(claim);
+  const name = classOfClaim(claim);
   if (name === "") return withoutClass(claim, storage, unknown);
   const found = storage.lookup(classKind, objectKey("", name));
   if (found === undefined) {
@@ -96,31 +105,16 @@ function waits(why: string): Binding {
   return { is: "waits", why };
 }
 
-/** The annotation that preceded the field takes precedence. */
-function classOf({ metadata, spec }: PersistentVolumeClaim | Volume): string {
-  return metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? "";
-}
-
 const inUse: ReadonlySet<string> = new Set(["Bound", "Released", "Failed"]);
 
 /** A new volume has no phase yet, and will become Available. */
 function fits(volume: Volume, claim: PersistentVolumeClaim): boolean {
   const { spec, status, metadata } = volume;
-  if (metadata.deletionTimestamp !== undefined) return false;
-  if ((spec?.volumeMode ?? "Filesystem") !== (claim.spec?.volumeMode ?? "Filesystem")) return false;
-  if (!isLargeEnough(spec?.capacity?.["storage"], claim.spec?.resources?.requests?.["storage"])) return false;
-  const owner = spec?.claimRef;
-  if (owner !== undefined) {
-    const isOurs = owner.name === claim.metadata.name && owner.namespace === claim.metadata.namespace;
-    return isOurs && [undefined, "", claim.metadata.uid].includes(owner.uid);
-  }
-  if (inUse.has(status?.phase ?? "") || classOf(volume) !== classOf(claim)) return false;
-  const { selector, accessModes = [] } = claim.spec ?? {};
+  if (metadata.deletionTimestamp !== undefined || modesDiffer(claim, volume)) return false;
+  if (compareQuantities(capacityOf(volume), requestOf(claim)) < 0) return false;
+  if (spec?.claimRef !== undefined) return isVolumeOf(volume, claim);
+  if (inUse.has(status?.phase ?? "") || classOfVolume(volume) !== classOfClaim(claim)) return false;
+  const { selector } = claim.spec ?? {};
   if (selector !== undefined && !matches(selectorOf(selector), metadata.labels)) return false;
-  return accessModes.every((mode) => spec?.accessModes?.includes(mode) === true);
-}
-
-function isLargeEnough(capacity = "0", request = "0"): boolean {
-  const [has, wants] = [parseQuantity(capacity), parseQuantity(request)];
-  return has !== undefined && wants !== undefined && compareQuantities(has, wants) >= 0;
+  return hasAccessModes(volume, claim);
 }

@@ -1,38 +1,36 @@
 /** The newest default class: of StorageClasses and of IngressClasses. Source: kubernetes v1.36 plugin/pkg/admission/storage/storageclass/setdefault, network/defaultingressclass. */
+import { defaultStorageClassMarks, newestDefault } from "../../api/default-class.ts";
 import type { RequestScope } from "../context/server.ts";
 import { child, type ApiObject } from "../meta/object.ts";
 
-/** Of several, the newest; of those of one second, the first by name. */
-function newestDefault({ server }: RequestScope, { storage, annotation }: Classes): ApiObject | undefined {
-  let newest: ApiObject | undefined;
-  for (const { object } of server.store.collection(storage, false).range({})) {
-    if (object.metadata.annotations?.[annotation] !== "true") continue;
-    const [time, best] = [object.metadata.creationTimestamp ?? "", newest?.metadata.creationTimestamp ?? ""];
-    if (newest === undefined || time > best) newest = object;
-  }
-  return newest;
+function defaultOf({ server }: RequestScope, { storage, marks }: Classes): ApiObject | undefined {
+  const stored = server.store.collection(storage, false).range({});
+  return newestDefault(
+    [...stored].map(({ object }) => object),
+    marks,
+  );
 }
 
 interface Classes {
   readonly storage: string;
-  /** What marks a class as the default one. */
-  readonly annotation: string;
+  /** Annotations that mark a class as the default one. */
+  readonly marks: readonly string[];
 }
 
 const storageClasses: Classes = {
   storage: "storageclasses.storage.k8s.io",
-  annotation: "storageclass.kubernetes.io/is-default-class",
+  marks: defaultStorageClassMarks,
 };
 const ingressClasses: Classes = {
   storage: "ingressclasses.networking.k8s.io",
-  annotation: "ingressclass.kubernetes.io/is-default-class",
+  marks: ["ingressclass.kubernetes.io/is-default-class"],
 };
 
 /** DefaultStorageClass: a claim without a class gets the default one. */
 export function admitStorageClass(scope: RequestScope, claim: ApiObject): void {
   const spec = child(claim, "spec");
   if (spec["storageClassName"] !== undefined) return;
-  const found = newestDefault(scope, storageClasses);
+  const found = defaultOf(scope, storageClasses);
   if (found !== undefined) spec["storageClassName"] = found.metadata.name;
 }
 
@@ -41,6 +39,6 @@ export function admitIngressClass(scope: RequestScope, ingress: ApiObject): void
   const spec = child(ingress, "spec");
   const hasClass = ingress.metadata.annotations?.["kubernetes.io/ingress.class"] !== undefined;
   if (hasClass || spec["ingressClassName"] !== undefined) return;
-  const found = newestDefault(scope, ingressClasses);
+  const found = defaultOf(scope, ingressClasses);
   if (found !== undefined) spec["ingressClassName"] = found.metadata.name;
 }

@@ -1,0 +1,157 @@
+/**
+ * How PersistentVolumes and PersistentVolumeClaims name each other, and which volume suits a claim. The controller that binds them and
+ * the scheduler go by it.
+ * Source: kubernetes v1.36 staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go, helpers.go;
+ * pkg/controller/volume/persistentvolume/index.go.
+ */
+import { matches, selectorOf } from "./labels.ts";
+import { compareQuantities, parseQuantity, type Quantity } from "./quantity.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "./types.ts";
+
+/** Annotations of claims and volumes; the values of the first two do not matter. */
+export const bindingAnnotations = {
+  /** On a claim: it was bound once. */
+  bindCompleted: "pv.kubernetes.io/bind-completed",
+  /** On a claim or a volume: the controller chose the other one, not the user. */
+  boundByController: "pv.kubernetes.io/bound-by-controller",
+  /** On a claim: the scheduler's choice, which starts its provisioning. */
+  selectedNode: "volume.kubernetes.io/selected-node",
+  /** On a volume: its provisioner. */
+  provisionedBy: "pv.kubernetes.io/provisioned-by",
+  /** On a claim or a volume: the CSI driver that does the work of the plugin it names. */
+  migratedTo: "pv.kubernetes.io/migrated-to",
+  /** On a claim: who is to provision it. */
+  storageProvisioner: "volume.kubernetes.io/storage-provisioner",
+  /** As `storageProvisioner`; both are written. */
+  betaStorageProvisioner: "volume.beta.kubernetes.io/storage-provisioner",
+} as const;
+
+const betaClass = "volume.beta.kubernetes.io/storage-class";
+
+/** The name of the claim's class, by the old annotation first; empty for none. */
+export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string {
+  return metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? "";
+}
+
+/** Whether the claim says what class it wants; `""` says so too: none. */
+export function namesClass({ metadata, spec }: PersistentVolumeClaim): boolean {
+  return metadata.annotations?.[betaClass] !== undefined || spec?.storageClassName !== undefined;
+}
+
+/** The name of the volume's class, by the old annotation first; empty for none. */
+export function classOfVolume({ metadata, spec }: PersistentVolume): string {
+  return metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? "";
+}
+
+/** Whether the volume is reserved for the claim, or bound to it. A reservation may lack the uid. */
+export function isVolumeOf({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  const ref = spec?.claimRef;
+  if (ref === undefined || ref.name !== metadata.name || ref.namespace !== metadata.namespace) return false;
+  return (ref.uid ?? "") === "" || ref.uid === metadata.uid;
+}
+
+/** Whether one is a block device and the other one has a file system, which is the default. */
+export function modesDiffer(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
+  return (claim.spec?.volumeMode ?? "Filesystem") !== (volume.spec?.volumeMode ?? "Filesystem");
+}
+
+/** Whether the volume can be mounted in all ways that the claim wants. */
+export function hasAccessModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  return (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode) === true);
+}
+
+/** How large the volume is. */
+export function capacityOf({ spec }: PersistentVolume): Quantity {
+  return storageIn(spec?.capacity);
+}
+
+/** How large a volume the claim wants. */
+export function requestOf({ spec }: PersistentVolumeClaim): Quantity {
+  return storageIn(spec?.resources?.requests);
+}
+
+const nothing: Quantity = { nano: 0n, format: "decimal" };
+
+function storageIn(amounts: Readonly<Record<string, string | number>> | undefined): Quantity {
+  return parseQuantity(String(amounts?.["storage"] ?? "0")) ?? nothing;
+}
+
+/** How a volume is looked for. */
+export interface MatchOptions {
+  /** The scheduler chooses among volumes that are free: only one that is reserved for the claim counts. */
+  readonly reservedOnly: boolean;
+}
+
+/**
+ * The volume for a claim: one that is reserved for it, else the smallest of those with as few access modes as suffice. Of volumes of one
+ * size the first by name; upstream takes any.
+ * @throws Error for a selector that is invalid.
+ */
+export function volumeFor(
+  claim: PersistentVolumeClaim,
+  volumes: Iterable<PersistentVolume>,
+  options: MatchOptions,
+): PersistentVolume | undefined {
+  const suitable = [...volumes].filter((volume) => hasAccessModes(volume, claim)).sort(byNameThenModes);
+  for (const group of groupsOfModes(suitable)) {
+    const found = matchAmong(claim, group, options);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const modeCount = ({ spec }: PersistentVolume): number => new Set(spec?.accessModes).size;
+
+function byNameThenModes(a: PersistentVolume, b: PersistentVolume): number {
+  return modeCount(a) - modeCount(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
+}
+
+/** In the order of the volumes. */
+function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly PersistentVolume[])[] {
+  const groups = new Map<string, PersistentVolume[]>();
+  for (const volume of volumes) {
+    const modes = [...new Set(volume.spec?.accessModes)].sort().join();
+    const group = groups.get(modes);
+    if (group === undefined) groups.set(modes, [volume]);
+    else group.push(volume);
+  }
+  return [...groups.values()];
+}
+
+/** Source: pv_helpers.go FindMatchingVolume. */
+function matchAmong(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  { reservedOnly }: MatchOptions,
+): PersistentVolume | undefined {
+  const wanted = requestOf(claim);
+  const { selector } = claim.spec ?? {};
+  const labels = selector === undefined ? undefined : selectorOf(selector);
+  const isLargeEnough = (volume: PersistentVolume): boolean => compareQuantities(capacityOf(volume), wanted) >= 0;
+  const possible = volumes.filter(
+    (volume) =>
+      volume.metadata.deletionTimestamp === undefined &&
+      (volume.spec?.claimRef === undefined || isVolumeOf(volume, claim)) &&
+      isLargeEnough(volume) &&
+      !modesDiffer(claim, volume) &&
+      !attributesDiffer(claim, volume),
+  );
+  const reserved = possible.find((volume) => isVolumeOf(volume, claim));
+  if (reserved !== undefined || reservedOnly) return reserved;
+  const free = possible.filter(
+    (volume) =>
+      volume.status?.phase === "Available" &&
+      (labels === undefined || matches(labels, volume.metadata.labels)) &&
+      classOfVolume(volume) === classOfClaim(claim),
+  );
+  return free.reduce<PersistentVolume | undefined>(
+    (best, volume) =>
+      best === undefined || compareQuantities(capacityOf(volume), capacityOf(best)) < 0 ? volume : best,
+    undefined,
+  );
+}
+
+/** Whether they name different VolumeAttributesClasses. */
+export function attributesDiffer(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
+  return (claim.spec?.volumeAttributesClassName ?? "") !== (volume.spec?.volumeAttributesClassName ?? "");
+}
