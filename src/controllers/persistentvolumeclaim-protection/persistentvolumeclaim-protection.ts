@@ -1,7 +1,6 @@
 /** Protection of claims. Source: kubernetes v1.36 pkg/controller/volume/pvcprotection/pvc_protection_controller.go. */
-import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
+import { keyOf } from "../../api/key.ts";
 import { PersistentVolumeClaims, Pods } from "../../api/kinds.ts";
-import { claimNamesOf } from "../../api/pod-claims.ts";
 import { claimProtection as finalizer } from "../../api/protection-finalizers.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import {
@@ -11,11 +10,12 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
+import { claimIndex, claimKeysOf } from "../../controller/workload/claim-users.ts";
 import { hasStopped } from "../../controller/workload/pod-status.ts";
 import { concernsProtection, lacksFinalizer } from "../../controller/workload/protection.ts";
 import { foundUnused } from "./live-pods.ts";
 import { rules } from "./rules.ts";
-import { claimIndex, syncClaim } from "./sync.ts";
+import { syncClaim } from "./sync.ts";
 
 /** Keeps claims that are being deleted until no pod uses them. */
 export const persistentVolumeClaimProtection: ControllerDefinition = defineController<PersistentVolumeClaim>({
@@ -38,10 +38,6 @@ export const persistentVolumeClaimProtection: ControllerDefinition = defineContr
   permissions: [{ group: "", resource: "persistentvolumeclaims", verbs: ["update"] }],
   sync: (_key, context) => syncClaim(context),
 });
-
-function claimKeysOf(pod: Pod): readonly ObjectKey[] {
-  return claimNamesOf(pod).map((name) => objectKey(pod.metadata.namespace, name));
-}
 
 function onClaim({ type, object }: Notification<PersistentVolumeClaim>, context: WatchContext): void {
   if (type === "deleted") context.state(foundUnused).delete(object.metadata.uid);

@@ -5,12 +5,10 @@ import { holdsClaim } from "../../api/pod-claims.ts";
 import { claimProtection as finalizer } from "../../api/protection-finalizers.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { claimIndex } from "../../controller/workload/claim-users.ts";
 import { syncProtection } from "../../controller/workload/protection.ts";
 import { liveHolder, wasFoundUnused } from "./live-pods.ts";
 import { inUse, unprotected, unused } from "./rules.ts";
-
-/** The index of pods by the keys of the claims that they refer to. */
-export const claimIndex = "claim";
 
 /** Source: pvc_protection_controller.go processPVC. @throws what the API server refuses; Error if the pods cannot be listed. */
 export function syncClaim(context: SyncContext): Promise<void> {
