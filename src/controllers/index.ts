@@ -12,6 +12,7 @@ import { job } from "./job/job.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
+import { persistentVolumeBinder } from "./persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeProtection } from "./persistentvolume-protection/persistentvolume-protection.ts";
 import { persistentVolumeClaimProtection } from "./persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
@@ -42,6 +43,7 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   endpoints,
   horizontalPodAutoscaler,
   disruption,
+  persistentVolumeBinder,
   persistentVolumeClaimProtection,
   persistentVolumeProtection,
   volumeAttributesClassProtection,

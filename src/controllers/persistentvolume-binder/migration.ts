@@ -1,0 +1,97 @@
+/**
+ * In-tree storage plugins whose work CSI drivers do: the controller names the driver, and leaves the rest to it.
+ * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller_base.go updateMigrationAnnotations,
+ * modifyDeletionFinalizers; pkg/volume/csimigration/plugin_manager.go; staging/src/k8s.io/csi-translation-lib/plugins.
+ */
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
+import { bindingAnnotations as annotations } from "../../api/volume-binding.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { finalizersFollow, migrated } from "./rules.ts";
+import { updateClaim, updateVolume } from "./writes.ts";
+
+const drivers: Readonly<Record<string, string>> = {
+  "kubernetes.io/aws-ebs": "ebs.csi.aws.com",
+  "kubernetes.io/gce-pd": "pd.csi.storage.gke.io",
+  "kubernetes.io/azure-file": "file.csi.azure.com",
+  "kubernetes.io/azure-disk": "disk.csi.azure.com",
+  "kubernetes.io/cinder": "cinder.csi.openstack.org",
+  "kubernetes.io/vsphere-volume": "csi.vsphere.vmware.com",
+  "kubernetes.io/portworx-volume": "pxd.portworx.com",
+};
+
+/** The finalizer of volumes that a plugin of the controller's own is to delete. */
+export const inTreeProtection = "kubernetes.io/pv-controller";
+const externalProtection = "external-provisioner.volume.kubernetes.io/finalizer";
+
+/** The CSI driver that does the work of a plugin; undefined for a plugin that has none, and for a driver. */
+export function driverOf(plugin: string): string | undefined {
+  return drivers[plugin];
+}
+
+/** Whether a name is that of a plugin of the controller's own, and of no driver. */
+export function isInTree(provisioner: string): boolean {
+  return provisioner.startsWith("kubernetes.io/");
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The annotations, with the driver of the provisioner that they name; undefined if they are right already. */
+export function migratedAnnotations(
+  before: Annotations = {},
+  provisioner: string | undefined,
+): Annotations | undefined {
+  if (provisioner === undefined) return undefined;
+  const driver = driverOf(provisioner);
+  const { [annotations.migratedTo]: named, ...others } = before;
+  if (driver === undefined) return (named ?? "") === "" ? undefined : others;
+  return named === driver ? undefined : { ...before, [annotations.migratedTo]: driver };
+}
+
+/** Names the driver of the claim's provisioner in it. */
+export async function syncClaimMigration(
+  context: SyncContext,
+  claim: PersistentVolumeClaim,
+): Promise<PersistentVolumeClaim> {
+  const { annotations: before = {} } = claim.metadata;
+  const provisioner = before[annotations.storageProvisioner] ?? before[annotations.betaStorageProvisioner];
+  const next = migratedAnnotations(before, provisioner);
+  if (next === undefined) return claim;
+  const because = context.decide(migrated, {
+    provisioner: provisioner ?? "",
+    driver: next[annotations.migratedTo] ?? "",
+  });
+  return updateClaim(context, claim, { ...claim, metadata: { ...claim.metadata, annotations: next } }, because);
+}
+
+/** Names the driver of the volume's provisioner in it, and gives it the finalizer of whoever is to delete it. */
+export async function syncVolumeMigration(context: SyncContext, volume: PersistentVolume): Promise<PersistentVolume> {
+  const provisioner = volume.metadata.annotations?.[annotations.provisionedBy];
+  if (provisioner === undefined) return volume;
+  const next = migratedAnnotations(volume.metadata.annotations, provisioner);
+  const finalizers = finalizersFor(volume, provisioner);
+  if (next === undefined && finalizers === undefined) return volume;
+  const because =
+    next === undefined
+      ? context.decide(finalizersFollow, { provisioner, finalizers: finalizers ?? [] })
+      : context.decide(migrated, { provisioner, driver: next[annotations.migratedTo] ?? "" });
+  const { finalizers: before = [], ...metadata } = volume.metadata;
+  const after = finalizers ?? before;
+  const changed = {
+    ...metadata,
+    ...(next !== undefined && { annotations: next }),
+    ...(after.length > 0 && { finalizers: after }),
+  };
+  return updateVolume(context, volume, { ...volume, metadata: changed }, because);
+}
+
+/** Undefined where they are right already. */
+function finalizersFor({ metadata, spec }: PersistentVolume, provisioner: string): readonly string[] | undefined {
+  const { finalizers: before = [] } = metadata;
+  const isDriver = driverOf(provisioner) !== undefined;
+  if (!isDriver && !isInTree(provisioner)) return undefined;
+  const isDeletedHere = !isDriver && spec?.persistentVolumeReclaimPolicy === "Delete";
+  const unwanted = [...(isDeletedHere ? [] : [inTreeProtection]), ...(isDriver ? [] : [externalProtection])];
+  const kept = before.filter((each) => !unwanted.includes(each));
+  const after = isDeletedHere && !kept.includes(inTreeProtection) ? [...kept, inTreeProtection] : kept;
+  return after.length === before.length && after.every((each) => before.includes(each)) ? undefined : after;
+}

@@ -1,0 +1,106 @@
+/** One sync of a volume. Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go syncVolume. */
+import { keyOf, objectKey } from "../../api/key.ts";
+import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
+import { bindingAnnotations as annotations, modesDiffer } from "../../api/volume-binding.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { syncVolumeMigration } from "./migration.ts";
+import { reclaim } from "./reclaim.ts";
+import { available, boundVolume, claimFirst, modeMismatch, released, unbindVolume } from "./rules.ts";
+import { setVolumePhase, unbind } from "./writes.ts";
+import { claimOf, isCacheBehind, volumeNamed } from "./written.ts";
+
+type ClaimRef = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>;
+
+/** Writes the volume's phase, and reclaims it once its claim is gone. @throws what the API server refuses, a conflict for one. */
+export async function syncVolume(context: SyncContext, name: string): Promise<void> {
+  const known = volumeNamed(context, name);
+  // The cache shows a version before the controller's own write: the next one comes.
+  if (known === undefined || isCacheBehind(context, "volume", name)) return;
+  const volume = await syncVolumeMigration(context, known);
+  const ref = volume.spec?.claimRef;
+  if (ref === undefined || (ref.uid ?? "") === "") {
+    const claim = ref === undefined ? "" : keyOfRef(ref);
+    await setVolumePhase(context, volume, "Available", context.decide(available, { claim }));
+    return;
+  }
+  const claim = await claimBehind(context, volume, ref);
+  if (claim === undefined) return release(context, volume, "gone");
+  const key = keyOfRef(ref);
+  const named = claim.spec?.volumeName ?? "";
+  if (named === "") return awaitClaim(context, volume, claim);
+  if (named === name) {
+    await setVolumePhase(context, volume, "Bound", context.decide(boundVolume, { claim: key }));
+    return;
+  }
+  const isProvisioned = volume.metadata.annotations?.[annotations.provisionedBy] !== undefined;
+  if (isProvisioned && volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
+    return release(context, volume, "elsewhere");
+  }
+  await unbind(context, volume, context.decide(unbindVolume, { claim: key }));
+}
+
+/** `namespace/name` of the claim that a volume is for. */
+export function keyOfRef({ namespace = "", name = "" }: ClaimRef): string {
+  return objectKey(namespace, name);
+}
+
+/**
+ * The claim that the volume is bound to; undefined if that is gone. Nothing is reclaimed by the cache alone: it may lack the claim yet,
+ * or show an earlier one of its name. Of a volume that is released already, only a claim of the name is asked for.
+ */
+async function claimBehind(
+  context: SyncContext,
+  { status }: PersistentVolume,
+  ref: ClaimRef,
+): Promise<PersistentVolumeClaim | undefined> {
+  const cached = claimOf(context, keyOfRef(ref));
+  const isReleased = status?.phase === "Released" || status?.phase === "Failed";
+  if (cached === undefined && isReleased) return undefined;
+  const claim = cached?.metadata.uid === ref.uid ? cached : await liveClaim(context, ref);
+  return claim?.metadata.uid === ref.uid ? claim : undefined;
+}
+
+async function liveClaim(
+  context: SyncContext,
+  { namespace = "", name = "" }: ClaimRef,
+): Promise<PersistentVolumeClaim | undefined> {
+  try {
+    return await context.client.get(PersistentVolumeClaims, { namespace, name }, { signal: context.signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The claim's own sync binds it, unless the two can never be bound. */
+function awaitClaim(context: SyncContext, volume: PersistentVolume, claim: PersistentVolumeClaim): void {
+  const key = keyOf(claim);
+  if (!modesDiffer(claim, volume)) {
+    context.decide(claimFirst, { claim: key });
+    context.enqueue(key, "its volume names it");
+    return;
+  }
+  context.decide(modeMismatch, { claim: key });
+  const [type, reason] = ["Warning", "VolumeMismatch"] as const;
+  const why = "due to incompatible volumeMode.";
+  context.event(PersistentVolumes, volume, {
+    type,
+    reason,
+    message: `Cannot bind PersistentVolume to requested PersistentVolumeClaim "${claim.metadata.name}" ${why}`,
+  });
+  context.event(PersistentVolumeClaims, claim, {
+    type,
+    reason,
+    message: `Cannot bind PersistentVolume "${volume.metadata.name}" to requested PersistentVolumeClaim ${why}`,
+  });
+}
+
+async function release(context: SyncContext, volume: PersistentVolume, why: "gone" | "elsewhere"): Promise<void> {
+  const policy = volume.spec?.persistentVolumeReclaimPolicy ?? "Retain";
+  const because = context.decide(released, { claim: keyOfRef(volume.spec?.claimRef ?? {}), policy, why });
+  // A failure stays in sight while reclaiming is tried again.
+  const next = volume.status?.phase === "Failed" ? volume : await setVolumePhase(context, volume, "Released", because);
+  await reclaim(context, next);
+}

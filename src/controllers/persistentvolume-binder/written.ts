@@ -1,0 +1,92 @@
+/**
+ * What the controller wrote last. Binding takes four writes, and the cache shows them one by one: whoever looked only there would bind
+ * what is bound.
+ * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller_base.go storeObjectUpdate.
+ */
+import type { ObjectKey } from "../../api/key.ts";
+import { keyOf } from "../../api/key.ts";
+import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { compareResourceVersions } from "../../api/resource-version.ts";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
+import type { WatchContext } from "../../controller/api/definition.ts";
+import { type RunState, runState } from "../../controller/api/run-state.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+
+/** The newest versions of objects of one kind, from responses to writes, until the cache shows them. */
+class Written<T extends StoredObject> {
+  #byKey = new Map<ObjectKey, T>();
+
+  note(object: T): T {
+    this.#byKey.set(keyOf(object), object);
+    return object;
+  }
+
+  forget({ metadata }: T, key: ObjectKey): void {
+    if (this.#byKey.get(key)?.metadata.uid === metadata.uid) this.#byKey.delete(key);
+  }
+
+  newest(cached: T): T {
+    const key = keyOf(cached);
+    const own = this.#byKey.get(key);
+    if (own === undefined) return cached;
+    const isAhead =
+      own.metadata.uid === cached.metadata.uid &&
+      (compareResourceVersions(own.metadata.resourceVersion, cached.metadata.resourceVersion) ?? -1) > 0;
+    if (isAhead) return own;
+    this.#byKey.delete(key);
+    return cached;
+  }
+}
+
+const writtenClaims: RunState<Written<PersistentVolumeClaim>> = runState(() => new Written<PersistentVolumeClaim>());
+const writtenVolumes: RunState<Written<PersistentVolume>> = runState(() => new Written<PersistentVolume>());
+
+type Caches = Pick<SyncContext | WatchContext, "cache" | "state">;
+
+/** The claim as it is known; undefined if the cache has none. */
+export function claimOf(context: Caches, key: ObjectKey): PersistentVolumeClaim | undefined {
+  const cached = context.cache(PersistentVolumeClaims).get(key);
+  return cached === undefined ? undefined : context.state(writtenClaims).newest(cached);
+}
+
+/** The volume as it is known; undefined if the cache has none. */
+export function volumeNamed(context: Caches, name: string): PersistentVolume | undefined {
+  const cached = context.cache(PersistentVolumes).get(name);
+  return cached === undefined ? undefined : context.state(writtenVolumes).newest(cached);
+}
+
+/** All volumes as they are known. */
+export function knownVolumes(context: Caches): readonly PersistentVolume[] {
+  const written = context.state(writtenVolumes);
+  return context
+    .cache(PersistentVolumes)
+    .list()
+    .map((cached) => written.newest(cached));
+}
+
+/** Whether the cache shows an older version than the last write: a sync of what it shows has come too early. */
+export function isCacheBehind(context: Caches, kind: "claim" | "volume", key: ObjectKey): boolean {
+  if (kind === "claim") return claimOf(context, key) !== context.cache(PersistentVolumeClaims).get(key);
+  return volumeNamed(context, key) !== context.cache(PersistentVolumes).get(key);
+}
+
+/** Notes the response to a write, and returns it. */
+export function noteClaim(context: Caches, claim: PersistentVolumeClaim): PersistentVolumeClaim {
+  return context.state(writtenClaims).note(claim);
+}
+
+/** Notes the response to a write, and returns it. */
+export function noteVolume(context: Caches, volume: PersistentVolume): PersistentVolume {
+  return context.state(writtenVolumes).note(volume);
+}
+
+/** The claim is gone. */
+export function forgetClaim(context: Caches, claim: PersistentVolumeClaim): void {
+  context.state(writtenClaims).forget(claim, keyOf(claim));
+}
+
+/** The volume is gone. */
+export function forgetVolume(context: Caches, volume: PersistentVolume): void {
+  context.state(writtenVolumes).forget(volume, keyOf(volume));
+}
