@@ -1,5 +1,6 @@
 /** Which applied objects a controller here acts on. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeProtection } from "../../controllers/persistentvolume-protection/persistentvolume-protection.ts";
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
@@ -31,8 +32,9 @@ const passive: ReadonlySet<string> = new Set([
 /** Kinds whose controllers always run: the scheduler, the kubelet and the resourcequota controller. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
-/** Controllers that only guard the deletion of their objects: nothing here binds a claim or provisions a volume. */
+/** Controllers that only guard the deletion of their objects, or take no part: nothing here binds a claim or provisions a volume. */
 const guards: ReadonlySet<string> = new Set([
+  persistentVolumeBinder.name,
   persistentVolumeClaimProtection.name,
   persistentVolumeProtection.name,
   volumeAttributesClassProtection.name,

@@ -15,6 +15,7 @@ import {
 } from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
+import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
@@ -70,15 +71,22 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
-/** No kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
-const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);
+/**
+ * No kubelet reports here, and nodes may not be known: what these find would be no effect of a change. Nor may volumes be: whether a claim
+ * is bound is judged by claims.ts, which says what it does not know.
+ */
+const leftOut: ReadonlySet<string> = new Set([
+  nodeLifecycle.name,
+  podGarbageCollector.name,
+  persistentVolumeBinder.name,
+]);
 
 /**
- * All but those that find lost nodes. The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that
+ * All but those that find lost nodes or bind volumes. The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that
  * protect storage skip what may have users that are not known; autoscalers keep to their bounds, without metrics.
  */
 export function withinScope(controllers: readonly ControllerDefinition[], scope: Scope): ControllerDefinition[] {
-  const kept = controllers.filter(({ name }) => !findLostNodes.has(name));
+  const kept = controllers.filter(({ name }) => !leftOut.has(name));
   return kept.map((controller) => {
     switch (controller.name) {
       case namespace.name:
