@@ -97,7 +97,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "left out, since they work beyond namespace one: garbage-collector, namespace, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle; -A runs them too\n",
+        "left out, since they work beyond namespace one: garbage-collector, namespace, persistentvolume-binder, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle; -A runs them too\n",
     });
     expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);
   });

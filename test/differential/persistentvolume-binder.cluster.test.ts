@@ -1,0 +1,5 @@
+/** The same claims and volumes, before kube-controller-manager 1.36.3 and before our binder. */
+import { volumeBinding } from "./suites/persistentvolume-binder.ts";
+import { testSuite } from "./suite-tests.ts";
+
+testSuite(volumeBinding);

@@ -1,0 +1,62 @@
+/** Claims and volumes, with their protection. Scripts act as provisioners and schedulers; pods get no nodes. */
+import { PersistentVolumeClaims, PersistentVolumes } from "../../../src/api/kinds.ts";
+import { definePersistentVolumeBinder } from "../../../src/controllers/persistentvolume-binder/persistentvolume-binder.ts";
+import { persistentVolumeProtection } from "../../../src/controllers/persistentvolume-protection/persistentvolume-protection.ts";
+import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
+import { type Allowed, ownFieldManager } from "../differences.ts";
+import { randomScript } from "../scripts/persistentvolume-binder/grammar.ts";
+import { scripts } from "../scripts/persistentvolume-binder/index.ts";
+import type { Suite } from "../suite.ts";
+
+/** From one look at what waits to the next. */
+const periodMs = 2000;
+
+const countedUp: Allowed = {
+  id: "an Event that is counted up",
+  category: "noise",
+  upstream: "pkg/controller/volume/persistentvolume/pv_controller_base.go:resync",
+  why: "what waits is looked at every two seconds, and says so each time",
+  matches: ({ what }) => what === "patch Event 200",
+};
+
+const twice: Allowed = {
+  id: "a write that is made twice",
+  category: "noise",
+  upstream: "pkg/controller/volume/persistentvolume/pv_controller_base.go:storeObjectUpdate",
+  why: "upstream syncs claims and volumes in two workers, which may do the same at once, and both sides may be a moment behind the protection controllers: the server refuses the second write",
+  matches: ({ what }) => /^update persistentvolume\S* (404|409)$/.test(what),
+};
+
+const statusAside: Allowed = {
+  id: "the status in an update of a volume",
+  category: "noise",
+  upstream: "pkg/controller/volume/persistentvolume/pv_controller.go:updateBindVolumeToClaim",
+  why: "whole objects are sent, of which the server leaves the status aside; whether the phase was written before is chance where upstream's two workers come to a volume at once",
+  matches: ({ what, path }) => what === "update persistentvolumes 200" && path.startsWith(".body.status"),
+};
+
+const podsInAnyOrder: Allowed = {
+  id: "the pods that a claim waits for, in any order",
+  category: "noise",
+  upstream: "pkg/controller/volume/persistentvolume/pv_controller.go:findPodsByPVCKey",
+  why: "upstream names them in the order of a Go set; we by their names",
+  matches: ({ what, theirs, ours }) =>
+    what === "create Event 201" &&
+    [theirs, ours].every((told) => told === undefined || JSON.stringify(told).includes("waiting for pods ")),
+};
+
+export const volumeBinding: Suite = {
+  name: "persistentvolume-binder",
+  oracle:
+    "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller",
+  oracleFlags: [`--pvclaimbinder-sync-period=${periodMs / 1000}s`],
+  ours: [definePersistentVolumeBinder({ periodMs }), persistentVolumeClaimProtection, persistentVolumeProtection],
+  kinds: [{ kind: PersistentVolumeClaims }, { kind: PersistentVolumes }],
+  // Longer than two periods: what one look leaves to the next one is done.
+  quietMs: 2 * periodMs + 600,
+  scripts,
+  random: randomScript,
+  seeds: { short: 4, long: 100 },
+  width: 16,
+  differences: [ownFieldManager, countedUp, twice, statusAside, podsInAnyOrder],
+};
