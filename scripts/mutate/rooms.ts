@@ -71,13 +71,6 @@ export const mutatedRooms: readonly MutatedRoom[] = [
       },
       {
         sources: [
-          "src/api/volume-binding.ts",
-          "src/controllers/persistentvolume-binder/{claim-sync,migration,provision,reclaim,volume-sync,writes,written}.ts",
-        ],
-        tests: ["test/controllers/persistentvolume-binder/{claims,volumes}.test.ts"],
-      },
-      {
-        sources: [
           "src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify,graph,identity,node,references}.ts",
         ],
         tests: ["test/controllers/garbage-collector/{sync,graph}.test.ts"],

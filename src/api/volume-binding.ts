@@ -5,8 +5,9 @@
  * pkg/controller/volume/persistentvolume/index.go.
  */
 import { matches, selectorOf } from "./labels.ts";
+import { termFits } from "./node-fit/node-affinity.ts";
 import { compareQuantities, parseQuantity, type Quantity } from "./quantity.ts";
-import type { PersistentVolume, PersistentVolumeClaim } from "./types.ts";
+import type { Node, PersistentVolume, PersistentVolumeClaim } from "./types.ts";
 
 /** Annotations of claims and volumes; the values of the first two do not matter. */
 export const bindingAnnotations = {
@@ -118,40 +119,109 @@ function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly
   return [...groups.values()];
 }
 
-/** Source: pv_helpers.go FindMatchingVolume. */
+/** Source: pv_helpers.go FindMatchingVolume, as the controller calls it. */
 function matchAmong(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
   { reservedOnly }: MatchOptions,
 ): PersistentVolume | undefined {
-  const wanted = requestOf(claim);
+  const possible = volumes.filter((volume) => mayServe(volume, claim));
+  const reserved = possible.find((volume) => isVolumeOf(volume, claim));
+  return reserved !== undefined || reservedOnly ? reserved : smallest(freeFor(claim, possible));
+}
+
+/** Which volumes count for a node. */
+export interface NodeMatchOptions {
+  readonly node: Node;
+  /** Names of volumes that other claims of the pod get. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/**
+ * The volume for a claim whose pod is to run on a node: one that is reserved for it, if it can be reached from there, else the smallest
+ * that can.
+ * Source: pv_helpers.go FindMatchingVolume, as the scheduler calls it.
+ * @throws Error for a selector that is invalid.
+ */
+export function volumeOnNode(
+  claim: PersistentVolumeClaim,
+  volumes: Iterable<PersistentVolume>,
+  { node, taken }: NodeMatchOptions,
+): PersistentVolume | undefined {
+  const possible = [...volumes].filter((volume) => !taken.has(volume.metadata.name) && mayServe(volume, claim));
+  const reserved = possible.find((volume) => isVolumeOf(volume, claim));
+  if (reserved !== undefined) return isReachableFrom(reserved, node) ? reserved : undefined;
+  const free = freeFor(claim, possible).filter(
+    (volume) => isReachableFrom(volume, node) && hasAccessModes(volume, claim),
+  );
+  return smallest(free);
+}
+
+/** Whether pods on the node can use the volume. Source: helpers.go CheckNodeAffinity. */
+export function isReachableFrom({ spec }: PersistentVolume, node: Node): boolean {
+  const required = spec?.nodeAffinity?.required;
+  return required === undefined || required.nodeSelectorTerms.some((term) => termFits(term, node));
+}
+
+/** Whether it is large enough, of the right kind, and nobody else's. */
+function mayServe(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  return (
+    volume.metadata.deletionTimestamp === undefined &&
+    (volume.spec?.claimRef === undefined || isVolumeOf(volume, claim)) &&
+    compareQuantities(capacityOf(volume), requestOf(claim)) >= 0 &&
+    !modesDiffer(claim, volume) &&
+    !attributesDiffer(claim, volume)
+  );
+}
+
+function freeFor(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[]): readonly PersistentVolume[] {
   const { selector } = claim.spec ?? {};
   const labels = selector === undefined ? undefined : selectorOf(selector);
-  const isLargeEnough = (volume: PersistentVolume): boolean => compareQuantities(capacityOf(volume), wanted) >= 0;
-  const possible = volumes.filter(
-    (volume) =>
-      volume.metadata.deletionTimestamp === undefined &&
-      (volume.spec?.claimRef === undefined || isVolumeOf(volume, claim)) &&
-      isLargeEnough(volume) &&
-      !modesDiffer(claim, volume) &&
-      !attributesDiffer(claim, volume),
-  );
-  const reserved = possible.find((volume) => isVolumeOf(volume, claim));
-  if (reserved !== undefined || reservedOnly) return reserved;
-  const free = possible.filter(
+  return volumes.filter(
     (volume) =>
       volume.status?.phase === "Available" &&
       (labels === undefined || matches(labels, volume.metadata.labels)) &&
       classOfVolume(volume) === classOfClaim(claim),
   );
-  return free.reduce<PersistentVolume | undefined>(
-    (best, volume) =>
-      best === undefined || compareQuantities(capacityOf(volume), capacityOf(best)) < 0 ? volume : best,
-    undefined,
-  );
+}
+
+/** The first of the smallest. */
+function smallest(volumes: readonly PersistentVolume[]): PersistentVolume | undefined {
+  let best: PersistentVolume | undefined;
+  for (const volume of volumes) {
+    if (best === undefined || compareQuantities(capacityOf(volume), capacityOf(best)) < 0) best = volume;
+  }
+  return best;
 }
 
 /** Whether they name different VolumeAttributesClasses. */
 export function attributesDiffer(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   return (claim.spec?.volumeAttributesClassName ?? "") !== (volume.spec?.volumeAttributesClassName ?? "");
+}
+
+/**
+ * The volume, bound to the claim; undefined if it is that already. One that was not reserved for the claim is marked as the controller's
+ * choice.
+ * Source: pv_helpers.go GetBindVolumeToClaim.
+ */
+export function boundTo(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
+  const { name, namespace, uid, resourceVersion } = claim.metadata;
+  const ref = volume.spec?.claimRef;
+  const isNamed = ref?.name === name && ref.namespace === namespace && ref.uid === uid;
+  const isReserved = isVolumeOf(volume, claim);
+  if (isNamed && isReserved) return undefined;
+  const space = namespace !== undefined && { namespace };
+  const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name, uid, resourceVersion, ...space };
+  const next = { ...volume, spec: { ...volume.spec, claimRef } };
+  return isReserved ? next : annotated(next, bindingAnnotations.boundByController);
+}
+
+/** The object with the annotation; one that is there keeps its value. */
+export function annotated<T extends PersistentVolume | PersistentVolumeClaim>(
+  object: T,
+  annotation: string,
+  value = "yes",
+): T {
+  const before = object.metadata.annotations;
+  return { ...object, metadata: { ...object.metadata, annotations: { [annotation]: value, ...before } } };
 }

@@ -4,7 +4,7 @@ import { deepEqual } from "../../api/deep-equal.ts";
 import { draft } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
-import { bindingAnnotations as annotations, capacityOf, isVolumeOf } from "../../api/volume-binding.ts";
+import { annotated, bindingAnnotations as annotations, boundTo, capacityOf } from "../../api/volume-binding.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { noteClaim, noteVolume } from "./written.ts";
@@ -122,37 +122,11 @@ export async function bind(
   claim: PersistentVolumeClaim,
   because: Decision,
 ): Promise<void> {
-  const reserved = await claimVolume(context, volume, claim, because);
+  const next = boundTo(volume, claim);
+  const reserved = next === undefined ? volume : await updateVolume(context, volume, next, because);
   const bound = await setVolumePhase(context, reserved, "Bound", because);
   const naming = await nameVolume(context, claim, bound, because);
   await fillClaimStatus(context, naming, bound, because);
-}
-
-/** Source: pv_helpers.go GetBindVolumeToClaim. */
-async function claimVolume(
-  context: SyncContext,
-  volume: PersistentVolume,
-  claim: PersistentVolumeClaim,
-  because: Decision,
-): Promise<PersistentVolume> {
-  const { name, namespace, uid, resourceVersion } = claim.metadata;
-  const ref = volume.spec?.claimRef;
-  const isNamed = ref?.name === name && ref.namespace === namespace && ref.uid === uid;
-  const isMarked = volume.metadata.annotations?.[annotations.boundByController] !== undefined;
-  const isReserved = isVolumeOf(volume, claim);
-  if (isNamed && (isReserved || isMarked)) return volume;
-  const claimRef = isNamed
-    ? ref
-    : {
-        apiVersion: "v1",
-        kind: PersistentVolumeClaims.kind,
-        name,
-        uid,
-        resourceVersion,
-        ...(namespace !== undefined && { namespace }),
-      };
-  const next = { ...volume, spec: { ...volume.spec, claimRef } };
-  return updateVolume(context, volume, isReserved ? next : annotated(next, annotations.boundByController), because);
 }
 
 /** Source: pv_controller.go bindClaimToVolume. */
@@ -168,12 +142,6 @@ async function nameVolume(
     ? claim
     : annotated({ ...claim, spec: { ...claim.spec, volumeName: name } }, annotations.boundByController);
   return updateClaim(context, claim, annotated(chosen, annotations.bindCompleted), because);
-}
-
-/** With the annotation; one that is there keeps its value. */
-function annotated<T extends PersistentVolume | PersistentVolumeClaim>(object: T, annotation: string): T {
-  const before = object.metadata.annotations;
-  return { ...object, metadata: { ...object.metadata, annotations: { [annotation]: "yes", ...before } } };
 }
 
 /**
