@@ -12,7 +12,7 @@ import { type Amounts, wholeAmount } from "./amounts.ts";
 import type { Countable, CountedResource } from "./counted.ts";
 import { countsPods, isCharged, podUsage } from "./pod-usage.ts";
 import { isTerminating } from "./scopes.ts";
-import { classOfClaim } from "../volume-binding.ts";
+import { classOfClaim } from "../storage/volume-binding.ts";
 
 const aliases: ReadonlySet<string> = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 const ofServices: ReadonlySet<string> = new Set(["services", "services.nodeports", "services.loadbalancers"]);

@@ -15,7 +15,7 @@ import {
   namesClass,
   requestOf,
   volumeFor,
-} from "../../api/volume-binding.ts";
+} from "../../api/storage/volume-binding.ts";
 import type { Quantity } from "../../api/quantity.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { syncClaimMigration } from "./migration.ts";
@@ -23,27 +23,30 @@ import { provision } from "./provision.ts";
 import { bindVolume, cannotBind, defaultClass, firstConsumer, lost, noVolume } from "./rules.ts";
 import { unscheduledUsers } from "./users.ts";
 import { bind, clearClaimStatus, updateClaim } from "./writes.ts";
-import { claimOf, isCacheBehind, knownVolumes, volumeNamed } from "./written.ts";
+import { claimOf, isClaimBehind, knownVolumes, volumeNamed } from "./written.ts";
 
 /** Binds the claim, has it provisioned, or says why it waits. @throws what the API server refuses, a conflict for one. */
 export async function syncClaim(context: SyncContext, key: ObjectKey): Promise<void> {
   const known = claimOf(context, key);
   // The cache shows a version before the controller's own write: the next one comes.
-  if (known === undefined || isCacheBehind(context, "claim", key)) return;
+  if (known === undefined || isClaimBehind(context, key)) return;
   const claim = await syncClaimMigration(context, known);
   const wasBound = claim.metadata.annotations?.[annotations.bindCompleted] !== undefined;
   await (wasBound ? syncBoundClaim(context, claim) : syncUnboundClaim(context, claim));
 }
 
 async function syncUnboundClaim(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
-  const named = claim.spec?.volumeName ?? "";
-  if (named !== "") return syncNamingClaim(context, claim, named);
+  if ((claim.spec?.volumeName ?? "") !== "") return syncNamingClaim(context, claim);
   const storageClass = context.cache(StorageClasses).get(classOfClaim(claim));
   const waitsForConsumer = storageClass?.volumeBindingMode === "WaitForFirstConsumer";
-  const volume = volumeFor(claim, knownVolumes(context), { reservedOnly: waitsForConsumer });
+  const volume = volumeFor(claim, { volumes: knownVolumes(context), reservedOnly: waitsForConsumer });
   if (volume !== undefined) {
     const why = isVolumeOf(volume, claim) ? "reserved" : "smallest";
-    return bind(context, volume, claim, context.decide(bindVolume, { volume: volume.metadata.name, why }));
+    return bind(context, {
+      volume,
+      claim,
+      because: context.decide(bindVolume, { volume: volume.metadata.name, why }),
+    });
   }
   if (await assignDefaultClass(context, claim)) return;
   const isChosen = claim.metadata.annotations?.[annotations.selectedNode] !== undefined;
@@ -55,7 +58,7 @@ async function syncUnboundClaim(context: SyncContext, claim: PersistentVolumeCla
     reason: "FailedBinding",
     message: "no persistent volumes available for this claim and no storage class is set",
   });
-  await clearClaimStatus(context, claim, "Pending", because);
+  await clearClaimStatus(context, { claim, phase: "Pending", because });
 }
 
 /** Whether the claim has got a class: its next sync goes by that. Source: pv_controller.go assignDefaultStorageClass. */
@@ -65,7 +68,8 @@ async function assignDefaultClass(context: SyncContext, claim: PersistentVolumeC
   if (found === undefined) return false;
   const { name } = found.metadata;
   const because = context.decide(defaultClass, { storageClass: name });
-  await updateClaim(context, claim, { ...claim, spec: { ...claim.spec, storageClassName: name } }, because);
+  const next = { ...claim, spec: { ...claim.spec, storageClassName: name } };
+  await updateClaim(context, { before: claim, next, because });
   return true;
 }
 
@@ -79,23 +83,25 @@ async function waitForConsumer(context: SyncContext, claim: PersistentVolumeClai
       : `waiting for pod${pods.length === 1 ? "" : "s"} ${pods.join(",")} to be scheduled`;
   const reason = pods.length === 0 ? "WaitForFirstConsumer" : "WaitForPodScheduled";
   context.event(PersistentVolumeClaims, claim, { type: "Normal", reason, message });
-  await clearClaimStatus(context, claim, "Pending", because);
+  await clearClaimStatus(context, { claim, phase: "Pending", because });
 }
 
 /** A claim that names its volume, and was not bound yet. */
-async function syncNamingClaim(context: SyncContext, claim: PersistentVolumeClaim, name: string): Promise<void> {
+async function syncNamingClaim(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
+  const { volumeName: name = "" } = claim.spec ?? {};
   const volume = volumeNamed(context, name);
   if (volume === undefined) {
     const because = context.decide(cannotBind, { volume: name, why: "does not exist" });
-    await clearClaimStatus(context, claim, "Pending", because);
+    await clearClaimStatus(context, { claim, phase: "Pending", because });
     return;
   }
   if (volume.spec?.claimRef === undefined) {
     const misfit = misfitOf(volume, claim);
     if (misfit === undefined) {
-      return bind(context, volume, claim, context.decide(bindVolume, { volume: name, why: "named" }));
+      return bind(context, { volume, claim, because: context.decide(bindVolume, { volume: name, why: "named" }) });
     }
-    return refuse(context, claim, {
+    return refuse(context, {
+      claim,
       name,
       why: `does not suit: ${misfit}`,
       reason: "VolumeMismatch",
@@ -103,9 +109,10 @@ async function syncNamingClaim(context: SyncContext, claim: PersistentVolumeClai
     });
   }
   if (isVolumeOf(volume, claim)) {
-    return bind(context, volume, claim, context.decide(bindVolume, { volume: name, why: "reserved" }));
+    return bind(context, { volume, claim, because: context.decide(bindVolume, { volume: name, why: "reserved" }) });
   }
-  await refuse(context, claim, {
+  await refuse(context, {
+    claim,
     name,
     why: "is bound to another claim",
     reason: "FailedBinding",
@@ -114,6 +121,7 @@ async function syncNamingClaim(context: SyncContext, claim: PersistentVolumeClai
 }
 
 interface Refusal {
+  readonly claim: PersistentVolumeClaim;
   readonly name: string;
   /** As in `it names volume disk-1, which WHY`. */
   readonly why: string;
@@ -122,18 +130,14 @@ interface Refusal {
 }
 
 /** @throws Error where the controller itself had chosen the volume. */
-async function refuse(
-  context: SyncContext,
-  claim: PersistentVolumeClaim,
-  { name, why, reason, message }: Refusal,
-): Promise<void> {
+async function refuse(context: SyncContext, { claim, name, why, reason, message }: Refusal): Promise<void> {
   const because = context.decide(cannotBind, { volume: name, why });
   context.event(PersistentVolumeClaims, claim, { type: "Warning", reason, message });
   const isOwnChoice = claim.metadata.annotations?.[annotations.boundByController] !== undefined;
   if (reason === "FailedBinding" && isOwnChoice) {
     throw new Error(`invalid binding of claim to volume "${name}": it is claimed by another one`);
   }
-  await clearClaimStatus(context, claim, "Pending", because);
+  await clearClaimStatus(context, { claim, phase: "Pending", because });
 }
 
 /** Why a free volume does not suit the claim that names it. Source: pv_controller.go checkVolumeSatisfyClaim. */
@@ -157,7 +161,8 @@ function bytes({ nano }: Quantity): bigint {
 async function syncBoundClaim(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const name = claim.spec?.volumeName ?? "";
   if (name === "") {
-    return lose(context, claim, {
+    return lose(context, {
+      claim,
       why: "it names no volume any more",
       reason: "ClaimLost",
       message: "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!",
@@ -165,7 +170,8 @@ async function syncBoundClaim(context: SyncContext, claim: PersistentVolumeClaim
   }
   const volume = volumeNamed(context, name);
   if (volume === undefined) {
-    return lose(context, claim, {
+    return lose(context, {
+      claim,
       why: "that volume does not exist",
       reason: "ClaimLost",
       message: "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
@@ -173,9 +179,10 @@ async function syncBoundClaim(context: SyncContext, claim: PersistentVolumeClaim
   }
   const owner = volume.spec?.claimRef;
   if (owner === undefined || owner.uid === claim.metadata.uid) {
-    return bind(context, volume, claim, context.decide(bindVolume, { volume: name, why: "unfinished" }));
+    return bind(context, { volume, claim, because: context.decide(bindVolume, { volume: name, why: "unfinished" }) });
   }
-  await lose(context, claim, {
+  await lose(context, {
+    claim,
     why: "that volume is bound to another claim",
     reason: "ClaimMisbound",
     message: "Two claims are bound to the same volume, this one is bound incorrectly",
@@ -183,14 +190,15 @@ async function syncBoundClaim(context: SyncContext, claim: PersistentVolumeClaim
 }
 
 interface Loss {
+  readonly claim: PersistentVolumeClaim;
   readonly why: string;
   readonly reason: "ClaimLost" | "ClaimMisbound";
   readonly message: string;
 }
 
-async function lose(context: SyncContext, claim: PersistentVolumeClaim, { why, reason, message }: Loss): Promise<void> {
+async function lose(context: SyncContext, { claim, why, reason, message }: Loss): Promise<void> {
   const because = context.decide(lost, { volume: claim.spec?.volumeName ?? "", why });
   if (claim.status?.phase === "Lost") return;
-  const written = await clearClaimStatus(context, claim, "Lost", because);
+  const written = await clearClaimStatus(context, { claim, phase: "Lost", because });
   context.event(PersistentVolumeClaims, written, { type: "Warning", reason, message });
 }

@@ -4,7 +4,7 @@
  * modifyDeletionFinalizers; pkg/volume/csimigration/plugin_manager.go; staging/src/k8s.io/csi-translation-lib/plugins.
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
-import { bindingAnnotations as annotations } from "../../api/volume-binding.ts";
+import { bindingAnnotations as annotations } from "../../api/storage/volume-binding.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { finalizersFollow, migrated } from "./rules.ts";
 import { updateClaim, updateVolume } from "./writes.ts";
@@ -60,7 +60,11 @@ export async function syncClaimMigration(
     provisioner: provisioner ?? "",
     driver: next[annotations.migratedTo] ?? "",
   });
-  return updateClaim(context, claim, { ...claim, metadata: { ...claim.metadata, annotations: next } }, because);
+  return updateClaim(context, {
+    before: claim,
+    next: { ...claim, metadata: { ...claim.metadata, annotations: next } },
+    because,
+  });
 }
 
 /** Names the driver of the volume's provisioner in it, and gives it the finalizer of whoever is to delete it. */
@@ -81,7 +85,7 @@ export async function syncVolumeMigration(context: SyncContext, volume: Persiste
     ...(next !== undefined && { annotations: next }),
     ...(after.length > 0 && { finalizers: after }),
   };
-  return updateVolume(context, volume, { ...volume, metadata: changed }, because);
+  return updateVolume(context, { before: volume, next: { ...volume, metadata: changed }, because });
 }
 
 /** Undefined where they are right already. */

@@ -2,7 +2,7 @@
 import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from "../../api/kinds.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../api/types.ts";
-import { bindingAnnotations as annotations } from "../../api/volume-binding.ts";
+import { bindingAnnotations as annotations } from "../../api/storage/volume-binding.ts";
 import {
   type ControllerDefinition,
   defineController,

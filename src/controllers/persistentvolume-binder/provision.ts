@@ -5,9 +5,8 @@
  */
 import { PersistentVolumeClaims, StorageClasses } from "../../api/kinds.ts";
 import type { PersistentVolumeClaim, StorageClass } from "../../api/types.ts";
-import { bindingAnnotations as annotations, classOfClaim } from "../../api/volume-binding.ts";
-import type { Decision } from "../../controller/api/rule.ts";
-import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { bindingAnnotations as annotations, classOfClaim } from "../../api/storage/volume-binding.ts";
+import type { Because, SyncContext } from "../../controller/api/sync-context.ts";
 import { driverOf, isInTree, migratedAnnotations } from "./migration.ts";
 import { cannotProvision, provisionExternally } from "./rules.ts";
 import { updateClaim } from "./writes.ts";
@@ -21,17 +20,18 @@ const nfs = "kubernetes.io/nfs";
 export async function provision(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const name = classOfClaim(claim);
   const storageClass = context.cache(StorageClasses).get(name);
-  if (storageClass === undefined) return fail(context, claim, `storageclass.storage.k8s.io "${name}" not found`);
+  if (storageClass === undefined)
+    return fail(context, { claim, error: `storageclass.storage.k8s.io "${name}" not found` });
   const { provisioner } = storageClass;
   const driver = driverOf(provisioner);
   if (driver === undefined && isInTree(provisioner)) {
-    if (provisioner === hostPath) return provisionOnHost(context, claim, storageClass);
+    if (provisioner === hostPath) return provisionOnHost(context, { claim, storageClass });
     const matched = provisioner === nfs ? "no provisionable volume plugin matched" : undefined;
-    return fail(context, claim, matched ?? `no volume plugin matched name: ${provisioner}`);
+    return fail(context, { claim, error: matched ?? `no volume plugin matched name: ${provisioner}` });
   }
   const external = driver ?? provisioner;
   const because = context.decide(provisionExternally, { storageClass: name, provisioner: external });
-  const named = await nameProvisioner(context, claim, external, because);
+  const named = await nameProvisioner(context, { claim, provisioner: external, because });
   const message =
     `Waiting for a volume to be created either by the external provisioner '${external}' or manually by the system ` +
     "administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
@@ -41,35 +41,35 @@ export async function provision(context: SyncContext, claim: PersistentVolumeCla
 /** Source: pv_controller.go provisionClaimOperation; pkg/volume/hostpath/host_path.go NewProvisioner. */
 async function provisionOnHost(
   context: SyncContext,
-  claim: PersistentVolumeClaim,
-  { metadata: { name }, mountOptions = [] }: StorageClass,
+  { claim, storageClass }: { readonly claim: PersistentVolumeClaim; readonly storageClass: StorageClass },
 ): Promise<void> {
+  const { mountOptions = [] } = storageClass;
   if (claim.spec?.dataSource !== undefined) {
-    return fail(
-      context,
-      claim,
-      `plugin "${hostPath}" is not a CSI plugin. Only CSI plugin can provision a claim with a datasource`,
-    );
+    const why = "is not a CSI plugin. Only CSI plugin can provision a claim with a datasource";
+    return fail(context, { claim, error: `plugin "${hostPath}" ${why}` });
   }
   const error =
     mountOptions.length > 0
-      ? `Mount options are not supported by the provisioner but StorageClass "${name}" has mount options [${mountOptions.join(" ")}]`
+      ? `Mount options are not supported by the provisioner but StorageClass "${storageClass.metadata.name}" has mount options [${mountOptions.join(" ")}]`
       : `Failed to create provisioner: provisioning in volume plugin "${hostPath}" is disabled`;
   const because = context.decide(cannotProvision, { error });
-  const named = await nameProvisioner(context, claim, hostPath, because);
+  const named = await nameProvisioner(context, { claim, provisioner: hostPath, because });
   context.event(PersistentVolumeClaims, named, { type: "Warning", reason: "ProvisioningFailed", message: error });
 }
 
-function fail(context: SyncContext, claim: PersistentVolumeClaim, error: string): void {
+interface Failure {
+  readonly claim: PersistentVolumeClaim;
+  readonly error: string;
+}
+
+function fail(context: SyncContext, { claim, error }: Failure): void {
   context.decide(cannotProvision, { error });
   context.event(PersistentVolumeClaims, claim, { type: "Warning", reason: "ProvisioningFailed", message: error });
 }
 
 async function nameProvisioner(
   context: SyncContext,
-  claim: PersistentVolumeClaim,
-  provisioner: string,
-  because: Decision,
+  { claim, provisioner, because }: Because & { readonly claim: PersistentVolumeClaim; readonly provisioner: string },
 ): Promise<PersistentVolumeClaim> {
   if (claim.metadata.annotations?.[annotations.storageProvisioner] === provisioner) return claim;
   const named = {
@@ -78,5 +78,9 @@ async function nameProvisioner(
     [annotations.storageProvisioner]: provisioner,
   };
   const next = migratedAnnotations(named, provisioner) ?? named;
-  return updateClaim(context, claim, { ...claim, metadata: { ...claim.metadata, annotations: next } }, because);
+  return updateClaim(context, {
+    before: claim,
+    next: { ...claim, metadata: { ...claim.metadata, annotations: next } },
+    because,
+  });
 }

@@ -7,7 +7,7 @@
 import { keyOf } from "../../api/key.ts";
 import { PersistentVolumes } from "../../api/kinds.ts";
 import type { PersistentVolume } from "../../api/types.ts";
-import { bindingAnnotations as annotations } from "../../api/volume-binding.ts";
+import { bindingAnnotations as annotations } from "../../api/storage/volume-binding.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isInTree } from "./migration.ts";
 import { cannotReclaim } from "./rules.ts";
@@ -21,7 +21,7 @@ export async function reclaim(context: SyncContext, volume: PersistentVolume): P
   switch (volume.spec?.persistentVolumeReclaimPolicy) {
     case "Delete": {
       const error = whyNotDeleted(volume);
-      return error === undefined ? undefined : fail(context, volume, { policy: "Delete", error });
+      return error === undefined ? undefined : fail(context, { volume, policy: "Delete", error });
     }
     case "Recycle":
       return recycle(context, volume);
@@ -69,17 +69,19 @@ async function recycle(context: SyncContext, volume: PersistentVolume): Promise<
   const error = hasRecycler
     ? "Recycle failed: no pod is run that would delete the files"
     : "No recycler plugin found for the volume!";
-  await fail(context, volume, { policy: "Recycle", error });
+  await fail(context, { volume, policy: "Recycle", error });
 }
 
-async function fail(
-  context: SyncContext,
-  volume: PersistentVolume,
-  { policy, error }: { readonly policy: "Delete" | "Recycle"; readonly error: string },
-): Promise<void> {
+interface Failure {
+  readonly volume: PersistentVolume;
+  readonly policy: "Delete" | "Recycle";
+  readonly error: string;
+}
+
+async function fail(context: SyncContext, { volume, policy, error }: Failure): Promise<void> {
   const because = context.decide(cannotReclaim, { policy, error });
   if (volume.status?.phase === "Failed") return;
-  const failed = await setVolumePhase(context, volume, "Failed", because, error);
+  const failed = await setVolumePhase(context, { volume, phase: "Failed", because, message: error });
   const reason = policy === "Delete" ? "VolumeFailedDelete" : "VolumeFailedRecycle";
   context.event(PersistentVolumes, failed, { type: "Warning", reason, message: error });
 }

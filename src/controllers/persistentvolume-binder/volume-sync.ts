@@ -3,13 +3,13 @@ import { keyOf, objectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
-import { bindingAnnotations as annotations, modesDiffer } from "../../api/volume-binding.ts";
+import { bindingAnnotations as annotations, modesDiffer } from "../../api/storage/volume-binding.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { syncVolumeMigration } from "./migration.ts";
 import { reclaim } from "./reclaim.ts";
 import { available, boundVolume, claimFirst, modeMismatch, released, unbindVolume } from "./rules.ts";
 import { setVolumePhase, unbind } from "./writes.ts";
-import { claimOf, isCacheBehind, volumeNamed } from "./written.ts";
+import { claimOf, isVolumeBehind, volumeNamed } from "./written.ts";
 
 type ClaimRef = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>;
 
@@ -17,28 +17,28 @@ type ClaimRef = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>;
 export async function syncVolume(context: SyncContext, name: string): Promise<void> {
   const known = volumeNamed(context, name);
   // The cache shows a version before the controller's own write: the next one comes.
-  if (known === undefined || isCacheBehind(context, "volume", name)) return;
+  if (known === undefined || isVolumeBehind(context, name)) return;
   const volume = await syncVolumeMigration(context, known);
   const ref = volume.spec?.claimRef;
   if (ref === undefined || (ref.uid ?? "") === "") {
     const claim = ref === undefined ? "" : keyOfRef(ref);
-    await setVolumePhase(context, volume, "Available", context.decide(available, { claim }));
+    await setVolumePhase(context, { volume, phase: "Available", because: context.decide(available, { claim }) });
     return;
   }
-  const claim = await claimBehind(context, volume, ref);
-  if (claim === undefined) return release(context, volume, "gone");
+  const claim = await claimBehind(context, volume);
+  if (claim === undefined) return release(context, { volume, why: "gone" });
   const key = keyOfRef(ref);
   const named = claim.spec?.volumeName ?? "";
-  if (named === "") return awaitClaim(context, volume, claim);
+  if (named === "") return awaitClaim(context, { volume, claim });
   if (named === name) {
-    await setVolumePhase(context, volume, "Bound", context.decide(boundVolume, { claim: key }));
+    await setVolumePhase(context, { volume, phase: "Bound", because: context.decide(boundVolume, { claim: key }) });
     return;
   }
   const isProvisioned = volume.metadata.annotations?.[annotations.provisionedBy] !== undefined;
   if (isProvisioned && volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
-    return release(context, volume, "elsewhere");
+    return release(context, { volume, why: "elsewhere" });
   }
-  await unbind(context, volume, context.decide(unbindVolume, { claim: key }));
+  await unbind(context, { volume, because: context.decide(unbindVolume, { claim: key }) });
 }
 
 /** `namespace/name` of the claim that a volume is for. */
@@ -52,9 +52,9 @@ export function keyOfRef({ namespace = "", name = "" }: ClaimRef): string {
  */
 async function claimBehind(
   context: SyncContext,
-  { status }: PersistentVolume,
-  ref: ClaimRef,
+  { spec, status }: PersistentVolume,
 ): Promise<PersistentVolumeClaim | undefined> {
+  const ref = spec?.claimRef ?? {};
   const cached = claimOf(context, keyOfRef(ref));
   const isReleased = status?.phase === "Released" || status?.phase === "Failed";
   if (cached === undefined && isReleased) return undefined;
@@ -74,8 +74,13 @@ async function liveClaim(
   }
 }
 
+interface Pair {
+  readonly volume: PersistentVolume;
+  readonly claim: PersistentVolumeClaim;
+}
+
 /** The claim's own sync binds it, unless the two can never be bound. */
-function awaitClaim(context: SyncContext, volume: PersistentVolume, claim: PersistentVolumeClaim): void {
+function awaitClaim(context: SyncContext, { volume, claim }: Pair): void {
   const key = keyOf(claim);
   if (!modesDiffer(claim, volume)) {
     context.decide(claimFirst, { claim: key });
@@ -97,10 +102,16 @@ function awaitClaim(context: SyncContext, volume: PersistentVolume, claim: Persi
   });
 }
 
-async function release(context: SyncContext, volume: PersistentVolume, why: "gone" | "elsewhere"): Promise<void> {
+interface Release {
+  readonly volume: PersistentVolume;
+  readonly why: "gone" | "elsewhere";
+}
+
+async function release(context: SyncContext, { volume, why }: Release): Promise<void> {
   const policy = volume.spec?.persistentVolumeReclaimPolicy ?? "Retain";
   const because = context.decide(released, { claim: keyOfRef(volume.spec?.claimRef ?? {}), policy, why });
   // A failure stays in sight while reclaiming is tried again.
-  const next = volume.status?.phase === "Failed" ? volume : await setVolumePhase(context, volume, "Released", because);
+  const next =
+    volume.status?.phase === "Failed" ? volume : await setVolumePhase(context, { volume, phase: "Released", because });
   await reclaim(context, next);
 }

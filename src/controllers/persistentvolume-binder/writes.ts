@@ -4,20 +4,23 @@ import { deepEqual } from "../../api/deep-equal.ts";
 import { draft } from "../../api/object.ts";
 import { parseQuantity } from "../../api/quantity.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
-import { annotated, bindingAnnotations as annotations, boundTo, capacityOf } from "../../api/volume-binding.ts";
-import type { Decision } from "../../controller/api/rule.ts";
-import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { annotated, bindingAnnotations as annotations, boundTo, capacityOf } from "../../api/storage/volume-binding.ts";
+import type { Because, SyncContext } from "../../controller/api/sync-context.ts";
 import { noteClaim, noteVolume } from "./written.ts";
 
 /** Where a filesystem is to be resized yet: the size that the claim shows until then. Source: pkg/volume/util AnnPreResizeCapacity. */
 const preResizeCapacity = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
+/** An object as it was read, and as it is to be. */
+interface Replacement<T> extends Because {
+  readonly before: T;
+  readonly next: T;
+}
+
 /** Replaces the claim. */
 export async function updateClaim(
   context: SyncContext,
-  before: PersistentVolumeClaim,
-  next: PersistentVolumeClaim,
-  because: Decision,
+  { before, next, because }: Replacement<PersistentVolumeClaim>,
 ): Promise<PersistentVolumeClaim> {
   const options = { because, basedOn: before, signal: context.signal };
   return noteClaim(context, await context.client.update(PersistentVolumeClaims, next, options));
@@ -26,21 +29,22 @@ export async function updateClaim(
 /** Replaces the volume. */
 export async function updateVolume(
   context: SyncContext,
-  before: PersistentVolume,
-  next: PersistentVolume,
-  because: Decision,
+  { before, next, because }: Replacement<PersistentVolume>,
 ): Promise<PersistentVolume> {
   const options = { because, basedOn: before, signal: context.signal };
   return noteVolume(context, await context.client.update(PersistentVolumes, next, options));
 }
 
+interface VolumePhase extends Because {
+  readonly volume: PersistentVolume;
+  readonly phase: string;
+  readonly message?: string;
+}
+
 /** Writes the phase of a volume, unless it is that already. Source: pv_controller.go updateVolumePhase. */
 export async function setVolumePhase(
   context: SyncContext,
-  volume: PersistentVolume,
-  phase: string,
-  because: Decision,
-  message = "",
+  { volume, phase, because, message = "" }: VolumePhase,
 ): Promise<PersistentVolume> {
   if (volume.status?.phase === phase) return volume;
   const { message: _before, ...status } = volume.status ?? {};
@@ -49,12 +53,16 @@ export async function setVolumePhase(
   return noteVolume(context, await context.client.updateStatus(PersistentVolumes, next, options));
 }
 
+/** A claim and the volume that it gets, or has. */
+interface Pair extends Because {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume;
+}
+
 /** Writes that the claim has no volume, unless its status says so already. Source: pv_controller.go updateClaimStatus. */
 export function clearClaimStatus(
   context: SyncContext,
-  claim: PersistentVolumeClaim,
-  phase: string,
-  because: Decision,
+  { claim, phase, because }: Because & { readonly claim: PersistentVolumeClaim; readonly phase: string },
 ): Promise<PersistentVolumeClaim> {
   const {
     accessModes: _modes,
@@ -62,7 +70,7 @@ export function clearClaimStatus(
     currentVolumeAttributesClassName: _class,
     ...rest
   } = claim.status ?? {};
-  return writeClaimStatus(context, claim, { ...rest, phase }, because);
+  return writeClaimStatus(context, { claim, status: { ...rest, phase }, because });
 }
 
 /**
@@ -72,9 +80,7 @@ export function clearClaimStatus(
  */
 export function fillClaimStatus(
   context: SyncContext,
-  claim: PersistentVolumeClaim,
-  volume: PersistentVolume,
-  because: Decision,
+  { claim, volume, because }: Pair,
 ): Promise<PersistentVolumeClaim> {
   const next = draft(claim.status ?? {});
   const { accessModes, volumeAttributesClassName, capacity } = volume.spec ?? {};
@@ -97,18 +103,16 @@ export function fillClaimStatus(
     }
   }
   next.phase = "Bound";
-  return writeClaimStatus(context, claim, next, because);
+  return writeClaimStatus(context, { claim, status: next, because });
 }
 
 async function writeClaimStatus(
   context: SyncContext,
-  claim: PersistentVolumeClaim,
-  status: PersistentVolumeClaim["status"],
-  because: Decision,
+  { claim, status, because }: Because & Pick<Pair, "claim"> & { readonly status: PersistentVolumeClaim["status"] },
 ): Promise<PersistentVolumeClaim> {
   if (deepEqual(status, claim.status ?? {})) return claim;
   const options = { because, basedOn: claim, signal: context.signal };
-  const next = { ...claim, status } as PersistentVolumeClaim;
+  const next = status === undefined ? claim : { ...claim, status };
   return noteClaim(context, await context.client.updateStatus(PersistentVolumeClaims, next, options));
 }
 
@@ -116,41 +120,33 @@ async function writeClaimStatus(
  * Binds the two to each other in four writes, of which those that change nothing are left out: the volume, its phase, the claim, its
  * status. What fails half way is finished by a later sync. Source: pv_controller.go bind.
  */
-export async function bind(
-  context: SyncContext,
-  volume: PersistentVolume,
-  claim: PersistentVolumeClaim,
-  because: Decision,
-): Promise<void> {
+export async function bind(context: SyncContext, { volume, claim, because }: Pair): Promise<void> {
   const next = boundTo(volume, claim);
-  const reserved = next === undefined ? volume : await updateVolume(context, volume, next, because);
-  const bound = await setVolumePhase(context, reserved, "Bound", because);
-  const naming = await nameVolume(context, claim, bound, because);
-  await fillClaimStatus(context, naming, bound, because);
+  const reserved = next === undefined ? volume : await updateVolume(context, { before: volume, next, because });
+  const bound = await setVolumePhase(context, { volume: reserved, phase: "Bound", because });
+  const naming = await nameVolume(context, { claim, volume: bound, because });
+  await fillClaimStatus(context, { claim: naming, volume: bound, because });
 }
 
 /** Source: pv_controller.go bindClaimToVolume. */
-async function nameVolume(
-  context: SyncContext,
-  claim: PersistentVolumeClaim,
-  { metadata: { name } }: PersistentVolume,
-  because: Decision,
-): Promise<PersistentVolumeClaim> {
+async function nameVolume(context: SyncContext, { claim, volume, because }: Pair): Promise<PersistentVolumeClaim> {
+  const { name } = volume.metadata;
   const isNamed = claim.spec?.volumeName === name;
   if (isNamed && claim.metadata.annotations?.[annotations.bindCompleted] !== undefined) return claim;
   const chosen = isNamed
     ? claim
-    : annotated({ ...claim, spec: { ...claim.spec, volumeName: name } }, annotations.boundByController);
-  return updateClaim(context, claim, annotated(chosen, annotations.bindCompleted), because);
+    : annotated({ ...claim, spec: { ...claim.spec, volumeName: name } }, { [annotations.boundByController]: "yes" });
+  const next = annotated(chosen, { [annotations.bindCompleted]: "yes" });
+  return updateClaim(context, { before: claim, next, because });
 }
 
 /**
  * Takes a volume back from its claim: one that the controller bound is free then, one that the user reserved stays reserved. Source:
  * pv_controller.go unbindVolume.
  */
-export async function unbind(context: SyncContext, volume: PersistentVolume, because: Decision): Promise<void> {
-  const freed = await updateVolume(context, volume, withoutClaim(volume), because);
-  await setVolumePhase(context, freed, "Available", because);
+export async function unbind(context: SyncContext, { volume, because }: Because & Pick<Pair, "volume">): Promise<void> {
+  const freed = await updateVolume(context, { before: volume, next: withoutClaim(volume), because });
+  await setVolumePhase(context, { volume: freed, phase: "Available", because });
 }
 
 function withoutClaim(volume: PersistentVolume): PersistentVolume {
@@ -158,9 +154,9 @@ function withoutClaim(volume: PersistentVolume): PersistentVolume {
   const { [annotations.boundByController]: byController, ...others } = volume.metadata.annotations ?? {};
   if (byController === undefined) {
     const { uid: _uid, ...reserved } = claimRef ?? {};
-    return { ...volume, spec: { ...spec, claimRef: reserved } } as PersistentVolume;
+    return { ...volume, spec: { ...spec, claimRef: reserved } };
   }
   const { annotations: _annotations, ...metadata } = volume.metadata;
   const isLast = Object.keys(others).length === 0;
-  return { ...volume, spec, metadata: isLast ? metadata : { ...metadata, annotations: others } } as PersistentVolume;
+  return { ...volume, spec, metadata: isLast ? metadata : { ...metadata, annotations: others } };
 }

@@ -66,9 +66,13 @@ export function knownVolumes(context: Caches): readonly PersistentVolume[] {
 }
 
 /** Whether the cache shows an older version than the last write: a sync of what it shows has come too early. */
-export function isCacheBehind(context: Caches, kind: "claim" | "volume", key: ObjectKey): boolean {
-  if (kind === "claim") return claimOf(context, key) !== context.cache(PersistentVolumeClaims).get(key);
-  return volumeNamed(context, key) !== context.cache(PersistentVolumes).get(key);
+export function isClaimBehind(context: Caches, key: ObjectKey): boolean {
+  return claimOf(context, key) !== context.cache(PersistentVolumeClaims).get(key);
+}
+
+/** As `isClaimBehind`, for a volume. */
+export function isVolumeBehind(context: Caches, name: string): boolean {
+  return volumeNamed(context, name) !== context.cache(PersistentVolumes).get(name);
 }
 
 /** Notes the response to a write, and returns it. */

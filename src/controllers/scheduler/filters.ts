@@ -1,7 +1,7 @@
 /**
  * Which nodes a pod can run on: filters in upstream's order; the first one that objects gives the reason.
  * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are those
- * that upstream shows to users. Differs: no volumes, no devices, no preemption.
+ * that upstream shows to users. Differs: no limits of volumes, no devices, no preemption.
  */
 import type { Node, Pod } from "../../api/types.ts";
 import { hostPortsOf, type NodeLoad } from "./node-usage-cache.ts";
@@ -9,6 +9,7 @@ import { nodeSelected } from "../../api/node-fit/node-affinity.ts";
 import type { PodAffinityView } from "./pod-affinity.ts";
 import { requestsOf, resourcesOf, type Resources } from "./requests.ts";
 import type { SpreadView } from "./topology-spread.ts";
+import type { VolumesView } from "./volumes.ts";
 import { tolerates, unschedulableTaint, untoleratedTaint } from "../../api/node-fit/taints.ts";
 
 /** A node as filters see it. */
@@ -22,6 +23,7 @@ export interface Candidate {
 export interface Views {
   readonly affinity: PodAffinityView;
   readonly spread: SpreadView;
+  readonly volumes: VolumesView;
 }
 
 interface Filter {
@@ -62,6 +64,13 @@ export const filters: readonly Filter[] = [
       ),
   },
   { name: "NodeResourcesFit", objections: insufficientResources },
+  {
+    name: "VolumeBinding",
+    objections(_pod, { node }, { volumes }) {
+      const why = volumes.obstacleOn(node);
+      return why === undefined ? fits : [why];
+    },
+  },
   {
     name: "PodTopologySpread",
     objections(_pod, { node }, { spread }) {

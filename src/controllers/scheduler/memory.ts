@@ -3,13 +3,15 @@ import type { ObjectKey } from "../../api/key.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { NodeUsageCache } from "./node-usage-cache.ts";
 
-/** A pod that fits on no node. */
+/** A pod that fits on no node, or whose volumes are being bound. */
 export interface Waiting {
   readonly attempts: number;
   /** Not retried before this time, in ms since 1970. */
   readonly until: number;
   /** Something has changed since: its key is queued for a retry. */
   readonly woken: boolean;
+  /** The node that its volumes were bound for. */
+  readonly node?: string;
 }
 
 /** The state of one run. */

@@ -39,6 +39,25 @@ export const unschedulable: Rule<UnschedulableFacts> = rule<UnschedulableFacts>(
   source: "pkg/scheduler/schedule_one.go handleSchedulingFailure",
 });
 
+interface VolumesFacts extends Readonly<Record<string, unknown>> {
+  readonly node: string;
+  readonly claims: readonly string[];
+}
+
+/** The pod's claims wait for its node. */
+export const bindVolumes: Rule<VolumesFacts> = rule<VolumesFacts>({
+  id: "bind-volumes",
+  looksAt: [
+    "the pod's claims, their classes' volumeBindingMode",
+    "PersistentVolumes: claimRef, capacity, node affinity",
+  ],
+  chooses:
+    "Claims that wait for a consumer get a free volume that their pod's node can reach, or have one created for it; the pod is bound once they are.",
+  sentence: ({ node, claims }) => `${claims.join(", ")}: bind volumes for ${node} → wait for them`,
+  example: { node: "node-1", claims: ["data"] },
+  source: "pkg/scheduler/framework/plugins/volumebinding/binder.go BindPodVolumes",
+});
+
 interface GatedFacts extends Readonly<Record<string, unknown>> {
   readonly gates: readonly string[];
 }
@@ -54,4 +73,4 @@ export const gated: Rule<GatedFacts> = rule<GatedFacts>({
 });
 
 /** All of them. */
-export const rules: readonly Rule[] = [place, unschedulable, gated];
+export const rules: readonly Rule[] = [place, unschedulable, bindVolumes, gated];

@@ -1,7 +1,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf } from "../../api/key.ts";
-import { Namespaces, Nodes, Pods } from "../../api/kinds.ts";
-import type { Namespace, Node, Pod } from "../../api/types.ts";
+import { Namespaces, Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from "../../api/kinds.ts";
+import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../api/types.ts";
 import {
   type ControllerDefinition,
   defineController,
@@ -13,35 +13,61 @@ import {
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { memory } from "./memory.ts";
 import { rules } from "./rules.ts";
-import { isToBeScheduled, schedulerName, syncPod } from "./sync.ts";
+import { isToBeScheduled, type SchedulerOptions, schedulerName, syncPod } from "./sync.ts";
 
-/**
- * Binds pods to nodes. A simulated kube-scheduler, with the filters and scores that matter without volumes and devices.
- */
-export const scheduler: ControllerDefinition = defineController<Pod>({
-  name: "scheduler",
-  aliases: ["kube-scheduler"],
-  purpose: "binds pods to nodes (a simulated kube-scheduler)",
-  disabledByDefault: true,
-  upstreamComponent: "kube-scheduler",
-  ifRunTwice: "pods would be bound that the other one holds back, and the capacity of nodes used twice",
-  isLeftUndone: (pod) =>
-    isToBeScheduled(pod) &&
-    (pod.spec?.schedulingGates ?? []).length === 0 &&
-    pod.status?.conditions?.some(({ type }) => type === "PodScheduled") !== true,
-  component: schedulerName,
-  source: "pkg/scheduler/schedule_one.go",
-  for: Pods,
-  watches: [watchPods(), watchNodes(), watch<Namespace>({ kind: Namespaces, on: () => undefined })],
-  workers: 8,
-  order: { by: "priority", priorityOf: (key, context) => context.cache(Pods).get(key)?.spec?.priority ?? 0 },
-  rules,
-  permissions: [
-    { group: "", resource: "pods/binding", verbs: ["create"] },
-    { group: "", resource: "pods/status", verbs: ["patch"] },
-  ],
-  sync: (_key, context) => syncPod(context),
-});
+/** Binds pods to nodes, and volumes to their claims. A simulated kube-scheduler, with the filters and scores that matter without devices. */
+export const scheduler: ControllerDefinition = defineScheduler({ bindsVolumes: true });
+
+/** The scheduler, with or without volumes. */
+export function defineScheduler(options: SchedulerOptions): ControllerDefinition {
+  return defineController<Pod>({
+    name: "scheduler",
+    aliases: ["kube-scheduler"],
+    purpose: "binds pods to nodes (a simulated kube-scheduler)",
+    disabledByDefault: true,
+    upstreamComponent: "kube-scheduler",
+    ifRunTwice: "pods would be bound that the other one holds back, and the capacity of nodes used twice",
+    isLeftUndone: (pod) =>
+      isToBeScheduled(pod) &&
+      (pod.spec?.schedulingGates ?? []).length === 0 &&
+      pod.status?.conditions?.some(({ type }) => type === "PodScheduled") !== true,
+    component: schedulerName,
+    source: "pkg/scheduler/schedule_one.go",
+    for: Pods,
+    watches: [
+      watchPods(),
+      watchNodes(),
+      watch<Namespace>({ kind: Namespaces, on: () => undefined }),
+      ...(options.bindsVolumes ? watchStorage() : []),
+    ],
+    workers: 8,
+    order: { by: "priority", priorityOf: (key, context) => context.cache(Pods).get(key)?.spec?.priority ?? 0 },
+    rules,
+    permissions: [
+      { group: "", resource: "pods/binding", verbs: ["create"] },
+      { group: "", resource: "pods/status", verbs: ["patch"] },
+      ...(options.bindsVolumes
+        ? [
+            { group: "", resource: "persistentvolumeclaims", verbs: ["update"] },
+            { group: "", resource: "persistentvolumes", verbs: ["update"] },
+          ]
+        : []),
+    ],
+    sync: (_key, context) => syncPod(context, options),
+  });
+}
+
+/** Claims, volumes and classes: their changes may make waiting pods schedulable. */
+function watchStorage(): readonly Watch[] {
+  const on = ({ type }: { readonly type: string }, context: WatchContext): void => {
+    if (type !== "deleted") enqueueWaiting(context);
+  };
+  return [
+    watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, on }),
+    watch<PersistentVolume>({ kind: PersistentVolumes, on }),
+    watch<StorageClass>({ kind: StorageClasses, on }),
+  ];
+}
 
 function watchPods(): Watch {
   return watch<Pod>({ kind: Pods, on: onPod });

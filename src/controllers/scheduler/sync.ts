@@ -11,6 +11,7 @@ import { podAffinityView } from "./pod-affinity.ts";
 import { gated, place, unschedulable } from "./rules.ts";
 import { choose, type Choice } from "./scores.ts";
 import { spreadView } from "./topology-spread.ts";
+import { anyNode, bindClaims, hasWork, volumesView } from "./volumes.ts";
 
 /** The `spec.schedulerName` of pods that name no scheduler. */
 export const schedulerName = "default-scheduler";
@@ -25,12 +26,18 @@ export function isToBeScheduled(pod: Pod): boolean {
   );
 }
 
+/** What the scheduler takes into account. */
+export interface SchedulerOptions {
+  /** Pods wait for their claims, and claims for the nodes of their pods. Where nothing binds claims, pods are placed as if theirs were bound. */
+  readonly bindsVolumes: boolean;
+}
+
 /**
  * Finds a node for one pod and binds it, or reports why there is none.
  * Source: kubernetes v1.36 pkg/scheduler/schedule_one.go; differs: decision and binding are one sync; other syncs run
  * meanwhile, since a pod counts for its node from the decision on.
  */
-export async function syncPod(context: SyncContext): Promise<void> {
+export async function syncPod(context: SyncContext, { bindsVolumes }: SchedulerOptions): Promise<void> {
   const { key } = context;
   const { nodeUsage, waiting } = context.state(memory);
   const pod = context.cache(Pods).get(key);
@@ -53,12 +60,27 @@ export async function syncPod(context: SyncContext): Promise<void> {
   const nodes = context.cache(Nodes).list();
   const affinity = podAffinityView(pod, { nodes, nodeUsage, namespaces: context.cache(Namespaces) });
   const spread = spreadView(pod, { nodes, nodeUsage });
-  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), { affinity, spread });
+  const volumes = bindsVolumes ? volumesView(context, pod) : anyNode;
+  if (volumes.obstacle !== undefined) {
+    await markUnschedulable(context, pod, `0/${nodes.length} nodes are available: ${volumes.obstacle}.`);
+    return;
+  }
+  const views = { affinity, spread, volumes };
+  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), views);
   if (candidates.length === 0) {
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
     return;
   }
-  const choice = choose(pod, candidates, affinity, context.random);
+  const chosen = candidates.filter(({ node }) => node.metadata.name === before?.node);
+  const choice = choose(pod, chosen.length > 0 ? chosen : candidates, affinity, context.random);
+  const { node } = choice.candidate;
+  const plan = volumes.planFor(node);
+  if (plan !== undefined && hasWork(plan)) {
+    // Before the request: a change of a claim in the meantime must enqueue the pod.
+    const { name } = node.metadata;
+    waiting.set(key, { attempts: 0, until: context.now(), woken: false, node: name });
+    return bindClaims(context, { ...plan, node: name });
+  }
   await bind(context, pod, choice, { nodes, feasible: candidates.length });
 }
 

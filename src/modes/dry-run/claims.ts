@@ -19,7 +19,7 @@ import {
   isVolumeOf,
   modesDiffer,
   requestOf,
-} from "../../api/volume-binding.ts";
+} from "../../api/storage/volume-binding.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { type Lookup, type Scope, whyUnknown } from "./scope.ts";

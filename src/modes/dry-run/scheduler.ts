@@ -3,7 +3,7 @@ import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { scheduler } from "../../controllers/scheduler/scheduler.ts";
+import { defineScheduler } from "../../controllers/scheduler/scheduler.ts";
 import { lookAgain, type Waiting } from "./waiting.ts";
 
 /** What keeps pods from being placed. */
@@ -11,6 +11,9 @@ export interface SchedulerOptions extends Waiting {
   /** What keeps the pod from any node, such as `claim shop/data stays Pending: …`; undefined if nothing does. */
   readonly lacksClaim: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
 }
+
+/** Claims are judged apart, with what is not known of them. */
+const scheduler = defineScheduler({ bindsVolumes: false });
 
 /**
  * A pod whose claim does not exist, or gets no volume, is bound to no node. Source: kubernetes v1.36

@@ -10,9 +10,12 @@ import { ControllerManager } from "../../controller/runtime/controller-manager.t
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../controllers/kubelet/node.ts";
-import { scheduler } from "../../controllers/scheduler/scheduler.ts";
+import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
+import { standardClass } from "../../controllers/provisioner/default-class.ts";
+import { provisioner } from "../../controllers/provisioner/provisioner.ts";
+import { defineScheduler, scheduler } from "../../controllers/scheduler/scheduler.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
-import { CustomResourceDefinitions, Nodes } from "../../api/kinds.ts";
+import { CustomResourceDefinitions, Nodes, StorageClasses } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
 import type { CustomResourceDefinition } from "../../api/types.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
@@ -123,6 +126,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const client = clientFor("kubectl-reconcile-embedded");
     const made = await makeNodes(client, nodes);
     await makeDefinitions(client, options);
+    if (state === undefined && bindsVolumes(options)) await client.create(StorageClasses, standardClass);
     await manager.fillCaches();
     manager.startWorkers();
     if (options.kubelet !== false) await nodesReady(client, timeline, made);
@@ -133,14 +137,24 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return { sandbox, manager, clientFor, stop };
 }
 
+/** Whether claims are bound, so that pods wait for them and somebody must create their volumes. */
+function bindsVolumes({ controllers = [], kubelet: runsNodes }: EmbeddedOptions): boolean {
+  return runsNodes !== false && controllers.includes(persistentVolumeBinder);
+}
+
+const schedulerWithoutVolumes = defineScheduler({ bindsVolumes: false });
+
+/** Those of one name run once. */
 function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[] {
+  const withVolumes = bindsVolumes(options);
   const all = [
     serviceaccount,
-    ...(options.scheduler === false ? [] : [scheduler]),
+    ...(options.scheduler === false ? [] : [withVolumes ? scheduler : schedulerWithoutVolumes]),
     ...(options.kubelet === false ? [] : [kubelet, nodeHeartbeat]),
+    ...(withVolumes ? [provisioner] : []),
     ...(options.controllers ?? []),
   ];
-  return all.filter((definition, index) => all.indexOf(definition) === index);
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
 }
 
 /** Makes the first `count` nodes, as far as there are none of these names, and returns the names of those it made. */

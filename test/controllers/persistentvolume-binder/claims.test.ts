@@ -278,7 +278,7 @@ describe("a claim that names its volume", () => {
     scene.put(PersistentVolumeClaims, {
       ...naming(),
       spec: { ...spec, selector: { matchLabels: { metal: "tin" } } },
-    } as PersistentVolumeClaim);
+    });
     scene.put(PersistentVolumes, volumeOf("disk"));
     await scene.sync(key);
     expect(calls()).toEqual(fourWrites("disk"));

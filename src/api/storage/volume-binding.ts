@@ -4,10 +4,10 @@
  * Source: kubernetes v1.36 staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go, helpers.go;
  * pkg/controller/volume/persistentvolume/index.go.
  */
-import { matches, selectorOf } from "./labels.ts";
-import { termFits } from "./node-fit/node-affinity.ts";
-import { compareQuantities, parseQuantity, type Quantity } from "./quantity.ts";
-import type { Node, PersistentVolume, PersistentVolumeClaim } from "./types.ts";
+import { matches, selectorOf } from "../labels.ts";
+import { termFits } from "../node-fit/node-affinity.ts";
+import { compareQuantities, parseQuantity, type Quantity } from "../quantity.ts";
+import type { Node, PersistentVolume, PersistentVolumeClaim } from "../types.ts";
 
 /** Annotations of claims and volumes; the values of the first two do not matter. */
 export const bindingAnnotations = {
@@ -79,6 +79,7 @@ function storageIn(amounts: Readonly<Record<string, string | number>> | undefine
 
 /** How a volume is looked for. */
 export interface MatchOptions {
+  readonly volumes: Iterable<PersistentVolume>;
   /** The scheduler chooses among volumes that are free: only one that is reserved for the claim counts. */
   readonly reservedOnly: boolean;
 }
@@ -90,12 +91,11 @@ export interface MatchOptions {
  */
 export function volumeFor(
   claim: PersistentVolumeClaim,
-  volumes: Iterable<PersistentVolume>,
-  options: MatchOptions,
+  { volumes, reservedOnly }: MatchOptions,
 ): PersistentVolume | undefined {
   const suitable = [...volumes].filter((volume) => hasAccessModes(volume, claim)).sort(byNameThenModes);
   for (const group of groupsOfModes(suitable)) {
-    const found = matchAmong(claim, group, options);
+    const found = matchAmong(claim, { volumes: group, reservedOnly });
     if (found !== undefined) return found;
   }
   return undefined;
@@ -122,16 +122,16 @@ function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly
 /** Source: pv_helpers.go FindMatchingVolume, as the controller calls it. */
 function matchAmong(
   claim: PersistentVolumeClaim,
-  volumes: readonly PersistentVolume[],
-  { reservedOnly }: MatchOptions,
+  { volumes, reservedOnly }: MatchOptions,
 ): PersistentVolume | undefined {
-  const possible = volumes.filter((volume) => mayServe(volume, claim));
+  const possible = [...volumes].filter((volume) => mayServe(volume, claim));
   const reserved = possible.find((volume) => isVolumeOf(volume, claim));
   return reserved !== undefined || reservedOnly ? reserved : smallest(freeFor(claim, possible));
 }
 
 /** Which volumes count for a node. */
 export interface NodeMatchOptions {
+  readonly volumes: Iterable<PersistentVolume>;
   readonly node: Node;
   /** Names of volumes that other claims of the pod get. */
   readonly taken: ReadonlySet<string>;
@@ -145,8 +145,7 @@ export interface NodeMatchOptions {
  */
 export function volumeOnNode(
   claim: PersistentVolumeClaim,
-  volumes: Iterable<PersistentVolume>,
-  { node, taken }: NodeMatchOptions,
+  { volumes, node, taken }: NodeMatchOptions,
 ): PersistentVolume | undefined {
   const possible = [...volumes].filter((volume) => !taken.has(volume.metadata.name) && mayServe(volume, claim));
   const reserved = possible.find((volume) => isVolumeOf(volume, claim));
@@ -213,15 +212,14 @@ export function boundTo(volume: PersistentVolume, claim: PersistentVolumeClaim):
   const space = namespace !== undefined && { namespace };
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name, uid, resourceVersion, ...space };
   const next = { ...volume, spec: { ...volume.spec, claimRef } };
-  return isReserved ? next : annotated(next, bindingAnnotations.boundByController);
+  return isReserved ? next : annotated(next, { [bindingAnnotations.boundByController]: "yes" });
 }
 
-/** The object with the annotation; one that is there keeps its value. */
+/** The object with annotations; those that are there keep their values. */
 export function annotated<T extends PersistentVolume | PersistentVolumeClaim>(
   object: T,
-  annotation: string,
-  value = "yes",
+  annotations: Readonly<Record<string, string>>,
 ): T {
   const before = object.metadata.annotations;
-  return { ...object, metadata: { ...object.metadata, annotations: { [annotation]: value, ...before } } };
+  return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, ...before } } };
 }

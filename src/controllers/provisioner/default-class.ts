@@ -1,0 +1,14 @@
+/** The class of claims that name none, in a new embedded cluster. */
+import type { CreateInput } from "../../api/object.ts";
+import type { StorageClass } from "../../api/types.ts";
+
+/** `standard`, as kind and minikube call theirs: a volume is created once a pod that uses the claim has a node, and goes with it. */
+export const standardClass: CreateInput<StorageClass> = {
+  metadata: {
+    name: "standard",
+    annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+  },
+  provisioner: "volumes.sandbox.kubectl-reconcile.io",
+  reclaimPolicy: "Delete",
+  volumeBindingMode: "WaitForFirstConsumer",
+};
