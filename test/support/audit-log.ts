@@ -1,5 +1,5 @@
 /** What an API server did for whom, as its audit log tells it: the bodies on both sides of a differential test. */
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 
 /** An event of `audit.k8s.io/v1`, as far as tests read it. Written by the policy of scripts/control-plane/up.sh. */
 export interface AuditEvent {
@@ -60,13 +60,17 @@ export interface AuditLog {
   read(): Promise<readonly AuditEvent[]>;
 }
 
-/** A log that is not there yet is an empty one; the last line is left for later while it is only half written. */
+/**
+ * A log that is not there yet is an empty one; the last line is left for later while it is only half written. Reading throws where the
+ * file has become shorter: what came after was lost to it.
+ */
 export function auditLog(path: string): AuditLog {
   const events: AuditEvent[] = [];
   let offset = 0;
   return {
     async read() {
       if (!existsSync(path)) return events;
+      if (statSync(path).size < offset) throw new Error(`the audit log ${path} was begun anew: its end is not known`);
       const chunks: Buffer[] = [];
       for await (const chunk of createReadStream(path, { start: offset })) chunks.push(chunk as Buffer);
       const added = Buffer.concat(chunks);

@@ -125,6 +125,11 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
   }
   // What waits for a second (minReadySeconds) is done by then.
   await quiet(watchers, quietMs);
+  // What is about to be due on both sides belongs to this round, too.
+  if (looksWithinMs === undefined && watchers.some(({ scene }) => isDueSoon(scene))) {
+    await dueRest(cluster, watchers);
+    await quiet(watchers, quietMs);
+  }
   const writes = auditedWrites((await cluster.audit()).slice(audited));
   for (const [index, { side, syncs, scene, rounds }] of watchers.entries()) {
     const component = componentOf[side.controller.name] ?? `${side.controller.name}-controller`;
