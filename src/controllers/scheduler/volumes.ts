@@ -67,13 +67,19 @@ export function volumesView(context: SyncContext, pod: Pod): VolumesView {
   const waiting = open.filter((claim) => waitsForNode(claim, classOf(claim)));
   if (waiting.length < open.length) return noNode("pod has unbound immediate PersistentVolumeClaims");
   const volumes = context.cache(PersistentVolumes);
-  const bound = claims.filter(isBound).map((claim) => volumes.get(claim.spec?.volumeName ?? ""));
+  const bound: PersistentVolume[] = [];
+  for (const { spec } of claims.filter(isBound)) {
+    const { volumeName = "" } = spec ?? {};
+    const volume = volumes.get(volumeName);
+    // Source: volumezone/volume_zone.go PreFilter.
+    if (volume === undefined) return noNode(`persistentvolume "${volumeName}" not found`);
+    bound.push(volume);
+  }
   const planFor = (node: Node): VolumePlan | undefined => planOn(node, { waiting, classOf, volumes: volumes.list() });
   return {
     obstacle: undefined,
     obstacleOn(node) {
-      if (bound.includes(undefined)) return "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
-      if (bound.some((volume) => volume !== undefined && !isReachableFrom(volume, node)))
+      if (!bound.every((volume) => isReachableFrom(volume, node)))
         return "node(s) didn't match PersistentVolume's node affinity";
       return planFor(node) === undefined ? "node(s) didn't find available persistent volumes to bind" : undefined;
     },

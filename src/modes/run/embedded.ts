@@ -144,17 +144,18 @@ function bindsVolumes({ controllers = [], kubelet: runsNodes }: EmbeddedOptions)
 
 const schedulerWithoutVolumes = defineScheduler({ bindsVolumes: false });
 
-/** Those of one name run once. */
+/** Those of one name run once, as they were given. */
 function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[] {
   const withVolumes = bindsVolumes(options);
-  const all = [
+  const given = options.controllers ?? [];
+  const own = [
     serviceaccount,
     ...(options.scheduler === false ? [] : [withVolumes ? scheduler : schedulerWithoutVolumes]),
     ...(options.kubelet === false ? [] : [kubelet, nodeHeartbeat]),
     ...(withVolumes ? [provisioner] : []),
-    ...(options.controllers ?? []),
-  ];
-  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
+  ].filter(({ name }) => !given.some((other) => other.name === name));
+  const all = [...own, ...given];
+  return all.filter((definition, index) => all.indexOf(definition) === index);
 }
 
 /** Makes the first `count` nodes, as far as there are none of these names, and returns the names of those it made. */

@@ -1,9 +1,11 @@
 /** The same pods and nodes given to the real kube-scheduler: where ours puts a pod, and what it says of one without a node, is what that does. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { pathOf } from "../../../src/api/kind.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
 import { nodeOf, type NodeParts, podOf, type PodParts } from "../../support/pods.ts";
-import { placings } from "./placings.ts";
+import { type Placing, placings } from "./placings.ts";
+import { type StoragePlacing, storagePlacings, type Stored } from "./storage-placings.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
 const pods = "/api/v1/namespaces/default/pods";
@@ -57,8 +59,22 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with
     await Bun.sleep(300);
   }
 
-  test.each(placings)("$name", async ({ nodes, first = [], pod, node, message }) => {
+  async function store({ kind, object, status, isDeleted }: Stored): Promise<void> {
+    const { name } = object.metadata;
+    const space = { namespace: "default" };
+    const { status: code } = await cluster.request("POST", pathOf(kind, space), object);
+    expect(code).toBe(201);
+    const at = { ...space, name };
+    if (status !== undefined) {
+      await cluster.request("PATCH", pathOf(kind, { ...at, subresource: "status" }), { status }, merge);
+    }
+    if (isDeleted === true) await cluster.request("DELETE", pathOf(kind, at));
+  }
+
+  const all: readonly (Placing & Partial<StoragePlacing>)[] = [...placings, ...storagePlacings];
+  test.each(all)("$name", async ({ nodes, storage = [], first = [], pod, node, message }) => {
     await clear();
+    for (const each of storage) await store(each);
     for (const [name, parts] of nodes) await createNode(name, parts);
     await Bun.sleep(300);
     for (const [name, parts] of first) {
