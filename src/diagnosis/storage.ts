@@ -1,10 +1,9 @@
 /** What a claim, a volume or an attachment waits for. */
 import type { PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
-import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../api/kinds.ts";
+import { PersistentVolumeClaims } from "../api/kinds.ts";
 import { aside, eventTime, type Look } from "./look.ts";
-
-const defaultClass = "storageclass.kubernetes.io/is-default-class";
+import { unboundCause } from "./unbound-claims.ts";
 
 /** By its phase, its class, its volume and its Events. */
 export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Examined {
@@ -46,43 +45,6 @@ export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Exa
     findings: [...own, ...said],
     unseen: aside(events.unseen),
   };
-}
-
-interface Cause {
-  readonly why: string;
-  readonly advice: Finding["advice"] & {};
-}
-
-/** Why a claim is not bound, by its class and its volume. */
-function unboundCause(look: Look, { spec }: PersistentVolumeClaim): Cause | undefined {
-  const classes = [kubectl("get storageclasses")];
-  if (spec?.volumeName !== undefined && spec.volumeName !== "") {
-    const volume = look.get(PersistentVolumes, "", spec.volumeName);
-    if (volume.is === "missing")
-      return { why: `there is no volume ${spec.volumeName}, to which it refers`, advice: [kubectl("get pv")] };
-  }
-  const name = spec?.storageClassName;
-  if (name === "")
-    return { why: "it has no class, so a matching volume has to be created manually", advice: [kubectl("get pv")] };
-  if (name === undefined) {
-    const all = look.list(StorageClasses, "");
-    const hasDefault = all.objects.some(({ metadata }) => metadata.annotations?.[defaultClass] === "true");
-    if (hasDefault || all.unseen.length > 0) return undefined;
-    return { why: "it names no class, and no StorageClass is the default", advice: classes };
-  }
-  const found = look.get(StorageClasses, "", name);
-  if (found.is === "missing") return { why: `there is no StorageClass ${name}, to which it refers`, advice: classes };
-  if (found.is === "unseen") return undefined;
-  if (found.object.volumeBindingMode === "WaitForFirstConsumer") {
-    return { why: `its class ${name} binds it when a pod that uses it is scheduled`, advice: [] };
-  }
-  if (found.object.provisioner === "kubernetes.io/no-provisioner") {
-    return {
-      why: `its class ${name} provisions no volumes: a matching one has to be created manually`,
-      advice: [kubectl("get pv")],
-    };
-  }
-  return { why: `provisioner ${found.object.provisioner} of class ${name} has to provision a volume`, advice: [] };
 }
 
 /** By its phase and its claim. */

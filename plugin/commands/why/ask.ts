@@ -27,10 +27,6 @@ export interface QueryContext {
   readonly discovery: Discovery;
 }
 
-const unwrittenInSandbox: ReadonlyMap<string, string> = new Map([
-  ["endpointslices.discovery.k8s.io", "the sandbox has no controller for them"],
-]);
-
 /** What our controllers would do with them is asked of one object at a time. */
 function unasked(controllers: readonly ControllerDefinition[], answers: readonly Answer[]): readonly Unseen[] {
   if (answers.every(({ of }) => chainOf(controllers, of.kind).length === 0)) return [];
@@ -45,8 +41,7 @@ export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryCo
   const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
   const { controllers } = asked;
   const parts = { transport, client, bus, timeline, random, discovery, controllers };
-  const unwritten = asked.isSandbox ? { unwritten: unwrittenInSandbox } : {};
-  const reading = await Reading.begin({ ...parts, ...unwritten, asksControllers: isOne });
+  const reading = await Reading.begin({ ...parts, asksControllers: isOne });
   const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
   const answers = await reading.answers(targets.items);
   const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");

@@ -21,8 +21,6 @@ export interface ReaderOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** Whether to find out what our controllers would do: for one object, not for many. */
   readonly asksControllers: boolean;
-  /** Kinds that nothing writes here, by resource, with the reason: `endpointslices.discovery.k8s.io` in a sandbox. */
-  readonly unwritten?: ReadonlyMap<string, string>;
 }
 
 /** Why something could not be read, unless the connection failed; undefined for other errors. */

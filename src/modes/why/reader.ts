@@ -78,8 +78,6 @@ async function readList(options: ReaderOptions, want: Want & { readonly is: "lis
   const { client } = options;
   const kind = served(options, want.kind);
   if (kind === undefined) return notServed;
-  const unwritten = options.unwritten?.get(resourceOf(kind));
-  if (unwritten !== undefined) return { is: "unseen", why: unwritten };
   const { selector } = want;
   const namespace = kind.namespaced ? want.namespace : "";
   return ifReadable("list", async () => {

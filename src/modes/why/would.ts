@@ -3,7 +3,7 @@ import { objectKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { type ControllerDefinition, isNamespaced } from "../../controller/api/definition.ts";
 import type { Ref } from "../../diagnosis/diagnosis.ts";
 import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
 import { sleep } from "../../platform/timeline.ts";
@@ -27,7 +27,9 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
   const what = `what our ${chain.map(({ name }) => name).join(" and ")} would do`;
   const unseen = (why: string): Got => ({ is: "would", would: [], unseen: [{ what, why, isDecisive: false }] });
   if (!options.asksControllers) return unseen(askedOfOne);
-  const missing = await missingRight(options, chain, ref.namespace);
+  // One that works beyond namespaces reads all of them.
+  const namespace = chain.every(isNamespaced) ? ref.namespace : "";
+  const missing = await missingRight(options, chain, namespace);
   if (missing !== undefined) return unseen(`no right to ${missing}`);
   const overdue = new AbortController();
   let over = false;
@@ -87,7 +89,7 @@ async function shadowSyncs(
   signal: AbortSignal,
 ): Promise<readonly WouldDo[]> {
   const { transport, bus, timeline, random } = options;
-  const inNamespace = namespace !== "" && { namespace };
+  const inNamespace = namespace !== "" && controllers.every(isNamespaced) && { namespace };
   const ownerOf = (): { readonly manager: undefined; readonly found: false } => ({ manager: undefined, found: false });
   const shadow = await startShadow({ controllers, transport, bus, timeline, random, ...inNamespace, ownerOf }, signal);
   const would: WouldDo[] = [];

@@ -1,0 +1,154 @@
+/** Why a claim is not bound: its class, the volume that it names, the volumes that there are, and the pods that it waits for. */
+import { matches, selectorOf } from "../api/labels.ts";
+import { claimNamesOf } from "../api/pod-claims.ts";
+import { compareQuantities, formatQuantity } from "../api/quantity.ts";
+import {
+  attributesDiffer,
+  capacityOf,
+  classOfClaim,
+  classOfVolume,
+  hasAccessModes,
+  isVolumeOf,
+  modesDiffer,
+  namesClass,
+  requestOf,
+} from "../api/storage/volume-binding.ts";
+import { defaultStorageClassMarks, newestDefault } from "../api/default-class.ts";
+import { PersistentVolumes, Pods, StorageClasses } from "../api/kinds.ts";
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../api/types.ts";
+import { type Finding, kubectl } from "./diagnosis.ts";
+import type { Look } from "./look.ts";
+
+/** What holds the claim up, and what to look at next. */
+export interface UnboundCause {
+  readonly why: string;
+  readonly advice: Finding["advice"] & {};
+}
+
+const volumesListed = [kubectl("get pv")];
+const classesListed = [kubectl("get storageclasses")];
+
+/** Undefined where what was read does not say. */
+export function unboundCause(look: Look, claim: PersistentVolumeClaim): UnboundCause | undefined {
+  const named = claim.spec?.volumeName ?? "";
+  if (named !== "") return namedVolumeCause(look, claim);
+  if (!namesClass(claim)) {
+    const all = look.list(StorageClasses, "");
+    if (all.unseen.length > 0 || newestDefault(all.objects, defaultStorageClassMarks) !== undefined) return undefined;
+    return { why: "it names no class, and no StorageClass is the default", advice: classesListed };
+  }
+  const name = classOfClaim(claim);
+  if (name === "")
+    return handMadeCause(look, { claim, why: "it has no class, so that a volume has to be made for it" });
+  const found = look.get(StorageClasses, "", name);
+  if (found.is === "missing")
+    return { why: `there is no StorageClass ${name}, to which it refers`, advice: classesListed };
+  if (found.is === "unseen") return undefined;
+  return classCause(look, { claim, storageClass: found.object });
+}
+
+interface ClaimOfClass {
+  readonly claim: PersistentVolumeClaim;
+  readonly storageClass: StorageClass;
+}
+
+function classCause(look: Look, { claim, storageClass }: ClaimOfClass): UnboundCause {
+  const { provisioner, volumeBindingMode, metadata } = storageClass;
+  const { name } = metadata;
+  const node = claim.metadata.annotations?.["volume.kubernetes.io/selected-node"];
+  if (volumeBindingMode === "WaitForFirstConsumer" && node === undefined) return consumerCause(look, claim);
+  if (provisioner === "kubernetes.io/no-provisioner") {
+    return handMadeCause(look, {
+      claim,
+      why: `its class ${name} provisions no volumes, so that one has to be made for it`,
+    });
+  }
+  const where = node === undefined ? "" : ` for node ${node}`;
+  return { why: `provisioner ${provisioner} of class ${name} has to provision a volume${where}`, advice: [] };
+}
+
+function consumerCause(look: Look, claim: PersistentVolumeClaim): UnboundCause {
+  const binds = `its class ${classOfClaim(claim)} binds it when a pod that uses it is scheduled`;
+  const { objects, unseen } = look.list(Pods, claim.metadata.namespace ?? "");
+  const users = objects.filter((pod) => claimNamesOf(pod).includes(claim.metadata.name));
+  if (users.length > 0) {
+    const pods = users.map((pod) => pod.metadata.name).sort();
+    return {
+      why: `${binds}: ${someOf(
+        pods.map((pod) => `Pod ${pod}`),
+        ", ",
+      )} has no node yet`,
+      advice: [],
+    };
+  }
+  return { why: unseen.length > 0 ? binds : `${binds}, and none does`, advice: [] };
+}
+
+function namedVolumeCause(look: Look, claim: PersistentVolumeClaim): UnboundCause | undefined {
+  const { volumeName: name = "" } = claim.spec ?? {};
+  const found = look.get(PersistentVolumes, "", name);
+  if (found.is === "unseen") return undefined;
+  if (found.is === "missing") return { why: `there is no volume ${name}, to which it refers`, advice: volumesListed };
+  const misfit = misfitOf(found.object, claim);
+  if (misfit === undefined) return toBeBound(`volume ${name}`);
+  return { why: `volume ${name}, to which it refers, ${misfit}`, advice: [kubectl(`describe pv ${name}`)] };
+}
+
+/** Its controller looks at what waits every 15 s. */
+function toBeBound(volume: string): UnboundCause {
+  return { why: `${volume} suits it, so that the controller persistentvolume-binder has to bind them`, advice: [] };
+}
+
+/** So many volumes are named. */
+const mostNamed = 3;
+
+interface HandMade {
+  readonly claim: PersistentVolumeClaim;
+  /** Why a volume has to be made by hand. */
+  readonly why: string;
+}
+
+/** No provisioner helps: the volumes of its class, and why they do not suit. */
+function handMadeCause(look: Look, { claim, why }: HandMade): UnboundCause {
+  const { objects, unseen } = look.list(PersistentVolumes, "");
+  if (unseen.length > 0) return { why, advice: volumesListed };
+  const name = classOfClaim(claim);
+  const candidates = objects.filter((volume) => classOfVolume(volume) === name || isVolumeOf(volume, claim));
+  const suitable = candidates.find((volume) => misfitOf(volume, claim) === undefined);
+  if (suitable !== undefined) return toBeBound(`volume ${suitable.metadata.name}`);
+  const misfits = candidates.map((volume) => `${volume.metadata.name} ${misfitOf(volume, claim) ?? ""}`);
+  const what = name === "" ? "without a class" : `of class ${name}`;
+  const told = misfits.length === 0 ? `there is no volume ${what}` : someOf(misfits, "; ");
+  return { why: `${why}: ${told}`, advice: volumesListed };
+}
+
+function someOf(names: readonly string[], separator: string): string {
+  const told = names.slice(0, mostNamed);
+  const more = names.length - told.length;
+  return [...told, ...(more > 0 ? [`${more} more`] : [])].join(separator);
+}
+
+/** Why the volume is not the claim's, as in `volume disk-1 MISFIT`; undefined where it could be. */
+function misfitOf(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
+  const { spec, status, metadata } = volume;
+  const owner = spec?.claimRef;
+  if (metadata.deletionTimestamp !== undefined) return "is being deleted";
+  if (owner !== undefined && !isVolumeOf(volume, claim)) {
+    const isEarlier = owner.name === claim.metadata.name && owner.namespace === claim.metadata.namespace;
+    return isEarlier
+      ? "still belongs to a deleted claim of the same name, until its .spec.claimRef.uid is removed"
+      : `belongs to claim ${owner.namespace ?? ""}/${owner.name ?? ""}`;
+  }
+  if (compareQuantities(capacityOf(volume), requestOf(claim)) < 0) {
+    return `is too small: ${formatQuantity(capacityOf(volume))}, where ${formatQuantity(requestOf(claim))} is requested`;
+  }
+  if (modesDiffer(claim, volume)) return `has volumeMode ${spec?.volumeMode ?? "Filesystem"}`;
+  if (attributesDiffer(claim, volume)) return "has another VolumeAttributesClass";
+  if (!hasAccessModes(volume, claim)) return `has access modes ${(spec?.accessModes ?? []).join(", ") || "none"}`;
+  if (isVolumeOf(volume, claim)) return undefined;
+  if (classOfVolume(volume) !== classOfClaim(claim)) return `has class ${classOfVolume(volume) || "none"}`;
+  const { selector } = claim.spec ?? {};
+  if (claim.spec?.volumeName === undefined && selector !== undefined && !matches(selectorOf(selector), metadata.labels))
+    return "has labels that the claim's selector does not match";
+  return status?.phase === "Released" || status?.phase === "Failed" ? `is ${status.phase}` : undefined;
+}
