@@ -123,6 +123,9 @@ export function statefulSetProblems(set: Seen, { pods, persistentvolumeclaims }:
   ];
 }
 
+/** The taint of a node that is cordoned, as the extra one is; pods of DaemonSets tolerate it. */
+const cordoned = "node.kubernetes.io/unschedulable";
+
 /**
  * Exactly one pod on each node that fits, of its template. A pod that was orphaned, and has come to a DaemonSet whose template is of the
  * same generation, counts as updated whatever its image is, by upstream too.
@@ -133,14 +136,17 @@ export function daemonSetProblems(set: Seen, { pods, nodes }: World): string[] {
   const wanted = Object.entries(set.spec.template?.spec.nodeSelector ?? {});
   const fitting = nodes.filter(
     ({ metadata, spec }) =>
-      (spec.taints ?? []).length === 0 && wanted.every(([key, value]) => metadata.labels?.[key] === value),
+      (spec.taints ?? []).every(({ key }) => key === cordoned) &&
+      wanted.every(([key, value]) => metadata.labels?.[key] === value),
   );
   const own = pods.filter(isControlledBy(set));
   const generation = set.metadata.annotations?.["deprecated.daemonset.template.generation"];
   const isOfGeneration = ({ metadata }: Seen): boolean => metadata.labels?.["pod-template-generation"] === generation;
   const places = own.map(({ spec }) => spec.nodeName ?? "none").toSorted();
+  const elsewhere = unless(`${name} pods on`, places.join(" "), names(fitting));
+  const taints = nodes.map(({ metadata, spec }) => `${metadata.name} ${JSON.stringify(spec.taints ?? [])}`).join(", ");
   return [
-    ...unless(`${name} pods on`, places.join(" "), names(fitting)),
+    ...elsewhere.map((problem) => `${problem}, with taints ${taints}`),
     ...own
       .filter((pod) => !isOfGeneration(pod))
       .flatMap((pod) => unless(`${pod.metadata.name} image`, imageOf(pod), imageOf(set))),
