@@ -6,7 +6,17 @@ function v4(text: string): bigint | undefined {
   return parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n);
 }
 
+/** The last 32 bits may be written as an IPv4 address. */
 function v6(text: string): bigint | undefined {
+  const [, start, end] = /^(.*:)([\d.]+\.[\d.]+)$/.exec(text) ?? [];
+  if (start === undefined || end === undefined) return v6InHex(text);
+  const value = v4(end);
+  return value === undefined
+    ? undefined
+    : v6InHex(`${start}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`);
+}
+
+function v6InHex(text: string): bigint | undefined {
   const [head = "", tail, more] = text.split("::");
   if (more !== undefined) return undefined;
   const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));

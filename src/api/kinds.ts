@@ -3,6 +3,7 @@ import { type Kind, kindOf } from "./kind.ts";
 import type {
   ApiService,
   CertificateSigningRequest,
+  ClusterRole,
   ConfigMap,
   ControllerRevision,
   CronJob,
@@ -15,6 +16,7 @@ import type {
   HorizontalPodAutoscaler,
   Ingress,
   IngressClass,
+  IpAddress,
   Job,
   Lease,
   Namespace,
@@ -31,6 +33,7 @@ import type {
   Secret,
   Service,
   ServiceAccount,
+  ServiceCidr,
   StatefulSet,
   StorageClass,
   VolumeAttachment,
@@ -189,6 +192,20 @@ export const NetworkPolicies: Kind<NetworkPolicy> = kindOf({
   plural: "networkpolicies",
   namespaced: true,
 });
+/** ServiceCIDRs (networking.k8s.io/v1); cluster-scoped. */
+export const ServiceCidrs: Kind<ServiceCidr> = kindOf({
+  ...networking,
+  kind: "ServiceCIDR",
+  plural: "servicecidrs",
+  namespaced: false,
+});
+/** IPAddresses (networking.k8s.io/v1); cluster-scoped. */
+export const IpAddresses: Kind<IpAddress> = kindOf({
+  ...networking,
+  kind: "IPAddress",
+  plural: "ipaddresses",
+  namespaced: false,
+});
 /** PersistentVolumes (v1); cluster-scoped. */
 export const PersistentVolumes: Kind<PersistentVolume> = kindOf({
   ...core,
@@ -217,7 +234,12 @@ export const VolumeAttributesClasses: Kind<VolumeAttributesClass> = kindOf({
 /** Roles (rbac.authorization.k8s.io/v1). */
 export const Roles: Kind = kindOf({ ...access, kind: "Role", plural: "roles", namespaced: true });
 /** ClusterRoles (rbac.authorization.k8s.io/v1); cluster-scoped. */
-export const ClusterRoles: Kind = kindOf({ ...access, kind: "ClusterRole", plural: "clusterroles", namespaced: false });
+export const ClusterRoles: Kind<ClusterRole> = kindOf({
+  ...access,
+  kind: "ClusterRole",
+  plural: "clusterroles",
+  namespaced: false,
+});
 /** RoleBindings (rbac.authorization.k8s.io/v1). */
 export const RoleBindings: Kind<RoleBinding> = kindOf({
   ...access,

@@ -3,7 +3,7 @@ import { controllerOf } from "./owner-references.ts";
 import type { PersistentVolumeClaim, Pod } from "./types.ts";
 
 /** What the claim of a pod's ephemeral volume is called. Source: component-helpers v0.36 storage/ephemeral/ephemeral.go VolumeClaimName. */
-function ephemeralClaimName({ metadata }: Pod, volume: string): string {
+export function ephemeralClaimName({ metadata }: Pod, volume: string): string {
   return `${metadata.name}-${volume}`;
 }
 

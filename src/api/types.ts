@@ -7,6 +7,7 @@ import type {
   DiscoveryV1EndpointPort,
   V1APIService,
   V1CertificateSigningRequest,
+  V1ClusterRole,
   V1ConfigMap,
   V1Container,
   V1ContainerStatus,
@@ -21,6 +22,7 @@ import type {
   V1EndpointSlice,
   V1Ingress,
   V1IngressClass,
+  V1IPAddress,
   V1Job,
   V1LabelSelector,
   V1Lease,
@@ -46,6 +48,7 @@ import type {
   V1SelfSubjectAccessReview,
   V1Service,
   V1ServiceAccount,
+  V1ServiceCIDR,
   V1ServicePort,
   V1StatefulSet,
   V1StorageClass,
@@ -102,6 +105,10 @@ export interface EndpointSlice extends ApiObject<V1EndpointSlice> {}
 export interface Ingress extends ApiObject<V1Ingress> {}
 /** `IngressClass` of networking.k8s.io/v1, as stored. */
 export interface IngressClass extends ApiObject<V1IngressClass> {}
+/** `ServiceCIDR` of networking.k8s.io/v1, as stored. */
+export interface ServiceCidr extends ApiObject<V1ServiceCIDR> {}
+/** `IPAddress` of networking.k8s.io/v1, as stored: its name is the address. */
+export interface IpAddress extends ApiObject<V1IPAddress> {}
 /** `NetworkPolicy` of networking.k8s.io/v1, as stored. */
 export interface NetworkPolicy extends ApiObject<V1NetworkPolicy> {}
 /** `PersistentVolumeClaim` of v1, as stored. */
@@ -114,6 +121,8 @@ export interface StorageClass extends ApiObject<V1StorageClass> {}
 export interface VolumeAttachment extends ApiObject<V1VolumeAttachment> {}
 /** `VolumeAttributesClass` of storage.k8s.io/v1, as stored. */
 export interface VolumeAttributesClass extends ApiObject<V1VolumeAttributesClass> {}
+/** `ClusterRole` of rbac.authorization.k8s.io/v1, as stored. */
+export interface ClusterRole extends ApiObject<V1ClusterRole> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */
 export interface RoleBinding extends ApiObject<V1RoleBinding> {}
 /** A validating or a mutating one: what is read of them is the same. */
