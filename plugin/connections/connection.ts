@@ -20,6 +20,8 @@ import { version } from "../cli/version.ts";
 export interface Connected {
   readonly context: string;
   readonly server: string;
+  /** PEM of the authorities by which the server is trusted; undefined where those of the system are, or nobody has to be. */
+  readonly serverCa?: string | undefined;
   /** Who is impersonated, or else the name of the user in the kubeconfig; undefined where there is none. */
   readonly user: string | undefined;
   /** The context's, or what `-n` says. */
@@ -75,6 +77,7 @@ export async function connectAs(flags: ConnectionFlags, io: Io, options: Connect
   return {
     context,
     server: access.server,
+    serverCa: connection.serverCa,
     user: access.impersonation?.user ?? (access.userName === "" ? undefined : access.userName),
     namespace: connection.namespace,
     bus,

@@ -59,6 +59,8 @@ export interface Connection {
   /** `transport` without the rate limit: for the few requests at the start. */
   readonly unlimited: Transport;
   readonly server: string;
+  /** PEM of the authorities by which the server is trusted; undefined where those of the system are. */
+  readonly serverCa: string | undefined;
   readonly context: string;
   /** The namespace of the context, or `default`. */
   readonly namespace: string;
@@ -125,6 +127,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     transport,
     unlimited: finished(shared),
     server: access.server,
+    serverCa: access.tls.ca,
     context: access.context,
     namespace: access.namespace,
     clientFor,

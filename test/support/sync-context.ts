@@ -42,6 +42,8 @@ type Mutable = { -readonly [K in keyof Scene]: Scene[K] };
 
 export interface Scene {
   now: number;
+  /** What the connection trusts. Default: nothing is known. */
+  serverCa: string | undefined;
   /** Asked before each request; an error is thrown in place of an answer. */
   refuse: (call: Call) => Error | undefined;
   /** Asked after each write was applied; an error is thrown in place of its answer, as when a connection breaks. */
@@ -104,6 +106,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     live.set(resourceOf(kind), new Map());
   }
   const states = new RunStates();
+  const applied = new AppliedFields();
   let names = 0;
   let syncs = 0;
 
@@ -121,6 +124,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
 
   const scene: Mutable = {
     now: sceneStart,
+    serverCa: undefined,
     refuse: () => undefined,
     lose: () => undefined,
     beyond: {},
@@ -200,6 +204,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         },
         cache: cacheOf,
         waitForCacheSync: () => Promise.resolve(),
+        serverCa: scene.serverCa,
         client,
         decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
           const decision = {
@@ -330,6 +335,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     patch(kind, place, patch, { because }) {
       return ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because }, () => {
         const object = found(kind, at(place));
+        if (patch.type === "apply") return store(kind, applied.apply(object, patch.body));
         return store(kind, { ...object, metadata: { ...object.metadata, ...metadataAfter(object, patch.body) } });
       });
     },
@@ -355,6 +361,20 @@ function specOf(object: StoredObject): unknown {
   if (!("endpoints" in object)) return undefined;
   const { metadata: _metadata, ...content } = object;
   return content;
+}
+
+/** Server-side apply by one manager, of fields beside the metadata: what was applied before and is no longer goes. */
+class AppliedFields {
+  readonly #last = new Map<string, readonly string[]>();
+
+  apply<T extends StoredObject>(object: T, body: unknown): T {
+    const { metadata: _metadata, apiVersion: _version, kind: _kind, ...fields } = body as Record<string, unknown>;
+    const { uid } = object.metadata;
+    const left = Object.entries(object).filter(([name]) => this.#last.get(uid)?.includes(name) !== true);
+    this.#last.set(uid, Object.keys(fields));
+    // The fields are those of the kind that the test's controller applies.
+    return { ...Object.fromEntries(left), ...fields } as unknown as T;
+  }
 }
 
 interface PatchedMeta {

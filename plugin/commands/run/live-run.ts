@@ -191,7 +191,7 @@ export class Run {
 
   #liveOptions(): LiveOptions {
     const { selector, workers, resyncMs, freeze, json, flags } = this.#request;
-    const { bus, unlimited: transport, clientFor } = this.#connected;
+    const { bus, unlimited: transport, clientFor, serverCa } = this.#connected;
     const { timeline, random } = this.#session.io;
     const session = this.#session;
     return {
@@ -201,6 +201,7 @@ export class Run {
       bus,
       timeline,
       random,
+      serverCa,
       fence: this.#fence,
       lease: this.#lease(),
       preflight: () => this.#preflight(),

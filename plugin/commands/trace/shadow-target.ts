@@ -58,6 +58,7 @@ class ShadowTarget implements TraceTarget {
           bus: connected.bus,
           timeline,
           random,
+          serverCa: connected.serverCa,
           ownerOf: shadowOwners(preflight),
           onOwnerSeen: (controller, manager) => {
             session.say(`shadow: ${manager} started writing what ${controller} owns; comparing with it from now on`);

@@ -36,11 +36,11 @@ function unasked(controllers: readonly ControllerDefinition[], answers: readonly
 /** Reads, and answers about every object that is asked about. @throws UserError, StatusError, TransportError. */
 export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryContext): Promise<WhyAnswers> {
   const { timeline, random } = io;
-  const { bus, unlimited: transport } = connected;
+  const { bus, unlimited: transport, serverCa } = connected;
   const client = createClient({ transport, bus, timeline });
   const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
   const { controllers } = asked;
-  const parts = { transport, client, bus, timeline, random, discovery, controllers };
+  const parts = { transport, client, bus, timeline, random, serverCa, discovery, controllers };
   const reading = await Reading.begin({ ...parts, asksControllers: isOne });
   const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
   const answers = await reading.answers(targets.items);

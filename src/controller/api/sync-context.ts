@@ -127,6 +127,11 @@ export interface SyncContext {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   /** Resolves when the first list of a deferred kind is in its cache; at once for others. @throws Error if the run ends before. */
   waitForCacheSync(kind: Kind): Promise<void>;
+  /**
+   * The certificate authorities by which the API server is trusted, as PEM, where the connection names any: a context may trust those of
+   * the system, and a sandbox of this process needs none.
+   */
+  readonly serverCa: string | undefined;
   /** Writes to the API server, and reads past the cache. */
   readonly client: SyncClient;
   /** Makes a decision: reports the rule with its facts and returns what a write names as its reason. */

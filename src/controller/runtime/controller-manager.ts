@@ -30,6 +30,8 @@ export interface ControllerManagerOptions {
   readonly onEventLost?: (why: string) => void;
   /** Called when discovery fails for a controller with `dynamicWatches`: the first time, then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
+  /** PEM of the authorities by which the API server is trusted, for syncs. */
+  readonly serverCa?: string | undefined;
   /** For modes in which syncs do not act: what they read and write instead. No Events are written then. */
   readonly environment?: SyncEnvironment;
 }
@@ -65,6 +67,7 @@ export class ControllerManager {
         timeline,
         random,
         scope,
+        serverCa: options.serverCa,
         ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
         ...(options.environment === undefined
           ? this.#acting(client, component)

@@ -40,6 +40,8 @@ export interface RunningControllerOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly scope: Scope;
+  /** PEM of the authorities by which the API server is trusted. */
+  readonly serverCa?: string | undefined;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   /** Without one, Events are not written. */
@@ -60,6 +62,7 @@ export class RunningController {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
+  readonly serverCa: string | undefined;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   readonly recorder: EventRecorder | undefined;
@@ -88,6 +91,7 @@ export class RunningController {
     this.bus = options.bus;
     this.timeline = timeline;
     this.random = options.random;
+    this.serverCa = options.serverCa;
     this.expectations = options.expectations;
     this.consistency = options.consistency;
     this.recorder = options.recorder;

@@ -117,6 +117,7 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
       return session.cache(kind);
     },
     waitForCacheSync: (kind) => running.deferredCaches.waitForCacheSync(kind),
+    serverCa: running.serverCa,
     client: session.client,
     expectations: session.expectations,
     consistency: session.consistency,

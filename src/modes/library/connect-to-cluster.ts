@@ -37,6 +37,8 @@ export interface Cluster {
   readonly random: Random;
   /** The API server's URL. */
   readonly server: string;
+  /** PEM of the certificate authorities by which the server is trusted; undefined where those of the system are. */
+  readonly serverCa?: string | undefined;
   /** The context in use; empty when the program runs in a pod. */
   readonly context: string;
   /** The context's namespace, or `default`. */
@@ -89,6 +91,7 @@ export async function connectToCluster(options: ClusterOptions = {}): Promise<Cl
     timeline,
     random: realRandom(),
     server: connection.server,
+    serverCa: connection.serverCa,
     context: connection.context,
     namespace: connection.namespace,
     clientFor: connection.clientFor,

@@ -107,6 +107,7 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
       bus: cluster.bus,
       timeline: cluster.timeline,
       random,
+      serverCa: cluster.serverCa,
       ...(namespace !== undefined && { namespace }),
       ...(workers !== undefined && { workers }),
       lease: {

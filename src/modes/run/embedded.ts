@@ -8,6 +8,7 @@ import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../controllers/kubelet/node.ts";
 import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
@@ -91,6 +92,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     random,
     disabledAdmissionPlugins,
     rbac,
+    // One of the two does it.
+    aggregatesRoles: !controllersOf(options).includes(clusterroleAggregation),
     metrics: options.metrics ?? options.kubelet !== false,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(webhooks === undefined ? {} : { webhooks }),

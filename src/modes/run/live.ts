@@ -28,6 +28,8 @@ export interface LiveOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
+  /** PEM of the authorities by which the API server is trusted, where the connection names any. */
+  readonly serverCa?: string | undefined;
   readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;
@@ -123,6 +125,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     bus,
     timeline,
     random,
+    serverCa: options.serverCa,
     scope: { ...(namespace !== undefined && { namespace }), ...(selector !== undefined && { selector }) },
     onEventLost: options.onEventLost,
     ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),

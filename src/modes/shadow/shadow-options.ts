@@ -14,6 +14,8 @@ export interface ShadowOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
+  /** PEM of the authorities by which the API server is trusted, where the connection names any. */
+  readonly serverCa?: string | undefined;
   readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;

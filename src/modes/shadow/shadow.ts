@@ -99,6 +99,7 @@ class ShadowRun implements Shadow {
       bus,
       timeline,
       random,
+      serverCa: options.serverCa,
       clientOf: () => client,
       scope: {
         ...(options.namespace !== undefined && { namespace: options.namespace }),

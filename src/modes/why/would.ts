@@ -88,10 +88,13 @@ async function shadowSyncs(
   controllers: readonly ControllerDefinition[],
   signal: AbortSignal,
 ): Promise<readonly WouldDo[]> {
-  const { transport, bus, timeline, random } = options;
+  const { transport, bus, timeline, random, serverCa } = options;
   const inNamespace = namespace !== "" && controllers.every(isNamespaced) && { namespace };
   const ownerOf = (): { readonly manager: undefined; readonly found: false } => ({ manager: undefined, found: false });
-  const shadow = await startShadow({ controllers, transport, bus, timeline, random, ...inNamespace, ownerOf }, signal);
+  const shadow = await startShadow(
+    { controllers, transport, bus, timeline, random, serverCa, ...inNamespace, ownerOf },
+    signal,
+  );
   const would: WouldDo[] = [];
   const sentences = new Map<number, WouldDo>();
   const stopListening = bus.listen((event) => {

@@ -9,6 +9,8 @@ test("of each controller it is known whether another owner of it would be notice
     "persistentvolumeclaim-protection",
     "persistentvolume-protection",
     "volumeattributesclass-protection",
+    "root-ca-certificate-publisher",
+    "clusterrole-aggregation",
     "serviceaccount",
   ]);
 });

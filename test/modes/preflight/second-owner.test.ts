@@ -16,6 +16,7 @@ import { namespace } from "../../../src/controllers/namespace/namespace.ts";
 import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
+import { serviceCidr } from "../../../src/controllers/service-cidr/service-cidr.ts";
 import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
@@ -189,6 +190,13 @@ const cases: readonly Case[] = [
     },
     is: "none found",
     evidence: "ReplicaSet default/web has waited for a sync for 15 s",
+  },
+  {
+    name: "what the API server says of its own range is no trace, and that it waits shows that nobody works",
+    controller: serviceCidr,
+    happened: (story) => story.pass(15),
+    is: "none found",
+    evidence: "ServiceCIDR kubernetes has waited for a sync for 15 s",
   },
   {
     name: "one that has waited for some seconds shows nothing yet",
