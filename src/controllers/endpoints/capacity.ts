@@ -1,5 +1,5 @@
 /** Endpoints have 1,000 addresses at most. Source: kubernetes v1.36 pkg/controller/endpoint/endpoints_controller.go truncateEndpoints. */
-import type { Address, Subset } from "./subsets.ts";
+import type { Address, Subset } from "../../controller/workload/service/subsets.ts";
 
 /** More addresses than these are left out. */
 export const maxAddresses = 1000;

@@ -3,7 +3,7 @@ import { addressesOf, hasEndpoints, hostnameOf, targetPortOf } from "../../api/e
 import type { IpFamily } from "../../api/ip-address.ts";
 import type { Pod, Service } from "../../api/types.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
-import { type Address, type Port, repack, type Subset } from "./subsets.ts";
+import { type Address, type Port, repack, type Subset } from "../../controller/workload/service/subsets.ts";
 
 /** In their one form. */
 export function desiredSubsets(service: Service, pods: readonly Pod[]): readonly Subset[] {

@@ -16,7 +16,7 @@ import { countAddresses, maxAddresses, truncated } from "./capacity.ts";
 import { desiredSubsets } from "./desired.ts";
 import { replacedVersions, triggerTimes } from "./memory.ts";
 import { cacheBehind, createEndpoints, deleteEndpoints, steady, updateEndpoints } from "./rules.ts";
-import { repack, type Subset } from "./subsets.ts";
+import { repack, type Subset } from "../../controller/workload/service/subsets.ts";
 
 const managedByLabel = "endpoints.kubernetes.io/managed-by";
 const managedBy = "endpoint-controller";

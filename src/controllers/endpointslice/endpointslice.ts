@@ -1,7 +1,7 @@
 /** The controller of EndpointSlices. Source: kubernetes v1.36 pkg/controller/endpointslice/endpointslice_controller.go. */
 import type { ObjectKey } from "../../api/key.ts";
-import { EndpointSlices, Nodes, Services } from "../../api/kinds.ts";
-import type { EndpointSlice, Node, Service } from "../../api/types.ts";
+import { Nodes, Services } from "../../api/kinds.ts";
+import type { Node, Service } from "../../api/types.ts";
 import {
   type ControllerDefinition,
   defineController,
@@ -15,11 +15,12 @@ import {
   selectorIndex,
   watchPodsOfServices,
 } from "../../controller/workload/service/select-services.ts";
+import { watchSlices } from "../../controller/workload/service/watch-slices.ts";
 import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
 import { sliceTracker, zoneMemory } from "./memory.ts";
 import { zoneLabel } from "./plan.ts";
 import { rules } from "./rules.ts";
-import { indexByService, isManaged, serviceIndex, serviceKeyOf } from "./slice.ts";
+import { managedBy } from "./slice.ts";
 import { syncSlices } from "./sync.ts";
 import { isNodeReady } from "./zone-shares.ts";
 
@@ -47,12 +48,7 @@ export function defineEndpointSliceController({ maxPerSlice }: EndpointSliceOpti
     watches: [
       watchPrimary(Services, { indexes: { [selectorIndex]: indexBySelector } }),
       watchPodsOfServices(),
-      watch<EndpointSlice>({
-        kind: EndpointSlices,
-        owned: true,
-        indexes: { [serviceIndex]: indexByService },
-        on: onSlice,
-      }),
+      watchSlices({ managedBy, tracker: sliceTracker, delayMs: sliceChangeDelayMs }),
       watch<Node>({ kind: Nodes, on: onNode }),
     ],
     workers: 5,
@@ -73,31 +69,6 @@ export function defineEndpointSliceController({ maxPerSlice }: EndpointSliceOpti
     ],
     sync: (_key, context) => syncSlices(context, maxPerSlice),
   });
-}
-
-/** What others write to slices is looked at; the controller's own writes are not. */
-function onSlice(notification: Notification<EndpointSlice>, context: WatchContext): void {
-  const { type, object: slice } = notification;
-  const tracker = context.state(sliceTracker);
-  if (type === "deleted") {
-    if (isManaged(slice) && tracker.isForeignDeletion(slice)) enqueueLater(slice, context);
-    return;
-  }
-  if (type === "updated") {
-    const { before } = notification;
-    if (serviceKeyOf(before) !== serviceKeyOf(slice)) {
-      enqueueLater(slice, context);
-      enqueueLater(before, context);
-      return;
-    }
-    if (isManaged(before) !== isManaged(slice)) return enqueueLater(slice, context);
-  }
-  if (isManaged(slice) && tracker.isForeign(slice)) enqueueLater(slice, context);
-}
-
-function enqueueLater(slice: EndpointSlice, context: WatchContext): void {
-  const key = serviceKeyOf(slice);
-  if (key !== undefined) context.enqueue(key, sliceChangeDelayMs);
 }
 
 /** Where zones' shares may have changed, Services that have hints by them are looked at. */

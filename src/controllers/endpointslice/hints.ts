@@ -4,8 +4,9 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import type { Endpoint, EndpointSlice, Service } from "../../api/types.ts";
+import { endpointsOf } from "../../controller/workload/service/slice-content.ts";
 import type { SlicePlan } from "./plan.ts";
-import { draftOf, endpointsOf, type SliceDraft } from "./slice.ts";
+import { draftOf, type SliceDraft } from "./slice.ts";
 
 /** What is to be written, and what stays. */
 export type HintedSlices = Pick<SlicePlan, "create" | "update" | "unchanged">;

@@ -1,7 +1,7 @@
 /** What the controller remembers while it runs. */
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import { TriggerTimes } from "../../controller/workload/service/trigger-times.ts";
-import { SliceTracker } from "./slice-tracker.ts";
+import { SliceTracker } from "../../controller/workload/service/slice-tracker.ts";
 import { ZoneMemory } from "./zone-memory.ts";
 
 /** What was written to slices. */

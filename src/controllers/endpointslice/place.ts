@@ -4,7 +4,8 @@
  * of the pods, where upstream takes any, and of slices of one size the first.
  */
 import type { Endpoint, EndpointSlice } from "../../api/types.ts";
-import { endpointKey, endpointsOf, isSameEndpoint, type SliceDraft } from "./slice.ts";
+import { endpointKey, endpointsOf, isSameEndpoint } from "../../controller/workload/service/slice-content.ts";
+import type { SliceDraft } from "./slice.ts";
 
 /** What becomes of the slices of one set of ports. */
 export interface Placement {

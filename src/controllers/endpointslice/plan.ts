@@ -6,18 +6,11 @@ import { addressesOf, hasEndpoints, hostnameOf } from "../../api/endpoints/pod-e
 import type { IpFamily } from "../../api/ip-address.ts";
 import type { Endpoint, EndpointPort, EndpointSlice, Node, Pod, Service } from "../../api/types.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
+import { endpointKey, portsOf } from "../../controller/workload/service/slice-content.ts";
+import { portsKey } from "../../controller/workload/service/slice-ports.ts";
 import { type Placement, placeEndpoints, type PlaceOptions } from "./place.ts";
-import { portsAt, portsKey } from "./ports.ts";
-import {
-  draftOf,
-  endpointKey,
-  isOwnedBy,
-  isPlaceholder,
-  labelsFor,
-  lacksLabels,
-  portsOf,
-  type SliceDraft,
-} from "./slice.ts";
+import { portsAt } from "./ports.ts";
+import { draftOf, isOwnedBy, isPlaceholder, labelsFor, lacksLabels, type SliceDraft } from "./slice.ts";
 
 /** The zone of a node, in its labels. */
 export const zoneLabel = "topology.kubernetes.io/zone";

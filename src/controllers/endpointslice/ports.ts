@@ -1,6 +1,6 @@
-/** The ports of endpoints: those of one slice are alike. Source: endpointslice v0.36 utils.go getEndpointPorts, util NewPortMapKey. */
+/** The ports of a pod's endpoints. Source: endpointslice v0.36 utils.go getEndpointPorts. */
 import { targetPortOf } from "../../api/endpoints/pod-endpoint.ts";
-import { fnv128a } from "../../controller/workload/safe-hash.ts";
+import { inOrder } from "../../controller/workload/service/slice-ports.ts";
 import type { EndpointPort, Pod, Service } from "../../api/types.ts";
 
 /** The Service's ports as they are at a pod, in the order of slices; those that the pod does not have are left out. */
@@ -13,37 +13,4 @@ export function portsAt(pod: Pod, { spec }: Service): readonly EndpointPort[] {
     ports.push({ name, port, protocol, ...(appProtocol !== undefined && { appProtocol }) });
   }
   return inOrder(ports);
-}
-
-/** Equal for ports that may be in one slice. */
-export function portsKey(ports: readonly EndpointPort[]): string {
-  return inOrder(ports).map(dump).join("\n");
-}
-
-/** In the order in which kube-controller-manager writes them: that of their hashes. */
-export function inOrder(ports: readonly EndpointPort[]): readonly EndpointPort[] {
-  if (ports.length < 2) return ports;
-  return ports
-    .map((port) => ({ port, hash: hashOf(dump(port)) }))
-    .sort((one, other) => (one.hash < other.hash ? -1 : one.hash > other.hash ? 1 : 0))
-    .map(({ port }) => port);
-}
-
-/** A port as Go prints it. Source: k8s.io/utils dump/dump.go ForHash. */
-function dump({ name, protocol, port, appProtocol }: EndpointPort): string {
-  const orNil = (value: string | number | undefined): string => String(value ?? "<nil>");
-  const named = `Name:(*string)${orNil(name)} Protocol:(*v1.Protocol)${orNil(protocol)}`;
-  return `(v1.EndpointPort){${named} Port:(*int32)${orNil(port)} AppProtocol:(*string)${orNil(appProtocol)}}`;
-}
-
-const known = new Map<string, string>();
-const knownAtMost = 1000;
-
-/** Remembered, since the same few ports recur. */
-function hashOf(text: string): string {
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const hash = fnv128a(new TextEncoder().encode(text));
-  if (known.size < knownAtMost) known.set(text, hash);
-  return hash;
 }

@@ -1,16 +1,17 @@
 /** EndpointSlices as this controller makes, tells apart and compares them. Source: endpointslice v0.36 utils.go, util/. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { objectKey, type ObjectKey } from "../../api/key.ts";
 import type { IpFamily } from "../../api/ip-address.ts";
 import type { Labels } from "../../api/labels.ts";
 import type { Endpoint, EndpointPort, EndpointSlice, Service } from "../../api/types.ts";
 import { isHeadless } from "../../api/endpoints/pod-endpoint.ts";
+import {
+  endpointsOf,
+  managedByLabel,
+  portsOf,
+  serviceNameLabel,
+} from "../../controller/workload/service/slice-content.ts";
 
-/** The label that names a slice's Service. */
-export const serviceNameLabel = "kubernetes.io/service-name";
-/** The label that names who keeps a slice. */
-export const managedByLabel = "endpointslice.kubernetes.io/managed-by";
-/** Its value for the slices of this controller. */
+/** The value of the label that names who keeps a slice, for those of this controller. */
 export const managedBy = "endpointslice-controller.k8s.io";
 const headlessLabel = "service.kubernetes.io/headless";
 
@@ -37,41 +38,11 @@ export function draftOf(slice: EndpointSlice): SliceDraft {
   return { existing: slice, addressType, ports: portsOf(slice), labels, endpoints: [...endpointsOf(slice)] };
 }
 
-/** Whether this controller keeps the slice. */
-export function isManaged({ metadata: { labels } }: EndpointSlice): boolean {
-  return labels?.[managedByLabel] === managedBy;
-}
-
-/** The key of the Service that the slice names; undefined if it names none. */
-export function serviceKeyOf({ metadata: { namespace, labels } }: EndpointSlice): ObjectKey | undefined {
-  const name = labels?.[serviceNameLabel] ?? "";
-  return name === "" ? undefined : objectKey(namespace, name);
-}
-
-/** The index of the slices that this controller keeps by their Service's key. */
-export const serviceIndex = "service";
-
-/** What a slice is found by in `serviceIndex`. */
-export function indexByService(slice: EndpointSlice): readonly ObjectKey[] {
-  const key = isManaged(slice) ? serviceKeyOf(slice) : undefined;
-  return key === undefined ? [] : [key];
-}
-
 /** Whether the Service itself is an owner of the slice, and not an earlier one of its name. */
 export function isOwnedBy({ metadata: { ownerReferences } }: EndpointSlice, { metadata: { uid } }: Service): boolean {
   return (
     ownerReferences?.some((each) => each.uid === uid && each.kind === "Service" && each.apiVersion === "v1") === true
   );
-}
-
-/** A slice's endpoints: the server has null for none. */
-export function endpointsOf({ endpoints }: { readonly endpoints?: readonly Endpoint[] | null }): readonly Endpoint[] {
-  return endpoints ?? [];
-}
-
-/** A slice's ports: the server has null for none. */
-export function portsOf({ ports }: { readonly ports?: readonly EndpointPort[] | null }): readonly EndpointPort[] {
-  return ports ?? [];
 }
 
 /** The labels of a Service's slices: those of the Service, and those that are the controller's own. */
@@ -91,26 +62,6 @@ export function lacksLabels({ metadata }: EndpointSlice, service: Service): bool
 
 function foreignLabels(labels: Labels | undefined): Labels {
   return Object.fromEntries(Object.entries(labels ?? {}).filter(([key]) => !reservedLabels.has(key)));
-}
-
-/** What tells an endpoint from others, whatever becomes of its readiness, node and zone. Source: util/endpointset.go hashEndpoint. */
-export function endpointKey({ addresses, hostname = "", targetRef }: Endpoint): string {
-  return JSON.stringify([[...addresses].sort(), hostname, targetRef?.namespace ?? "", targetRef?.name ?? ""]);
-}
-
-/** Whether two endpoints of one key say the same, but for their hints. Source: util/controller_utils.go EndpointsEqualBeyondHash. */
-export function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
-  return deepEqual(compared(one), compared(other));
-}
-
-function compared({ nodeName, zone, conditions, targetRef }: Endpoint): object {
-  const { resourceVersion: _version, ...target } = targetRef ?? {};
-  return {
-    ...(nodeName !== undefined && { nodeName }),
-    ...(zone !== undefined && { zone }),
-    ...(targetRef !== undefined && { target }),
-    conditions: conditions ?? {},
-  };
 }
 
 /** Whether a slice is what a Service without endpoints has. Source: reconciler.go placeholderSliceCompare. */

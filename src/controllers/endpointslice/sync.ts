@@ -10,11 +10,12 @@ import { CacheBehindError } from "../../controller/api/consistency.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
 import { combinedError } from "../../controller/workload/combined-error.ts";
 import { leftAlone } from "../../controller/workload/service/rules.ts";
+import { slicesKeptBy } from "../../controller/workload/service/watch-slices.ts";
 import { asksForZoneShares, type HintedSlices, trafficDistributionOf, withCloseHints, withoutHints } from "./hints.ts";
 import { sliceTracker, triggerTimes, zoneMemory } from "./memory.ts";
 import { planSlices, type SlicePlan } from "./plan.ts";
 import { cacheBehind, nodeMissing, steady, zoneHints } from "./rules.ts";
-import { serviceIndex } from "./slice.ts";
+import { managedBy } from "./slice.ts";
 import { deleteOne, type SliceWriting, writeSlices } from "./write-slices.ts";
 import { withZoneHints } from "./zone-hints.ts";
 
@@ -41,10 +42,8 @@ export async function syncSlices(context: SyncContext, maxPerSlice: number): Pro
   if (type === "ExternalName") return void context.decide(leftAlone, { why: "its type is ExternalName" });
   if (Object.keys(selector).length === 0) return void context.decide(leftAlone, { why: "it has no selector" });
   const pods = context.cache(Pods).listSelected(service.metadata.namespace, selectorOfLabels(selector));
-  const slices = context
-    .cache(EndpointSlices)
-    .byIndex(serviceIndex, key)
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const kept = slicesKeptBy(managedBy, { service: key, slices: context.cache(EndpointSlices) });
+  const slices = kept.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (context.state(sliceTracker).isBehind(service, slices)) {
     context.decide(cacheBehind, { slices: slices.length });
     throw new CacheBehindError("EndpointSlice informer cache is out of date");

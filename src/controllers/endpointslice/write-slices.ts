@@ -7,12 +7,13 @@ import { controllerReference } from "../../api/owner-references.ts";
 import { isNamespaceTerminating } from "../../api/status-error.ts";
 import type { EndpointPort, EndpointSlice, Service } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { endpointKey, endpointsOf, isSameEndpoint } from "../../controller/workload/service/slice-content.ts";
+import { inOrder } from "../../controller/workload/service/slice-ports.ts";
 import { withTriggerTime } from "../../controller/workload/service/trigger-times.ts";
 import { sliceTracker } from "./memory.ts";
 import type { SlicePlan, UnwantedSlice } from "./plan.ts";
-import { inOrder } from "./ports.ts";
 import { beingDeleted, createSlice, deleteSlice, updateSlice } from "./rules.ts";
-import { endpointKey, endpointsOf, isOwnedBy, isSameEndpoint, lacksLabels, type SliceDraft } from "./slice.ts";
+import { isOwnedBy, lacksLabels, type SliceDraft } from "./slice.ts";
 
 /** A plan, and what it is written with. */
 export interface SliceWriting {

@@ -6,7 +6,7 @@
 import type { Endpoint, EndpointSlice } from "../../api/types.ts";
 import { type Balance, balanceOf } from "./balance.ts";
 import { alsoWriting, type HintedSlices, isReady, rewrite, withHints, withoutHints } from "./hints.ts";
-import { endpointsOf } from "./slice.ts";
+import { endpointsOf } from "../../controller/workload/service/slice-content.ts";
 import { type Allocation, allocationsOf, type HintsByZone, type ZoneShares } from "./zone-shares.ts";
 
 /** The slices, and how many hints name each zone, or why there are no hints. */

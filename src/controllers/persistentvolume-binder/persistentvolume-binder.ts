@@ -10,7 +10,7 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
-import { claimIndex, claimKeysOf } from "../../controller/workload/claim-users.ts";
+import { claimIndex, claimKeysOf } from "../../controller/workload/pods-of-claim.ts";
 import { syncClaim } from "./claim-sync.ts";
 import { rules } from "./rules.ts";
 import { syncVolume } from "./volume-sync.ts";

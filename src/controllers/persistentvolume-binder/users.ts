@@ -3,7 +3,7 @@ import { keyOf, type ObjectKey } from "../../api/key.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { claimIndex } from "../../controller/workload/claim-users.ts";
+import { claimIndex } from "../../controller/workload/pods-of-claim.ts";
 import { hasStopped } from "../../controller/workload/pod-status.ts";
 
 /** The pods that refer to the claim and have not stopped, by their names; those in the cache. */

@@ -10,7 +10,7 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
-import { claimIndex, claimKeysOf } from "../../controller/workload/claim-users.ts";
+import { claimIndex, claimKeysOf } from "../../controller/workload/pods-of-claim.ts";
 import { hasStopped } from "../../controller/workload/pod-status.ts";
 import { concernsProtection, lacksFinalizer } from "../../controller/workload/protection.ts";
 import { foundUnused } from "./live-pods.ts";

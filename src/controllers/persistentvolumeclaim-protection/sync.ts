@@ -5,7 +5,7 @@ import { holdsClaim } from "../../api/pod-claims.ts";
 import { claimProtection as finalizer } from "../../api/protection-finalizers.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { claimIndex } from "../../controller/workload/claim-users.ts";
+import { claimIndex } from "../../controller/workload/pods-of-claim.ts";
 import { syncProtection } from "../../controller/workload/protection.ts";
 import { liveHolder, wasFoundUnused } from "./live-pods.ts";
 import { inUse, unprotected, unused } from "./rules.ts";

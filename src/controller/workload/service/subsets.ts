@@ -2,8 +2,8 @@
  * Subsets in their one form: each lists the addresses that have the same ports. Source: kubernetes v1.36 pkg/api/v1/endpoints/util.go
  * RepackSubsets, SortSubsets.
  */
-import type { Endpoints } from "../../api/types.ts";
-import { fnv128a } from "../../controller/workload/safe-hash.ts";
+import type { Endpoints } from "../../../api/types.ts";
+import { fnv128a } from "../safe-hash.ts";
 
 /** A subset of Endpoints. */
 export type Subset = NonNullable<Endpoints["subsets"]>[number];
@@ -21,18 +21,37 @@ interface PortUsers {
   readonly readiness: Readiness;
 }
 
+/** A port, and which one of which subset it is. */
+interface PlacedPort {
+  readonly port: Port | undefined;
+  readonly place: string;
+}
+
 interface AddressList {
   readonly list: readonly Address[] | undefined;
   readonly ready: boolean;
 }
 
+/** How subsets are packed. */
+export interface PackOptions {
+  /**
+   * Ports with an application protocol are never the same port, whatever they say: upstream compares where that stands in memory, and of
+   * Endpoints that were read each port has its own. Default false, as for ports of one Service.
+   */
+  readonly tellsAppProtocolsApart?: boolean;
+}
+
 /** An address that is ready and not ready at one port is not ready. Of one that several subsets have, the first counts. */
-export function repack(subsets: readonly Subset[]): readonly Subset[] {
+export function repack(
+  subsets: readonly Subset[],
+  { tellsAppProtocolsApart = false }: PackOptions = {},
+): readonly Subset[] {
   const addresses = new Map<string, Address>();
   const users = new Map<string, PortUsers>();
-  const add = (port: Port | undefined, { list = [], ready }: AddressList): void => {
+  const add = ({ port, place }: PlacedPort, { list = [], ready }: AddressList): void => {
     if (list.length === 0) return;
-    const portKey = port === undefined ? "" : dumpPort(port);
+    const isApart = tellsAppProtocolsApart && port?.appProtocol !== undefined;
+    const portKey = port === undefined ? "" : `${dumpPort(port)}${isApart ? ` at ${place}` : ""}`;
     const { readiness } = users.get(portKey) ?? { readiness: new Map<string, boolean>() };
     users.set(portKey, { port, readiness });
     for (const address of list) {
@@ -41,10 +60,10 @@ export function repack(subsets: readonly Subset[]): readonly Subset[] {
       readiness.set(key, ready && readiness.get(key) !== false);
     }
   };
-  for (const { addresses: ready, notReadyAddresses: notReady, ports = [] } of subsets) {
-    for (const port of ports.length === 0 ? [undefined] : ports) {
-      add(port, { list: ready, ready: true });
-      add(port, { list: notReady, ready: false });
+  for (const [n, { addresses: ready, notReadyAddresses: notReady, ports = [] }] of subsets.entries()) {
+    for (const [m, port] of (ports.length === 0 ? [undefined] : ports).entries()) {
+      add({ port, place: `${n}.${m}` }, { list: ready, ready: true });
+      add({ port, place: `${n}.${m}` }, { list: notReady, ready: false });
     }
   }
   return inOrder(subsetsOf(users, addresses));

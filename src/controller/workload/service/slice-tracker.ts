@@ -1,7 +1,7 @@
 /** Which generations of slices the controller has made, and whether the cache shows them. Source: endpointslice v0.36 util/endpointslice_tracker.go. */
-import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
-import type { EndpointSlice, Service } from "../../api/types.ts";
-import { serviceNameLabel } from "./slice.ts";
+import { keyOf, objectKey, type ObjectKey } from "../../../api/key.ts";
+import type { EndpointSlice, Service } from "../../../api/types.ts";
+import { serviceNameLabel } from "./slice-content.ts";
 
 /** In place of a generation: the slice was deleted. */
 const deletionExpected = -1;
@@ -15,6 +15,11 @@ export class SliceTracker {
   isForeign(slice: EndpointSlice): boolean {
     const known = this.#generation(slice);
     return known === undefined || generationOf(slice) > known;
+  }
+
+  /** Whether anything is known of a slice. */
+  tracks(slice: EndpointSlice): boolean {
+    return this.#generation(slice) !== undefined;
   }
 
   /** Whether the cached slices of a Service are older than what was written. Those that are being deleted are not among them. */

@@ -1,0 +1,81 @@
+/**
+ * From a change of an EndpointSlice to the key of its Service, for the controllers that keep slices: what others write is looked at,
+ * the controller's own writes are not.
+ * Source: kubernetes v1.36 pkg/controller/endpointslice/endpointslice_controller.go onEndpointSliceAdd, onEndpointSliceUpdate,
+ * onEndpointSliceDelete; pkg/controller/endpointslicemirroring, the same.
+ */
+import type { ObjectKey } from "../../../api/key.ts";
+import { EndpointSlices } from "../../../api/kinds.ts";
+import type { EndpointSlice } from "../../../api/types.ts";
+import type { Lister } from "../../../cache/lister.ts";
+import { type Notification, type Watch, watch, type WatchContext } from "../../api/definition.ts";
+import type { RunState } from "../../api/run-state.ts";
+import { managedByLabel, serviceKeyOf } from "./slice-content.ts";
+import type { SliceTracker } from "./slice-tracker.ts";
+
+/** The index of slices by who keeps them and by their Service's key: one for all keepers, which share a cache. */
+const keeperIndex = "keeper";
+
+function keeperValue(managedBy: string, service: ObjectKey): string {
+  return `${managedBy} ${service}`;
+}
+
+function indexByKeeper(slice: EndpointSlice): readonly string[] {
+  const managedBy = slice.metadata.labels?.[managedByLabel];
+  const service = serviceKeyOf(slice);
+  return managedBy === undefined || service === undefined ? [] : [keeperValue(managedBy, service)];
+}
+
+/** The slices that a controller keeps for a Service, in a cache that is watched with `watchSlices`. */
+export function slicesKeptBy(
+  managedBy: string,
+  { service, slices }: { readonly service: ObjectKey; readonly slices: Lister<EndpointSlice> },
+): readonly EndpointSlice[] {
+  return slices.byIndex(keeperIndex, keeperValue(managedBy, service));
+}
+
+/** Who keeps the slices. */
+export interface SliceKeeper {
+  /** The value of the label that names who keeps a slice. */
+  readonly managedBy: string;
+  readonly tracker: RunState<SliceTracker>;
+  /** How long a Service waits after a change of its slices, in ms, so that changes of several share one sync. */
+  readonly delayMs: number;
+}
+
+/** The watch of slices, for the one who keeps some of them. */
+export function watchSlices(keeper: SliceKeeper): Watch {
+  return watch<EndpointSlice>({
+    kind: EndpointSlices,
+    owned: true,
+    indexes: { [keeperIndex]: indexByKeeper },
+    on: (notification, context) => onSlice(notification, { keeper, context }),
+  });
+}
+
+function onSlice(
+  notification: Notification<EndpointSlice>,
+  { keeper, context }: { readonly keeper: SliceKeeper; readonly context: WatchContext },
+): void {
+  const { type, object: slice } = notification;
+  const tracker = context.state(keeper.tracker);
+  const isManaged = ({ metadata: { labels } }: EndpointSlice): boolean => labels?.[managedByLabel] === keeper.managedBy;
+  const enqueue = (of: EndpointSlice): void => {
+    const key = serviceKeyOf(of);
+    if (key !== undefined) context.enqueue(key, keeper.delayMs);
+  };
+  if (type === "deleted") {
+    if (isManaged(slice) && tracker.isForeignDeletion(slice)) enqueue(slice);
+    return;
+  }
+  if (type === "updated") {
+    const { before } = notification;
+    if (serviceKeyOf(before) !== serviceKeyOf(slice)) {
+      enqueue(slice);
+      enqueue(before);
+      return;
+    }
+    if (isManaged(before) !== isManaged(slice)) return enqueue(slice);
+  }
+  if (isManaged(slice) && tracker.isForeign(slice)) enqueue(slice);
+}
