@@ -1,11 +1,14 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/api/definition.ts";
+import { clusterroleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts";
 import { cronjob } from "./cronjob/cronjob.ts";
 import { daemonset } from "./daemonset/daemonset.ts";
 import { deployment } from "./deployment/deployment.ts";
 import { disruption } from "./disruption/disruption.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { endpointslice } from "./endpointslice/endpointslice.ts";
+import { endpointsliceMirroring } from "./endpointslice-mirroring/endpointslice-mirroring.ts";
+import { ephemeralVolume } from "./ephemeral-volume/ephemeral-volume.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { job } from "./job/job.ts";
@@ -19,7 +22,9 @@ import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collect
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
 import { resourcequota } from "./resourcequota/resourcequota.ts";
+import { rootCaCertificatePublisher } from "./root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
+import { serviceCidr } from "./service-cidr/service-cidr.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 import { statefulset } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
@@ -41,15 +46,20 @@ export const builtInControllers: readonly ControllerDefinition[] = [
   resourcequota,
   endpointslice,
   endpoints,
+  endpointsliceMirroring,
+  serviceCidr,
   horizontalPodAutoscaler,
   disruption,
   persistentVolumeBinder,
   persistentVolumeClaimProtection,
   persistentVolumeProtection,
   volumeAttributesClassProtection,
+  ephemeralVolume,
   nodeLifecycle,
   taintEviction,
   podGarbageCollector,
+  rootCaCertificatePublisher,
+  clusterroleAggregation,
   serviceaccount,
   scheduler,
   kubelet,

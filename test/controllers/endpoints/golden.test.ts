@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { truncated } from "../../../src/controllers/endpoints/capacity.ts";
-import { type Address, repack, type Subset } from "../../../src/controllers/endpoints/subsets.ts";
+import { type Address, repack, type Subset } from "../../../src/controller/workload/service/subsets.ts";
 
 function golden(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dir, "golden", `${name}.json`), "utf8"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { EndpointSlices, Nodes, Pods, Services } from "../../../src/api/kinds.ts";
 import type { EndpointPort, EndpointSlice, Pod } from "../../../src/api/types.ts";
 import { defineEndpointSliceController } from "../../../src/controllers/endpointslice/endpointslice.ts";
-import { inOrder } from "../../../src/controllers/endpointslice/ports.ts";
+import { inOrder } from "../../../src/controller/workload/service/slice-ports.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";
 import { endpointOf, nodeOf, podOf, serviceOf, sliceOf } from "./objects.ts";
 

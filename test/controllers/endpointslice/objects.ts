@@ -2,7 +2,8 @@
 import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Endpoint, EndpointSlice, Node, Pod, Service } from "../../../src/api/types.ts";
-import { managedBy, managedByLabel, serviceNameLabel } from "../../../src/controllers/endpointslice/slice.ts";
+import { managedByLabel, serviceNameLabel } from "../../../src/controller/workload/service/slice-content.ts";
+import { managedBy } from "../../../src/controllers/endpointslice/slice.ts";
 import { sceneStart } from "../../support/sync-context.ts";
 
 type Meta = Partial<StoredMeta>;

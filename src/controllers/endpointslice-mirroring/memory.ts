@@ -1,0 +1,6 @@
+/** What the controller remembers while it runs. */
+import { type RunState, runState } from "../../controller/api/run-state.ts";
+import { SliceTracker } from "../../controller/workload/service/slice-tracker.ts";
+
+/** What was written to slices. */
+export const sliceTracker: RunState<SliceTracker> = runState(() => new SliceTracker());

@@ -1,0 +1,147 @@
+/**
+ * What becomes of the slices of Endpoints, as data. Source: kubernetes v1.36 pkg/controller/endpointslicemirroring/reconciler.go
+ * reconcileByPortMapping, reconciler_helpers.go recycleSlices; differs: upstream takes the first of the new slices for the one that
+ * takes over another's name, whatever its address type; see docs/differences.md.
+ */
+import { deepEqual } from "../../api/field-changes.ts";
+import type { Endpoints, EndpointSlice } from "../../api/types.ts";
+import { triggerTimeAnnotation } from "../../controller/workload/service/trigger-times.ts";
+import {
+  endpointKey,
+  endpointsOf,
+  isSameEndpoint,
+  managedByLabel,
+  portsOf,
+  serviceNameLabel,
+} from "../../controller/workload/service/slice-content.ts";
+import { type Group, groupKey } from "./mirrored.ts";
+
+type Texts = Readonly<Record<string, string>>;
+
+/** The value of the label that names who keeps a slice, for those of this controller. */
+export const managedBy = "endpointslicemirroring-controller.k8s.io";
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** A slice that is to be written over one that is there. */
+export interface SliceUpdate {
+  readonly group: Group;
+  /** The slice whose name it has, as cached. */
+  readonly before: EndpointSlice;
+  /** The slice was to be deleted, and takes the place of a new one. */
+  readonly reused: boolean;
+}
+
+/** A slice that is to go. */
+export interface UnwantedSlice {
+  readonly slice: EndpointSlice;
+  /** Before the arrow of a sentence. */
+  readonly why: string;
+}
+
+/** What is to be written. */
+export interface MirrorPlan {
+  readonly create: readonly Group[];
+  readonly update: readonly SliceUpdate[];
+  readonly remove: readonly UnwantedSlice[];
+  readonly unchanged: readonly EndpointSlice[];
+}
+
+/**
+ * One slice for each group that has endpoints. `existing` are the slices that this controller keeps for the Endpoints, of which the first
+ * of a group stays.
+ */
+export function planMirror(
+  endpoints: Endpoints,
+  { groups, existing }: { readonly groups: ReadonlyMap<string, Group>; readonly existing: readonly EndpointSlice[] },
+): MirrorPlan {
+  const byGroup = new Map<string, EndpointSlice[]>();
+  for (const slice of existing) {
+    const key = groupKey(slice.addressType, portsOf(slice));
+    byGroup.set(key, [...(byGroup.get(key) ?? []), slice]);
+  }
+  const create: Group[] = [];
+  const update: SliceUpdate[] = [];
+  const remove: UnwantedSlice[] = [];
+  const unchanged: EndpointSlice[] = [];
+  for (const [key, group] of groups) {
+    const [first, ...more] = byGroup.get(key) ?? [];
+    if (group.endpoints.size === 0) {
+      remove.push(...because("none of its endpoints is desired", first === undefined ? [] : [first, ...more]));
+      continue;
+    }
+    remove.push(...because("another slice has its ports", more));
+    if (first === undefined) create.push(group);
+    else if (isUpToDate(first, { endpoints, group })) unchanged.push(first);
+    else update.push({ group, before: first, reused: false });
+  }
+  for (const [key, slices] of byGroup) if (!groups.has(key)) remove.push(...because("no subset has its ports", slices));
+  return reusing({ create, update, remove, unchanged });
+}
+
+function because(why: string, slices: readonly EndpointSlice[]): readonly UnwantedSlice[] {
+  return slices.map((slice) => ({ slice, why }));
+}
+
+/** New slices take the place of those of their address type that would be deleted: the address type of a slice never changes. */
+function reusing({ create, update, remove, unchanged }: MirrorPlan): MirrorPlan {
+  const created: Group[] = [];
+  const updated = [...update];
+  const removed = [...remove];
+  for (const group of create) {
+    const at = removed.findIndex(({ slice }) => slice.addressType === group.addressType);
+    const [unwanted] = at < 0 ? [] : removed.splice(at, 1);
+    if (unwanted === undefined) created.push(group);
+    else updated.push({ group, before: unwanted.slice, reused: true });
+  }
+  return { create: created, update: updated, remove: removed, unchanged };
+}
+
+function isUpToDate(
+  slice: EndpointSlice,
+  { endpoints, group }: { readonly endpoints: Endpoints; readonly group: Group },
+): boolean {
+  const { labels, annotations, ownerReferences = [] } = slice.metadata;
+  const { name, uid } = endpoints.metadata;
+  const { added, removed, changed } = changesOf(slice, group);
+  const isOfEarlier = ownerReferences.some(
+    (owner) => owner.kind === "Endpoints" && owner.name === name && owner.uid !== uid,
+  );
+  const own = without(labels, [managedByLabel, serviceNameLabel]);
+  return (
+    added + removed + changed === 0 &&
+    deepEqual(endpoints.metadata.labels ?? {}, own) &&
+    deepEqual(annotationsFor(endpoints), annotations ?? {}) &&
+    !isOfEarlier
+  );
+}
+
+/** How many endpoints a slice lacks, has too many, and has otherwise. */
+export function changesOf(
+  slice: EndpointSlice,
+  { endpoints: desired }: Pick<Group, "endpoints">,
+): { readonly added: number; readonly removed: number; readonly changed: number } {
+  let [kept, removed, changed] = [0, 0, 0];
+  for (const endpoint of endpointsOf(slice)) {
+    const wanted = desired.get(endpointKey(endpoint));
+    if (wanted === undefined) removed++;
+    else {
+      kept++;
+      if (!isSameEndpoint(wanted, endpoint)) changed++;
+    }
+  }
+  return { added: desired.size - kept, removed, changed };
+}
+
+/** The labels of a mirrored slice: those of the Endpoints, and those that are the controller's own. */
+export function labelsFor({ metadata: { name, labels } }: Endpoints): Texts {
+  return { ...labels, [serviceNameLabel]: name, [managedByLabel]: managedBy };
+}
+
+/** The annotations of a mirrored slice: those of the Endpoints but for the time of their change and what was applied to them. */
+export function annotationsFor({ metadata: { annotations } }: Endpoints): Texts {
+  return without(annotations, [triggerTimeAnnotation, lastAppliedAnnotation]);
+}
+
+function without(texts: Texts | undefined, keys: readonly string[]): Texts {
+  return Object.fromEntries(Object.entries(texts ?? {}).filter(([key]) => !keys.includes(key)));
+}

@@ -1,0 +1,59 @@
+/** The rules of the controller of ephemeral volumes, in the order in which a sync evaluates them. */
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+interface ClaimFacts extends Facts {
+  readonly volume: string;
+  readonly claim: string;
+}
+
+const looksAt = ["spec.volumes[].ephemeral of the pod", "claims named POD-VOLUME and their controllers, in the cache"];
+
+/** A claim of another's is in the way. */
+export const notOwn: Rule<ClaimFacts> = rule<ClaimFacts>({
+  id: "not-own",
+  looksAt,
+  chooses:
+    "A claim of this name that the pod does not control is not used: the pod waits, and is tried again with back-off.",
+  sentence: ({ volume, claim }) =>
+    `claim ${claim} is there for volume ${volume}, and is not controlled by this pod → say so in an Event, and try again`,
+  example: { volume: "scratch", claim: "web-0-scratch" },
+  source: "controller.go handleVolume, component-helpers storage/ephemeral VolumeIsForPod",
+});
+
+/** A volume without a claim gets one. */
+export const createClaim: Rule<ClaimFacts> = rule<ClaimFacts>({
+  id: "create-claim",
+  looksAt,
+  chooses:
+    "Each ephemeral volume of a pod that is not being deleted has a claim made of its template, which the pod controls: it goes with the pod.",
+  sentence: ({ volume, claim }) => `volume ${volume} has no claim → create ${claim}`,
+  example: { volume: "scratch", claim: "web-0-scratch" },
+  source: "controller.go handleVolume",
+});
+
+interface SteadyFacts extends Facts {
+  readonly claims: readonly string[];
+}
+
+/** All claims are there. */
+export const steady: Rule<SteadyFacts> = rule<SteadyFacts>({
+  id: "steady",
+  looksAt,
+  chooses: "Claims that are there are left as they are, whatever their template says.",
+  sentence: ({ claims }) => `its ephemeral volumes have their claims: ${claims.join(", ")}`,
+  example: { claims: ["web-0-scratch"] },
+  source: "controller.go handleVolume",
+});
+
+/** A pod that is being deleted gets no claims. */
+export const beingDeleted: Rule<Facts> = rule<Facts>({
+  id: "being-deleted",
+  looksAt: ["metadata.deletionTimestamp of the pod"],
+  chooses: "A pod that is being deleted gets no claims.",
+  sentence: () => "it is being deleted → create no claim",
+  example: {},
+  source: "controller.go syncHandler",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [beingDeleted, notOwn, createClaim, steady];

@@ -1,0 +1,28 @@
+/** Claims of ephemeral volumes in the embedded cluster, on virtual time, beside the garbage collector and the protection of claims. */
+import { expect, test } from "bun:test";
+import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
+import { embeddedScene } from "../../support/embedded-scene.ts";
+
+test("are made with their pod, come again while it is there, and go with it", async () => {
+  const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
+  const namespace = "default";
+  const claims = async (): Promise<readonly string[]> =>
+    (await scene.list(PersistentVolumeClaims)).map(({ metadata }) => metadata.name);
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const volumes = [{ name: "scratch", ephemeral: { volumeClaimTemplate: { spec } } }];
+  // Without a node, it does not keep its claim from being deleted.
+  const pod = { containers: [{ name: "c", image: "i" }], nodeSelector: { none: "such" }, volumes };
+  await scene.during(scene.you.create(Pods, { metadata: { namespace, name: "web" }, spec: pod }));
+  await scene.run(5000);
+  expect(await claims()).toEqual(["web-scratch"]);
+  const [first] = await scene.list(PersistentVolumeClaims);
+  await scene.during(scene.you.delete(PersistentVolumeClaims, { namespace, name: "web-scratch" }));
+  await scene.run(5000);
+  expect(await claims()).toEqual(["web-scratch"]);
+  expect((await scene.list(PersistentVolumeClaims))[0]?.metadata.uid).not.toBe(first?.metadata.uid);
+  await scene.during(scene.you.delete(Pods, { namespace, name: "web" }));
+  await scene.run(30_000);
+  expect(await claims()).toEqual([]);
+  await scene.stop();
+});
