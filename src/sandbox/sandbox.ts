@@ -16,6 +16,7 @@ import { putApiServerObjects } from "./bootstrap/api-server-objects.ts";
 import { messageTypes } from "../api/wire/decode.ts";
 import { loadApiData, loadFieldNumbers } from "../api/wire/load.ts";
 import { startDefinitionControllers } from "./apiextensions/controllers.ts";
+import { deleteEndpointsOfServices } from "./bootstrap/service-endpoints.ts";
 import { keepDefaultServiceAccounts, putFirstObjects } from "./bootstrap/default-objects.ts";
 import type { ApiObject } from "./meta/object.ts";
 import { protobufReader } from "./serialization/protobuf-body.ts";
@@ -42,6 +43,8 @@ export interface SandboxOptions {
   readonly state?: SandboxState;
   /** Adds the ServiceAccount `default` to each namespace and keeps aggregated ClusterRoles, as kube-controller-manager does. Default true. */
   readonly defaultServiceAccounts?: boolean;
+  /** False: a controller aggregates ClusterRoles after those of the start. Default true, where there are default ServiceAccounts. */
+  readonly aggregatesRoles?: boolean;
   /** Adds the objects that kube-apiserver creates: the Service `kubernetes` and others. Default true. */
   readonly apiServerObjects?: boolean;
   /** Tracks `metadata.managedFields`, a fifth of the cost of a write. Default true. */
@@ -169,8 +172,10 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 /** Puts what a server and kube-controller-manager make for themselves, as far as it is missing, and keeps it. */
 async function putOwnObjects(server: Server, options: SandboxOptions): Promise<void> {
   putFirstObjects(server);
+  deleteEndpointsOfServices(server);
   const aggregates = options.defaultServiceAccounts !== false;
-  if (options.rbac === true) await keepBootstrapPolicy(server, { aggregates });
+  const keepsAggregating = aggregates && options.aggregatesRoles !== false;
+  if (options.rbac === true) await keepBootstrapPolicy(server, { aggregates, keepsAggregating });
   if (options.apiServerObjects !== false) {
     putApiServerObjects(server);
     keepFlowControl(server);

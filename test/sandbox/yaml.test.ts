@@ -1,6 +1,7 @@
 /** YAML beyond the contract cases: nothing is lost on the way there and back, and nothing keeps the reader busy for long. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { yamlReadyFor } from "../../src/sandbox/serialization/yaml/codec.ts";
 import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -9,6 +10,26 @@ import { ask } from "./support/requests.ts";
 import { writeYaml } from "../../src/sandbox/serialization/yaml/write.ts";
 
 const encoder = new TextEncoder();
+
+describe("the codec", () => {
+  const ready = (type: string, body: string): boolean =>
+    yamlReadyFor({}, { headers: { "content-type": type }, body: encoder.encode(body) }) === undefined;
+
+  test("is waited for where a body may be YAML, and not for a configuration that is plain JSON", () => {
+    const applied = "application/apply-patch+yaml";
+    expect(ready("application/json", "{}")).toBe(true);
+    expect(ready(applied, '{"a": 1}')).toBe(true);
+    // Of equal keys YAML says more than JSON.
+    for (const body of ["a: 1", "{a: 1}", '{"a": 1, "a": 2}', "{"]) expect(ready(applied, body)).toBe(false);
+    expect(ready("application/yaml", "{}")).toBe(false);
+  });
+
+  test("is not waited for once it is there", () => {
+    const codec = { read: readYaml, write: writeYaml };
+    const headers = { "content-type": "application/yaml" };
+    expect(yamlReadyFor({ codec }, { headers, body: encoder.encode("a: 1") })).toBeUndefined();
+  });
+});
 const read = (text: string): unknown => readYaml(encoder.encode(text)).json;
 
 const tricky = fc.constantFrom(

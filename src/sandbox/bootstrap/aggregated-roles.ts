@@ -10,19 +10,29 @@ import { loopbackRequest } from "../serving/loopback.ts";
 
 const manager = "clusterrole-aggregation-controller";
 
-/** Aggregates the roles there are, as `started`, and again after each change of a ClusterRole. */
-export function keepAggregatedRoles(server: Server, started: Server): void {
-  const roles = server.store.collection("clusterroles.rbac.authorization.k8s.io", false);
-  /** True if it changed anything: then there has to be another one, since roles may aggregate aggregated ones. */
-  const pass = (by: Server): boolean => {
-    const { revision } = server.store;
-    for (const role of allOf(roles)) aggregate(by, { role, all: allOf(roles) });
-    return server.store.revision !== revision;
-  };
-  // Who looks at them first finds them whole. A chain is no longer than there are roles.
+/** Aggregates the roles there are, as `started`: who looks at them first finds them whole. */
+export function aggregateRoles(started: Server): void {
+  const roles = rolesOf(started);
+  // A chain is no longer than there are roles.
   for (let left = roles.size; left > 0 && pass(started); left--);
+}
+
+function rolesOf(server: Server): Roles {
+  return server.store.collection("clusterroles.rbac.authorization.k8s.io", false);
+}
+
+/** True if it changed anything: then there has to be another one, since roles may aggregate aggregated ones. */
+function pass(server: Server): boolean {
+  const { revision } = server.store;
+  const roles = rolesOf(server);
+  for (const role of allOf(roles)) aggregate(server, { role, all: allOf(roles) });
+  return server.store.revision !== revision;
+}
+
+/** Aggregates again after each change of a ClusterRole. */
+export function keepAggregatedRoles(server: Server): void {
   let scheduled = false;
-  roles.listeners.add(() => {
+  rolesOf(server).listeners.add(() => {
     if (scheduled) return;
     scheduled = true;
     server.timeline.after(0, manager, () => {
@@ -54,6 +64,8 @@ function aggregate(server: Server, { role, all }: Aggregation): void {
     }
   }
   if (deepEqual(rules, fieldsIn(role["rules"]))) return;
-  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${metadata.name ?? ""}`;
-  loopbackRequest(server, { method: "PATCH", path, body: { rules }, by: manager });
+  const { name = "" } = metadata;
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const body = { apiVersion, kind: "ClusterRole", metadata: { name }, ...(rules.length > 0 && { rules }) };
+  loopbackRequest(server, { method: "APPLY", path: `/apis/${apiVersion}/clusterroles/${name}`, body, by: manager });
 }

@@ -1,6 +1,6 @@
 /** The roles and bindings that a server with RBAC begins with. Source: kubernetes v1.36 pkg/registry/rbac/rest/storage_rbac.go. */
 import { asStarted, createMissing } from "../serving/loopback.ts";
-import { keepAggregatedRoles } from "./aggregated-roles.ts";
+import { aggregateRoles, keepAggregatedRoles } from "./aggregated-roles.ts";
 import type { Server } from "../context/server.ts";
 
 /** A role or a binding, without the label and the annotation that all of them have. */
@@ -24,11 +24,12 @@ const plurals = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"]
 
 /**
  * Adds the roles and bindings that are missing, each kind once it is asked for: members of `system:masters` need none of them. What is
- * added then is as old as what was made at the start. `aggregates`: rules of aggregated roles are kept too.
+ * added then is as old as what was made at the start. `aggregates`: rules of aggregated roles are there then; `keepsAggregating`: and follow
+ * later changes.
  */
 export async function keepBootstrapPolicy(
   server: Server,
-  { aggregates }: { readonly aggregates: boolean },
+  { aggregates, keepsAggregating }: { readonly aggregates: boolean; readonly keepsAggregating: boolean },
 ): Promise<void> {
   const { default: json } = await import("./rbac-policy.json", { with: { type: "json" } });
   // The compiler's own type of a literal of this size is of no use.
@@ -37,7 +38,9 @@ export async function keepBootstrapPolicy(
   for (const plural of plurals)
     server.store.onFirstUse(`${plural}.rbac.authorization.k8s.io`, () => {
       for (const object of policy[plural]) put(started, { plural, object });
-      if (aggregates && plural === "clusterroles") keepAggregatedRoles(server, started);
+      if (plural !== "clusterroles") return;
+      if (aggregates) aggregateRoles(started);
+      if (keepsAggregating) keepAggregatedRoles(server);
     });
 }
 

@@ -79,7 +79,7 @@ function exchangeOf(server: Server, { request, isOwn }: Pick<Exchange, "request"
 
 /** Loads the code that few requests need. */
 function* codeReady({ server, request }: Exchange): Steps<void> {
-  const yaml = yamlReadyFor(server.yaml, request.headers);
+  const yaml = yamlReadyFor(server.yaml, request);
   if (yaml !== undefined) yield* waitFor(yaml);
   const kinds = kindsReady(request.method, request.path);
   if (kinds !== undefined) yield* waitFor(kinds);

@@ -8,7 +8,8 @@ const master = { name: "system:apiserver", groups: ["system:masters"] } as const
 
 /** A write of the server itself. */
 export interface LoopbackRequest {
-  readonly method: "POST" | "PUT" | "PATCH";
+  /** `APPLY`: a forced server-side apply. */
+  readonly method: "POST" | "PUT" | "PATCH" | "APPLY" | "DELETE";
   readonly path: string;
   readonly body: object;
   /** The field manager; `kube-apiserver` by default. */
@@ -21,17 +22,24 @@ export interface LoopbackResponse {
   readonly text: string;
 }
 
+const contentTypes: Readonly<Record<LoopbackRequest["method"], string>> = {
+  POST: "application/json",
+  PUT: "application/json",
+  PATCH: "application/merge-patch+json",
+  APPLY: "application/apply-patch+yaml",
+  DELETE: "application/json",
+};
+
 /** Sends the request as `system:apiserver`. */
 export function askLoopback(
   server: Server,
   { method, path, body, by = "kube-apiserver" }: LoopbackRequest,
 ): LoopbackResponse {
-  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const { status, body: sent } = handleOwn(server, {
-    method,
+    method: method === "APPLY" ? "PATCH" : method,
     path,
-    query: [],
-    headers: { "user-agent": by, "content-type": type },
+    query: method === "APPLY" ? [["fieldManager", by] as const, ["force", "true"] as const] : [],
+    headers: { "user-agent": by, "content-type": contentTypes[method] },
     body: bytesOf(JSON.stringify(body)),
     user: master,
     actor: "kube-apiserver",

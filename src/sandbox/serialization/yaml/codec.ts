@@ -1,4 +1,5 @@
 /** YAML, loaded when a client first sends or accepts it: most never do. */
+import { readJson } from "../../meta/json.ts";
 import type { ReadYaml } from "./read.ts";
 
 /** Reads and writes YAML as sigs.k8s.io/yaml does. */
@@ -19,11 +20,27 @@ export const yamlType = "application/yaml" as const;
 /** That of an applied configuration. */
 const appliedType = "application/apply-patch+yaml";
 
-/** Loads the codec for a request that needs it; undefined if there is nothing to wait for. */
-export function yamlReadyFor(slot: YamlSlot, headers: Readonly<Record<string, string>>): Promise<void> | undefined {
+/**
+ * Loads the codec for a request that needs it; undefined if there is nothing to wait for. A configuration in JSON, as controllers
+ * apply it, needs none: what they do in a cluster on virtual time waits for no file.
+ */
+export function yamlReadyFor(
+  slot: YamlSlot,
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
+): Promise<void> | undefined {
+  if (slot.codec !== undefined) return undefined;
   const type = headers["content-type"] ?? "";
-  const asked = type.includes(yamlType) || type.includes(appliedType) || (headers["accept"] ?? "").includes(yamlType);
-  return asked && slot.codec === undefined ? load(slot) : undefined;
+  const asked = type.includes(yamlType) || (headers["accept"] ?? "").includes(yamlType);
+  return asked || (type.includes(appliedType) && !isPlainJson(body)) ? load(slot) : undefined;
+}
+
+/** Whether a body is JSON without a key that is there twice, of which YAML makes something else. */
+function isPlainJson(body: Uint8Array): boolean {
+  try {
+    return readJson(body, (problem) => problem).repeated.length === 0;
+  } catch {
+    return false;
+  }
 }
 
 async function load(slot: YamlSlot): Promise<void> {
