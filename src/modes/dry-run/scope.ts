@@ -13,12 +13,16 @@ import {
   defineAutoscaler,
   horizontalPodAutoscaler,
 } from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
+import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
+import { ephemeralVolume } from "../../controllers/ephemeral-volume/ephemeral-volume.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
 import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
+import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
+import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
 import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
 /** Looks up one object; undefined if it does not exist. */
@@ -72,17 +76,19 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 }
 
 /**
- * No kubelet reports here, and nodes may not be known: what these find would be no effect of a change. Nor may volumes be: whether a claim
- * is bound is judged by claims.ts, which says what it does not know.
+ * No kubelet reports here, and nodes may not be known: what the first two find would be no effect of a change. Nor may volumes be: whether a
+ * claim is bound is judged by claims.ts, which says what it does not know. Whom pods would trust is not known either, and of no effect on what
+ * is asked.
  */
 const leftOut: ReadonlySet<string> = new Set([
   nodeLifecycle.name,
   podGarbageCollector.name,
   persistentVolumeBinder.name,
+  rootCaCertificatePublisher.name,
 ]);
 
 /**
- * All but those that find lost nodes or bind volumes. The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that
+ * All but those that find lost nodes, bind volumes or publish the root certificate. The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that
  * protect storage skip what may have users that are not known; autoscalers keep to their bounds, without metrics.
  */
 export function withinScope(controllers: readonly ControllerDefinition[], scope: Scope): ControllerDefinition[] {
@@ -95,6 +101,15 @@ export function withinScope(controllers: readonly ControllerDefinition[], scope:
         return unless(controller, (key, context) => hasUncounted(context.cache(ResourceQuotas).get(key), scope));
       case persistentVolumeClaimProtection.name:
         return unless(controller, (key) => whyUnknown(scope, Pods, splitKey(key).namespace) !== undefined);
+      case ephemeralVolume.name:
+        return unless(
+          controller,
+          (key) => whyUnknown(scope, PersistentVolumeClaims, splitKey(key).namespace) !== undefined,
+        );
+      case clusterroleAggregation.name:
+      case serviceCidr.name:
+        // Roles that were not read may be selected, too, and addresses that were not read may keep a range.
+        return unless(controller, () => scope.namespaces !== undefined);
       case volumeAttributesClassProtection.name:
         // Claims of other namespaces and volumes may use it.
         return unless(controller, () => !isWholeStorageKnown(scope));

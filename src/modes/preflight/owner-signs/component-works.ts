@@ -2,26 +2,13 @@
  * What kube-controller-manager does within a second in every cluster, whatever else it has to do: its presence shows
  * that kube-controller-manager was running, its absence that it is not.
  */
-import { type Kind, kindOf } from "../../../api/kind.ts";
-import { ConfigMaps, Namespaces, Nodes, ServiceAccounts } from "../../../api/kinds.ts";
+import type { Kind } from "../../../api/kind.ts";
+import { ClusterRoles, ConfigMaps, Namespaces, Nodes, ServiceAccounts } from "../../../api/kinds.ts";
 import type { StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
 import type { Client } from "../../../client/api/verbs.ts";
 import type { Unseen } from "../../../verdict/verdict.ts";
 import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
-
-interface ClusterRole extends StoredObject {
-  readonly rules?: readonly unknown[] | null;
-  readonly aggregationRule?: unknown;
-}
-
-const ClusterRoles = kindOf<ClusterRole>({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  kind: "ClusterRole",
-  plural: "clusterroles",
-  namespaced: false,
-});
 
 /** An object that one of its controllers creates in each namespace. */
 interface Kept {

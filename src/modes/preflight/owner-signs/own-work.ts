@@ -91,9 +91,13 @@ function signsOf(object: StoredObject, { kind, process, ...controller }: Searche
   });
 }
 
-/** Whether the entry is for a status written by another controller: neither by us nor by a user. */
+/** Parts of the API server: it says of the first ServiceCIDR that it is ready, whoever runs controllers. */
+const apiServer: ReadonlySet<string> = new Set(["kube-apiserver", "kubernetes-service-cidr-controller"]);
+
+/** Whether the entry is for a status written by another controller: neither by us nor by a user or the API server. */
 export function writesStatus({ manager = "", subresource }: ManagedFieldsEntry): boolean {
-  return subresource === "status" && manager !== "" && !isOurs(manager) && !manager.startsWith("kubectl");
+  const isOthers = !isOurs(manager) && !manager.startsWith("kubectl") && !apiServer.has(manager);
+  return subresource === "status" && manager !== "" && isOthers;
 }
 
 /** Whether a field manager is one of ours. */
