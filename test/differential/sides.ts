@@ -150,6 +150,7 @@ async function runOurs(
       bus,
       timeline,
       random: realRandom(),
+      serverCa: connection.serverCa,
       freeze: true,
       lease: { identity: "differential", isDead: () => false, force: false, onWait: () => undefined },
       preflight: () => Promise.resolve(),

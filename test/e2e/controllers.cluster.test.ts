@@ -81,6 +81,15 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     },
     { controller: "endpointslice", upstream: "system:controller:endpointslice-controller" },
     { controller: "endpoints", upstream: "system:controller:endpoint-controller" },
+    { controller: "endpointslice-mirroring", upstream: "system:controller:endpointslicemirroring-controller" },
+    { controller: "service-cidr", upstream: "system:controller:service-cidrs-controller" },
+    { controller: "ephemeral-volume", upstream: "system:controller:ephemeral-volume-controller" },
+    { controller: "clusterrole-aggregation", upstream: "system:controller:clusterrole-aggregation-controller" },
+    {
+      controller: "root-ca-certificate-publisher",
+      upstream: "system:controller:root-ca-cert-publisher",
+      informers: ["list configmaps", "list namespaces", "watch configmaps", "watch namespaces"],
+    },
     { controller: "job", upstream: "system:controller:job-controller" },
     { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {

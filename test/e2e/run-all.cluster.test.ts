@@ -43,7 +43,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     for (const name of acting)
       await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
-      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or volumeattributesclass-protection, which leaves no field manager behind$/m,
+      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or clusterrole-aggregation, which leaves no field manager behind$/m,
     );
     expect(program.stdout).not.toMatch(/^(?:running|starting) .*\b(scheduler|kubelet|serviceaccount) with/ms);
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
@@ -51,6 +51,12 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     for (const resource of ["pods", "replicasets", "deployments", "namespaces", "configmaps"]) {
       expect({ resource, times: watched.filter((each) => each === resource).length }).toEqual({ resource, times: 1 });
     }
+
+    // Whom pods may trust, as the kubeconfig says it.
+    await eventually(async () => {
+      const { body } = await cluster.request("GET", "/api/v1/namespaces/all/configmaps/kube-root-ca.crt");
+      expect((body as { data?: object }).data).toEqual({ "ca.crt": cluster.ca });
+    });
 
     const apps = "/apis/apps/v1/namespaces/all";
     const template = {
@@ -86,7 +92,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
       expect((await cluster.request("GET", "/api/v1/namespaces/all")).status).toBe(404);
     });
     await program.says(/finalize +nothing is left in it → remove the finalizer kubernetes/);
-    await program.says(/- 1 × ConfigMap/);
+    await program.says(/- 2 × ConfigMap/);
   });
 
   test("in one namespace leaves out, and names, what works beyond it", async () => {
@@ -97,7 +103,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "left out, since they work beyond namespace one: garbage-collector, namespace, persistentvolume-binder, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle; -A runs them too\n",
+        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, clusterrole-aggregation; -A runs them too\n",
     });
     expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);
   });

@@ -89,7 +89,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     const all = await run("all", "-n", into, "--for", "1s");
     expect(all.code).toBe(0);
     expect(all.stderr).toMatch(
-      /^left out, since they work beyond namespace watch-\d+: garbage-collector, namespace, persistentvolume-binder, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle; -A/m,
+      /^left out, since they work beyond namespace watch-\d+: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, clusterrole-aggregation; -A/m,
     );
     const one = await run("namespace", "-n", into, "--for", "1s");
     expect(one.code).toBe(0);
@@ -219,7 +219,9 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       const into = await namespace();
       await deploy(into);
       await using program = trace("deploy/web", "-n", into, "--all");
-      await program.says(/^shadow: our deployment, replicaset, taint-eviction, pod-garbage-collector \(/m);
+      await program.says(
+        /^shadow: our deployment, replicaset, persistentvolumeclaim-protection, ephemeral-volume, taint-eviction, pod-garbage-collector \(/m,
+      );
       await program.says(/sync \d+ · replicaset watch-\d+\/web-\w+ /);
       const annotations = { a: "x\u001b]0;forged\u0007\u001b[31mred" };
       await patch(into, "deployments/web", { metadata: { annotations } }, "a-tool");

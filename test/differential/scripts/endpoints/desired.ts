@@ -101,14 +101,6 @@ function isServed(
         same(nodes, distribution === "PreferSameNode" && nodeName !== undefined ? [nodeName] : [])
       );
     });
-  console.error(
-    "JUDGE",
-    metadata.name,
-    slices.length,
-    JSON.stringify(has.sort()),
-    JSON.stringify([...wanted].sort()),
-    isHinted,
-  );
   return (
     slices.length > 0 &&
     slices.every(

@@ -1,0 +1,141 @@
+/** Random scripts: one change at a time of certificates, ClusterRoles, pods and claims. */
+import { ClusterRoles } from "../../../../src/api/kinds.ts";
+import { type Random, seededRandom } from "../../../../src/platform/random.ts";
+import type { Stage } from "../../stage.ts";
+import type { Script, Step } from "../../suite.ts";
+import { act, endClaim, makeClaim, makePod, makeRole, mapName, note, roleBody, roleName, ruleOf } from "./acts.ts";
+
+interface Scene {
+  readonly random: Random;
+  pods: number;
+}
+
+const colours = ["red", "blue", "green"];
+const plain = ["a", "b", "c"];
+/** None selects what selects it: two of these would write each other's rules for ever. */
+const aggregated = [
+  { name: "low", selects: ["red"], colours: ["green"] },
+  { name: "mid", selects: ["blue", "red"], colours: [] },
+  { name: "top", selects: ["green"], colours: [] },
+];
+const resources = ["pods", "nodes", "secrets", "services"];
+
+function oneOf<T>({ random }: Scene, items: readonly T[]): T {
+  // As many as there are: never beyond the last.
+  return items[Math.floor(random.next() * items.length)] as T;
+}
+
+function some<T>({ random }: Scene, items: readonly T[]): readonly T[] {
+  return items.filter(() => random.next() < 0.5);
+}
+
+/** The script of a seed. */
+export function randomScript(seed: number, length: number): Script {
+  const scene: Scene = { random: seededRandom(seed), pods: 0 };
+  const steps = [changeRole(scene), addPod(scene)];
+  while (steps.length < length) steps.push(oneOf(scene, moves)(scene));
+  return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
+}
+
+async function hasRole(stage: Stage, name: string): Promise<boolean> {
+  return (await stage.all(ClusterRoles)).some(({ metadata }) => metadata.name === roleName(stage, name));
+}
+
+function changeRole(scene: Scene): Step {
+  const [name, parts] = [
+    oneOf(scene, plain),
+    { rules: some(scene, resources).map((resource) => ruleOf(resource)), colours: some(scene, colours.slice(0, 2)) },
+  ];
+  return act(`ClusterRole ${name}: ${JSON.stringify(parts)}`, async (stage) => {
+    if (!(await hasRole(stage, name))) return makeRole(stage, name, parts);
+    const { rules } = parts;
+    // Labels that are not said go.
+    const without = Object.fromEntries(colours.map((colour) => [`example.com/${colour}`, null]));
+    const { metadata } = roleBody(stage, parts) as { readonly metadata: { readonly labels: object } };
+    return stage.patch("clusterroles", roleName(stage, name), {
+      metadata: { labels: { ...without, ...metadata.labels } },
+      rules,
+    });
+  });
+}
+
+function aggregate(scene: Scene): Step {
+  const { name, ...parts } = oneOf(scene, aggregated);
+  return act(`aggregated ClusterRole ${name}`, async (stage) =>
+    (await hasRole(stage, name)) ? undefined : makeRole(stage, name, parts),
+  );
+}
+
+function meddle(scene: Scene): Step {
+  const { name } = oneOf(scene, aggregated);
+  const rules = oneOf(scene, [null, [ruleOf("configmaps")]]);
+  return act(`rules of aggregated ClusterRole ${name}: ${JSON.stringify(rules)}`, async (stage) =>
+    (await hasRole(stage, name)) ? stage.patch("clusterroles", roleName(stage, name), { rules }) : undefined,
+  );
+}
+
+function removeRole(scene: Scene): Step {
+  const name = oneOf(scene, [...plain, ...aggregated.map((each) => each.name)]);
+  return act(`ClusterRole ${name} is deleted`, async (stage) =>
+    (await hasRole(stage, name)) ? stage.remove("clusterroles", roleName(stage, name)) : undefined,
+  );
+}
+
+function addPod(scene: Scene): Step {
+  const name = `p${++scene.pods}`;
+  const kinds = ["emptyDir", {}, {}, { labels: { team: "red" } }] as const;
+  const drawn = some(scene, ["x", "y", "z"]).map((volume) => [volume, oneOf(scene, kinds)] as const);
+  const volumes = Object.fromEntries(drawn);
+  return act(`pod ${name}: ${JSON.stringify(volumes)}`, (stage) => makePod(stage, name, volumes));
+}
+
+/** A claim that is in the way of the next pod. */
+function claimAhead(scene: Scene): Step {
+  const name = `p${scene.pods + 1}-${oneOf(scene, ["x", "y", "z"])}`;
+  return act(`claim ${name}`, async (stage) => {
+    const claims = await stage.list("persistentvolumeclaims");
+    if (!claims.some(({ metadata }) => (metadata as { readonly name: string }).name === name))
+      await makeClaim(stage, name);
+  });
+}
+
+function ofSome(
+  resource: "pods" | "persistentvolumeclaims",
+  what: string,
+  does: (stage: Stage, name: string) => Promise<void>,
+): (scene: Scene) => Step {
+  return ({ random }) => {
+    const fraction = random.next();
+    return act(what, async (stage) => {
+      const there = (await stage.list(resource)) as unknown as readonly {
+        readonly metadata: { readonly name: string };
+      }[];
+      const names = there.map(({ metadata }) => metadata.name).toSorted();
+      const name = names[Math.floor(fraction * names.length)];
+      if (name !== undefined) await does(stage, name);
+    });
+  };
+}
+
+const toMap = (what: string, body: object): (() => Step) => {
+  return () => act(`ConfigMap: ${what}`, (stage) => stage.patch("configmaps", mapName, body));
+};
+
+const moves: readonly ((scene: Scene) => Step)[] = [
+  changeRole,
+  changeRole,
+  changeRole,
+  aggregate,
+  aggregate,
+  meddle,
+  removeRole,
+  addPod,
+  addPod,
+  claimAhead,
+  ofSome("persistentvolumeclaims", "a claim is deleted", endClaim),
+  ofSome("pods", "a pod is deleted", (stage, name) => stage.remove("pods", name, { gracePeriodSeconds: 0 })),
+  toMap("another key", { data: { more: "x" } }),
+  toMap("another certificate", { data: { "ca.crt": "x" } }),
+  toMap("no description", { metadata: { annotations: { [note]: null } } }),
+  () => act("the ConfigMap is deleted", (stage) => stage.remove("configmaps", mapName)),
+];

@@ -1,0 +1,59 @@
+/** Random scripts: ServiceCIDRs that overlap, and addresses, which come and go one at a time. */
+import { type Random, seededRandom } from "../../../../src/platform/random.ts";
+import type { Script, Step } from "../../suite.ts";
+import {
+  type Address,
+  act,
+  addressesOf,
+  cidrName,
+  cidrsOf,
+  makeAddress,
+  makeCidr,
+  type Range,
+  removeAddress,
+  removeCidr,
+} from "./acts.ts";
+
+const shapes: readonly { readonly name: string; readonly of: readonly Range[] }[] = [
+  { name: "all", of: ["all4"] },
+  { name: "low", of: ["low4", "low6"] },
+  { name: "high", of: ["high4"] },
+  { name: "both", of: ["all4", "all6"] },
+];
+const names: readonly Address[] = ["low4", "high4", "last4", "low6"];
+
+function oneOf<T>(random: Random, items: readonly T[]): T {
+  // As many as there are: never beyond the last.
+  return items[Math.floor(random.next() * items.length)] as T;
+}
+
+/** The script of a seed. */
+export function randomScript(seed: number, length: number): Script {
+  const random = seededRandom(seed);
+  const steps = [add(random)];
+  while (steps.length < length) steps.push(oneOf(random, [add, add, remove, turn, turn])(random));
+  return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
+}
+
+function add(random: Random): Step {
+  const { name, of } = oneOf(random, shapes);
+  return act(`ServiceCIDR ${name}, unless it is there`, async (stage) => {
+    const there = await cidrsOf(stage);
+    if (!there.some(({ metadata }) => metadata.name === cidrName(stage, name))) await makeCidr(stage, name, of);
+  });
+}
+
+function remove(random: Random): Step {
+  const { name } = oneOf(random, shapes);
+  return act(`ServiceCIDR ${name} is deleted`, async (stage) => {
+    const there = await cidrsOf(stage);
+    if (there.some(({ metadata }) => metadata.name === cidrName(stage, name))) await removeCidr(stage, name);
+  });
+}
+
+function turn(random: Random): Step {
+  const name = oneOf(random, names);
+  return act(`a Service gets or loses ${name}`, async (stage) =>
+    (await addressesOf(stage)).includes(name) ? removeAddress(stage, name) : makeAddress(stage, name),
+  );
+}

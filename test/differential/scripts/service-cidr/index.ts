@@ -1,0 +1,112 @@
+/** Written scripts. */
+import { ServiceCidrs } from "../../../../src/api/kinds.ts";
+import type { Script, Step } from "../../suite.ts";
+import {
+  type Address,
+  act,
+  cidrName,
+  makeAddress,
+  makeCidr,
+  type Range,
+  rangeText,
+  removeAddress,
+  removeCidr,
+} from "./acts.ts";
+
+const cidr = (name: string, ...ranges: Range[]): Step =>
+  act(`ServiceCIDR ${name} of ${ranges.join(" and ")}`, (stage) => makeCidr(stage, name, ranges));
+const given = (name: Address): Step => act(`a Service gets ${name}`, (stage) => makeAddress(stage, name));
+const lost = (name: Address): Step => act(`a Service loses ${name}`, (stage) => removeAddress(stage, name));
+const deleted = (name: string): Step => act(`ServiceCIDR ${name} is deleted`, (stage) => removeCidr(stage, name));
+const changed = (name: string, what: string, body: object): Step =>
+  act(`ServiceCIDR ${name}: ${what}`, (stage) =>
+    stage.patch(
+      ServiceCidrs,
+      name.includes("/") ? `${cidrName(stage, name.split("/")[0] ?? "")}/status` : cidrName(stage, name),
+      body,
+    ),
+  );
+
+const notReady = {
+  status: {
+    conditions: [
+      { type: "Ready", status: "False", reason: "Test", message: "x", lastTransitionTime: "2026-01-01T00:00:00Z" },
+    ],
+  },
+};
+
+export const scripts: readonly Script[] = [
+  {
+    name: "a ServiceCIDR comes, is changed, and goes 10 s after its deletion",
+    steps: [
+      cidr("one", "all4"),
+      changed("one", "without finalizers", { metadata: { finalizers: null } }),
+      changed("one", "with another finalizer alone", { metadata: { finalizers: ["example.com/hold"] } }),
+      changed("one/status", "not ready", notReady),
+      changed("one", "another label", { metadata: { labels: { team: "red" } } }),
+      act("a second range", (stage) =>
+        stage.patch(ServiceCidrs, cidrName(stage, "one"), {
+          spec: { cidrs: [rangeText(stage, "all4"), rangeText(stage, "all6")] },
+        }),
+      ),
+      changed("one", "no other finalizer", { metadata: { finalizers: ["networking.k8s.io/service-cidr-finalizer"] } }),
+      deleted("one"),
+    ],
+  },
+  {
+    name: "an address keeps a ServiceCIDR that is deleted, until its Service goes",
+    steps: [cidr("one", "low4"), given("low4"), deleted("one"), lost("low4")],
+  },
+  {
+    name: "an address of IPv6, the last one of its range",
+    steps: [cidr("one", "low4", "low6"), given("last6"), deleted("one"), given("low6"), lost("last6"), lost("low6")],
+  },
+  {
+    name: "addresses that no Service can have from a range do not keep it",
+    steps: [
+      cidr("low", "low4"),
+      cidr("high", "high4"),
+      given("last4"),
+      given("first4"),
+      act("an address that nobody has given to a Service", (stage) => makeAddress(stage, "low4", "example.com")),
+      deleted("low"),
+      deleted("high"),
+    ],
+  },
+  {
+    name: "a larger one takes the addresses over, comes it before or after",
+    steps: [
+      cidr("low", "low4"),
+      given("low4"),
+      given("high4"),
+      deleted("low"),
+      cidr("all", "all4"),
+      cidr("high", "high4"),
+      deleted("high"),
+      deleted("all"),
+      cidr("again", "low4"),
+      lost("high4"),
+      deleted("again"),
+      lost("low4"),
+    ],
+  },
+  {
+    name: "two of the same range",
+    steps: [cidr("one", "all4"), cidr("two", "all4"), given("low4"), deleted("one"), deleted("two"), lost("low4")],
+  },
+  {
+    name: "smaller ones that have only some of the addresses",
+    steps: [
+      cidr("all", "all4", "all6"),
+      cidr("low", "low4"),
+      given("low4"),
+      given("high4"),
+      deleted("all"),
+      cidr("high", "high4"),
+      deleted("low"),
+      lost("low4"),
+      deleted("high"),
+      lost("high4"),
+    ],
+  },
+];

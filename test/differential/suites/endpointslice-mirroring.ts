@@ -1,0 +1,85 @@
+/** Endpoints that users write, and the EndpointSlices that mirror them. */
+import type { Kind } from "../../../src/api/kind.ts";
+import { EndpointSlices } from "../../../src/api/kinds.ts";
+import { defineMirroringController } from "../../../src/controllers/endpointslice-mirroring/endpointslice-mirroring.ts";
+import { known } from "../kinds.ts";
+import { type Allowed, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import type { AnyObject } from "../objects.ts";
+import { isMirrored, mostOfSubset } from "../scripts/endpointslice-mirroring/acts.ts";
+import { randomScript } from "../scripts/endpointslice-mirroring/grammar.ts";
+import { scripts } from "../scripts/endpointslice-mirroring/index.ts";
+import { standing } from "../telling.ts";
+import type { Names } from "../told.ts";
+import type { Suite } from "../suite.ts";
+
+const text = (endpoint: object): string => JSON.stringify(endpoint);
+
+interface SliceContent {
+  readonly metadata: { readonly generation?: number };
+  readonly endpoints?: readonly object[] | null;
+  readonly ports?: readonly object[] | null;
+}
+
+/** Endpoints have no order, and null stands for none. Which of several slices takes the place of which, and so was written how often, is chance. */
+function arranged<T extends object>(slice: T): T {
+  const { endpoints, ports, metadata } = slice as unknown as Partial<SliceContent>;
+  if (metadata === undefined || (endpoints === undefined && ports === undefined)) return slice;
+  const { generation: _count, ...meta } = metadata;
+  const sorted = [...(endpoints ?? [])].sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  return { ...slice, metadata: meta, endpoints: sorted, ports: ports ?? [] };
+}
+
+/** Which of the slices was made first is chance. One that was replaced has lost the prefix that its name was made from. */
+function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): void {
+  for (const { metadata } of objects(EndpointSlices)) {
+    const told = metadata.name.replace(/-[a-z0-9]{5}$/, "-SUFFIX");
+    names.generated.set(metadata.name, told);
+    names.uids.set(metadata.uid, `uid of EndpointSlice ${told}`);
+  }
+}
+
+const early: Allowed = {
+  id: "a slice that the cache shows late",
+  category: "noise",
+  upstream: "pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go:deleteMirroredSlices",
+  why: "a slice of Endpoints that are no longer mirrored is deleted once more, and not found",
+  matches: ({ what }) => /^(update|delete) endpointslices\S* 404$/.test(what),
+};
+
+const mistaken: Allowed = {
+  id: "a new slice is mistaken for that of the other family",
+  category: "noise",
+  upstream: "pkg/controller/endpointslicemirroring/reconciler_helpers.go:removeSlice",
+  why: "new slices have no name by which it could tell them apart: it creates one under the name of a slice that is there, and tries again",
+  matches: ({ what }) => /^create endpointslices\S* 409$/.test(what),
+};
+
+const inTurn: Allowed = {
+  id: "which of several new slices takes the place of one that would be deleted",
+  category: "noise",
+  upstream: "pkg/controller/endpointslicemirroring/reconciler.go:reconcile",
+  why: "it goes through sets of ports in the order of a Go map; what the slices say after the step is compared whole",
+  matches: ({ what, path }) =>
+    /^(create|update) endpointslices\S* 20[01]$/.test(what) && /^\.body\.(endpoints|ports)\b/.test(path),
+};
+
+export const endpointSliceMirroring: Suite = {
+  name: "endpointslice-mirroring",
+  oracle: "endpointslice-mirroring-controller",
+  oracleFlags: [`--mirroring-max-endpoints-per-subset=${mostOfSubset}`],
+  ours: [defineMirroringController({ maxPerSubset: mostOfSubset })],
+  serviceRanges: ["10.0.0.0/16", "fd00::/108"],
+  kinds: [{ kind: EndpointSlices, tell: (object: AnyObject) => arranged(standing(object)) }, { kind: known.endpoints }],
+  arranged,
+  learn,
+  isSettled: isMirrored,
+  owes: async (_log, stage) => !(await isMirrored(stage)),
+  // A retry of an earlier sync may come before the cache shows the write of the last one.
+  repeated: (what) => what.startsWith("update endpointslices"),
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 100 },
+  randomSteps: 20,
+  width: 16,
+  differences: [ownFieldManager, noBodyOfDelete, early, mistaken, inTurn],
+};

@@ -1,0 +1,60 @@
+/** What three small controllers keep: the root certificate in each namespace, aggregated ClusterRoles, claims of ephemeral volumes. */
+import { ClusterRoles, PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
+import { clusterroleAggregation } from "../../../src/controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
+import { ephemeralVolume } from "../../../src/controllers/ephemeral-volume/ephemeral-volume.ts";
+import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
+import { type Allowed, namespaceInBody, ownFieldManager } from "../differences.ts";
+import { tellPod } from "../objects.ts";
+import { isSettled } from "../scripts/published/acts.ts";
+import { randomScript } from "../scripts/published/grammar.ts";
+import { scripts } from "../scripts/published/index.ts";
+import type { Suite } from "../suite.ts";
+
+/** Each API server has a certificate authority of its own; what is none stays as it is. */
+function arranged<T extends object>(body: T): T {
+  const { data } = body as { readonly data?: Readonly<Record<string, string>> | null };
+  const isCa = data?.["ca.crt"]?.startsWith("-----BEGIN CERTIFICATE-----") === true;
+  return isCa ? { ...body, data: { ...data, "ca.crt": "the server's authority" } } : body;
+}
+
+const late: Allowed = {
+  id: "what the cache shows late is created or updated once more",
+  category: "noise",
+  upstream: "pkg/controller/certificates/rootcacertpublisher/publisher.go:syncNamespace",
+  why: "a key that is added again may be synced before the cache shows the write of the last sync: the server refuses the second one",
+  matches: ({ what, theirs, ours }) =>
+    /^(create|update) (configmaps|persistentvolumeclaims) 409$/.test(what) ||
+    (what === "Event Warning" && /create PVC \S+: .* already exists/.test(JSON.stringify([theirs, ours]))),
+};
+
+const appliesNothing = (told: unknown): boolean => {
+  const { body } = (told ?? {}) as { readonly body?: { readonly rules?: unknown } };
+  return body !== undefined && body.rules === undefined;
+};
+
+const nothingAgain: Allowed = {
+  id: "no rules are applied again",
+  category: "noise",
+  upstream: "pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go:syncClusterRole",
+  why: "rules that others wrote stay in a role that selects none: no rules are applied whenever any ClusterRole of the cluster changes, also one of another script",
+  matches: ({ what, path, theirs, ours }) =>
+    what === "patch clusterroles.rbac.authorization.k8s.io 200" && path === "" && appliesNothing(theirs ?? ours),
+};
+
+export const published: Suite = {
+  name: "published",
+  oracle: "root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,ephemeral-volume-controller",
+  ours: [rootCaCertificatePublisher, clusterroleAggregation, ephemeralVolume],
+  kinds: [{ kind: ClusterRoles }, { kind: PersistentVolumeClaims }, { kind: Pods, tell: tellPod }],
+  arranged,
+  isSettled: (stage) => isSettled(stage, { strict: true }),
+  owes: async (_log, stage) => !(await isSettled(stage, { strict: false })),
+  // A role is looked at whenever any changes: before the cache shows that it has the rules, they are applied again.
+  repeated: (what) => what === "patch clusterroles.rbac.authorization.k8s.io 200",
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 100 },
+  randomSteps: 20,
+  width: 16,
+  differences: [ownFieldManager, namespaceInBody, late, nothingAgain],
+};
