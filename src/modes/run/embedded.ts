@@ -147,18 +147,17 @@ function bindsVolumes({ controllers = [], kubelet: runsNodes }: EmbeddedOptions)
 
 const schedulerWithoutVolumes = defineScheduler({ bindsVolumes: false });
 
-/** Those of one name run once, as they were given. */
+/** Each name runs once: a controller that is given replaces the cluster's own of its name. */
 function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[] {
   const withVolumes = bindsVolumes(options);
-  const given = options.controllers ?? [];
   const own = [
     serviceaccount,
     ...(options.scheduler === false ? [] : [withVolumes ? scheduler : schedulerWithoutVolumes]),
     ...(options.kubelet === false ? [] : [kubelet, nodeHeartbeat]),
     ...(withVolumes ? [provisioner] : []),
-  ].filter(({ name }) => !given.some((other) => other.name === name));
-  const all = [...own, ...given];
-  return all.filter((definition, index) => all.indexOf(definition) === index);
+  ];
+  const all = [...own, ...(options.controllers ?? [])];
+  return [...new Map(all.map((definition) => [definition.name, definition])).values()];
 }
 
 /** Makes the first `count` nodes, as far as there are none of these names, and returns the names of those it made. */
