@@ -24,6 +24,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "down amid a rollout: in proportion",
+    race: "the new ReplicaSet is scaled down with the rest and up again for the old ones: whether its controller comes in between",
     steps: [create({ replicas: 10, strategy: [3, 2] }), allReady, image(2), replicas(5), ...readyOneByOne(2)],
   },
   {
@@ -32,6 +33,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "up amid a rollout of three templates",
+    race: "the new ReplicaSet is scaled down with the rest and up again for the old ones: whether its controller comes in between",
     steps: [
       create({ replicas: 8, strategy: [4, 2] }),
       allReady,
