@@ -89,6 +89,16 @@ describe("run --reload", () => {
     await marked("three");
   });
 
+  test("what is saved while a version loads is taken up after it", async () => {
+    save("marker.ts", controller({ also: "await new Promise((done) => setTimeout(done, 1500));" }));
+    await Bun.sleep(900);
+    save("mark.ts", 'export const mark: string = "four";\n');
+    await marked("four");
+    save("mark.ts", 'export const mark: string = "three";\n');
+    save("marker.ts", controller());
+    await marked("three");
+  });
+
   test("what was set up at the start is not exchanged, and that is said", async () => {
     const pods = "watch({ kind: kinds.Pods, on: () => undefined })";
     save("marker.ts", controller({ watches: `watchPrimary(kinds.ConfigMaps), ${pods}` }));

@@ -14,12 +14,10 @@ import { UserError } from "../../cli/user-error.ts";
 /** How often files are looked at. */
 const everyMs = 300;
 
-/** A file, and its state at the last look. */
+/** A file, and when it and each module that it imports were last written, as of before they were loaded; undefined for one that is gone. */
 interface Watched {
   readonly word: string;
-  modules: readonly string[];
-  /** Of all its modules. */
-  writtenAt: string;
+  modules: ReadonlyMap<string, number | undefined>;
 }
 
 /** The controllers of files, each of which stays the same while what it does is exchanged. */
@@ -34,7 +32,7 @@ export class Reload {
   constructor(files: ControllerFiles, session: Session) {
     this.#session = session;
     for (const [word, definitions] of files) {
-      this.#files.push({ word, modules: modulesOf(word), writtenAt: "" });
+      this.#files.push({ word, modules: new Map() });
       for (const definition of definitions) this.#newest.set(definition.name, definition);
     }
   }
@@ -57,7 +55,7 @@ export class Reload {
   /** Looks at the files from now on, until the session ends. */
   async start(running: readonly RunningController[]): Promise<void> {
     this.#running = running;
-    for (const file of this.#files) file.writtenAt = await stateOf(file.modules);
+    for (const file of this.#files) file.modules = await timesOf(modulesOf(file.word));
     this.#lookLater();
   }
 
@@ -68,18 +66,22 @@ export class Reload {
 
   async #look(): Promise<void> {
     for (const file of this.#files) {
-      const now = await stateOf(file.modules);
-      if (now === file.writtenAt || this.#session.isOver) continue;
-      file.writtenAt = now;
-      await this.#reload(file);
+      const now = await timesOf([...file.modules.keys()]);
+      const isAsLoaded = [...now].every(([path, time]) => file.modules.get(path) === time);
+      if (isAsLoaded || this.#session.isOver) continue;
+      await this.#reload(file, now);
     }
     if (!this.#session.isOver) this.#lookLater();
   }
 
-  async #reload(file: Watched): Promise<void> {
-    const { word, modules } = file;
+  /** @param before the times of the modules of the last load: what is saved while this one runs differs from them at the next look. */
+  async #reload(file: Watched, before: Watched["modules"]): Promise<void> {
+    const { word } = file;
+    // A load that failed may not have come to all that the file imports.
+    let kept = [...before.keys()];
     try {
-      const definitions = await loadAgain(word, modules);
+      const definitions = await loadAgain(word, kept);
+      kept = [];
       const refused = definitions.map((each) => this.#whyNot(each)).find((why) => why !== undefined);
       if (refused !== undefined) {
         this.#session.warn(`${word} is not reloaded: ${refused}; start again to take it up`);
@@ -92,8 +94,8 @@ export class Reload {
       const more = error instanceof UserError ? error.next : [];
       this.#session.warn(`${[messageOf(error), ...more].join(", ")}; the version before goes on`);
     } finally {
-      file.modules = modulesOf(word);
-      file.writtenAt = await stateOf(file.modules);
+      const times = await timesOf([...kept, ...modulesOf(word)]);
+      file.modules = new Map([...times].map(([path, time]) => [path, before.has(path) ? before.get(path) : time]));
     }
   }
 
@@ -127,8 +129,6 @@ function shapeOf({ for: kind, watches }: ControllerDefinition): string {
   return JSON.stringify([kind === undefined ? "" : resourceOf(kind), watches.map(shape)]);
 }
 
-/** Changes when one of the files is written. */
-async function stateOf(paths: readonly string[]): Promise<string> {
-  const times = await Promise.all(paths.map(writtenAt));
-  return paths.map((path, index) => `${path} ${times[index] ?? "gone"}`).join("\n");
+async function timesOf(paths: readonly string[]): Promise<Watched["modules"]> {
+  return new Map(await Promise.all(paths.map(async (path) => [path, await writtenAt(path)] as const)));
 }
