@@ -20,6 +20,8 @@ export type RunEnd = "steady" | "time" | "steps";
 export interface VirtualTimeline extends Timeline {
   /** Runs turn by turn. May be called again to continue. @throws whatever a timer's function throws. */
   runUntil(limit?: RunLimit): Promise<RunEnd>;
+  /** When the last foreground hop or timer is due, in ms since 1970; undefined if none is left. */
+  lastDue(): number | undefined;
 }
 
 interface Hop {
@@ -125,5 +127,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
       }
       return "steps";
     },
+    // From the latest on.
+    lastDue: () => times.find((at) => byTime.get(at)?.some(({ background }) => !background) === true),
   };
 }

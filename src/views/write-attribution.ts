@@ -139,6 +139,8 @@ export class WriteAttribution {
   #refuse(event: WriteEvent & EventHead): void {
     // A conflict is settled by the next try; who applies hears of a refusal at once.
     if (event.status === 409 || event.status === 404 || event.controller === undefined) return;
+    // An eviction that a budget does not allow now is asked for again.
+    if (event.status === 429 && event.subresource === "eviction") return;
     const { controller, verb, of, error = "" } = event;
     // Nothing can be created in a namespace that is terminating: a refusal is expected, and no finding.
     if (error.endsWith("because it is being terminated")) return;

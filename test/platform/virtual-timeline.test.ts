@@ -30,6 +30,20 @@ describe("virtualTimeline", () => {
     expect([await timeline.runUntil(), fired, timeline.now()]).toEqual(["steady", false, 0]);
   });
 
+  test("says when the last of what is waited for is due", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    expect(timeline.lastDue()).toBeUndefined();
+    timeline.after(5, "work", () => undefined);
+    const cancel = timeline.after(30, "more", () => undefined);
+    timeline.after(20, "work", () => undefined);
+    timeline.after(90, "heartbeat", () => undefined, { background: true });
+    expect(timeline.lastDue()).toBe(30);
+    cancel();
+    expect(timeline.lastDue()).toBe(20);
+    await timeline.runUntil();
+    expect(timeline.lastDue()).toBeUndefined();
+  });
+
   test("background timers fire on the way but are not waited for", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const fired: string[] = [];

@@ -320,6 +320,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     getScale: (...asked) => scene.beyond.getScale?.(...asked) ?? unknownHere("scales"),
     updateScale: (...asked) => scene.beyond.updateScale?.(...asked) ?? unknownHere("scales"),
     deleteCollection: () => unknownHere("collections"),
+    evict: () => unknownHere("evictions"),
     bind: () => unknownHere("binding"),
     updateStatus(kind, object, { because }) {
       return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {

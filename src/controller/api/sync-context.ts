@@ -86,6 +86,8 @@ export interface SyncClient {
     kind: Kind<T>,
     options: DeleteOptions & Selectors & Because & { readonly namespace?: string },
   ): Promise<unknown>;
+  /** Deletes a pod unless a disruption budget refuses (429): POST to `pods/NAME/eviction`. */
+  evict(at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
   /** Gives a pod its node: POST to `pods/NAME/binding`. */
   bind(at: NamespacedName, nodeName: string, options: WriteOptions & Because): Promise<unknown>;
 }

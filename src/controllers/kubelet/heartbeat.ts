@@ -32,13 +32,18 @@ const renewals: RunState<Map<string, Renewed>> = runState(() => new Map());
  */
 export async function syncNode(context: SyncContext): Promise<void> {
   const node = context.cache(Nodes).get(context.key);
-  const known = context.state(renewals);
   if (node === undefined || !isSimulated(node)) {
-    known.delete(context.key);
+    context.state(renewals).delete(context.key);
     return;
   }
   if (isSilent(node)) return;
   await completeStatus(context, node);
+  await keepLease(context, node);
+}
+
+/** Renews the node's Lease if 10 s have passed since the last time, and comes back for the next. @throws StatusError, TransportError. */
+export async function keepLease(context: SyncContext, node: Node): Promise<void> {
+  const known = context.state(renewals);
   const last = known.get(context.key);
   const dueInMs = last === undefined ? 0 : last.at + renewEveryMs - context.now();
   if (dueInMs > 0) return again(context, dueInMs);

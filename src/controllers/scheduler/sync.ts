@@ -11,7 +11,7 @@ import { podAffinityView } from "./pod-affinity.ts";
 import { gated, place, unschedulable } from "./rules.ts";
 import { choose, type Choice } from "./scores.ts";
 import { spreadView } from "./topology-spread.ts";
-import { anyNode, bindClaims, hasWork, volumesView } from "./volumes.ts";
+import { anyNode, bindClaims, hasWork, type VolumesView, volumesView } from "./volumes.ts";
 
 /** The `spec.schedulerName` of pods that name no scheduler. */
 export const schedulerName = "default-scheduler";
@@ -30,6 +30,8 @@ export function isToBeScheduled(pod: Pod): boolean {
 export interface SchedulerOptions {
   /** Pods wait for their claims, and claims for the nodes of their pods. Where nothing binds claims, pods are placed as if theirs were bound. */
   readonly bindsVolumes: boolean;
+  /** Where nothing binds claims: what is known of the pod's. Default: it can run on any node. */
+  readonly volumesOf?: (pod: Pod) => VolumesView;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface SchedulerOptions {
  * Source: kubernetes v1.36 pkg/scheduler/schedule_one.go; differs: decision and binding are one sync; other syncs run
  * meanwhile, since a pod counts for its node from the decision on.
  */
-export async function syncPod(context: SyncContext, { bindsVolumes }: SchedulerOptions): Promise<void> {
+export async function syncPod(context: SyncContext, options: SchedulerOptions): Promise<void> {
   const { key } = context;
   const { nodeUsage, waiting } = context.state(memory);
   const pod = context.cache(Pods).get(key);
@@ -60,7 +62,7 @@ export async function syncPod(context: SyncContext, { bindsVolumes }: SchedulerO
   const nodes = context.cache(Nodes).list();
   const affinity = podAffinityView(pod, { nodes, nodeUsage, namespaces: context.cache(Namespaces) });
   const spread = spreadView(pod, { nodes, nodeUsage });
-  const volumes = bindsVolumes ? volumesView(context, pod) : anyNode;
+  const volumes = options.bindsVolumes ? volumesView(context, pod) : (options.volumesOf?.(pod) ?? anyNode);
   if (volumes.obstacle !== undefined) {
     await markUnschedulable(context, pod, `0/${nodes.length} nodes are available: ${volumes.obstacle}.`);
     return;

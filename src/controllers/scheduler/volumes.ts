@@ -48,6 +48,16 @@ export const anyNode: VolumesView = {
   planFor: () => nothingToDo,
 };
 
+/** Of a pod whose claims are bound to these volumes. */
+export function usableWhere(volumes: readonly PersistentVolume[]): VolumesView {
+  return { ...anyNode, obstacleOn: (node) => obstacleOn(node, volumes) };
+}
+
+function obstacleOn(node: Node, bound: readonly PersistentVolume[]): string | undefined {
+  const isReachable = bound.every((volume) => isReachableFrom(volume, node));
+  return isReachable ? undefined : "node(s) didn't match PersistentVolume's node affinity";
+}
+
 const noNode = (obstacle: string): VolumesView => ({ ...anyNode, obstacle });
 
 /** The view of a pod's claims, as the caches show them. */
@@ -79,8 +89,8 @@ export function volumesView(context: SyncContext, pod: Pod): VolumesView {
   return {
     obstacle: undefined,
     obstacleOn(node) {
-      if (!bound.every((volume) => isReachableFrom(volume, node)))
-        return "node(s) didn't match PersistentVolume's node affinity";
+      const why = obstacleOn(node, bound);
+      if (why !== undefined) return why;
       return planFor(node) === undefined ? "node(s) didn't find available persistent volumes to bind" : undefined;
     },
     planFor,

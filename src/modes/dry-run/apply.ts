@@ -16,6 +16,7 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { maskChanges } from "../../trace/mask.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { CustomObjects } from "./custom-objects.ts";
+import type { NodeQuestions } from "./node-questions.ts";
 
 /** An object of a manifest. */
 export interface ToApply {
@@ -34,14 +35,19 @@ export type RequestedChange =
       readonly name: string;
       readonly replicas: number;
     }
-  | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string };
+  | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string }
+  /** Its kubelet stops reporting, and nothing on it changes any more. */
+  | { readonly is: "silence"; readonly kind: Kind; readonly namespace: ""; readonly name: string }
+  /** `kubectl drain`, with all that it may be forced to. */
+  | { readonly is: "drain"; readonly kind: Kind; readonly namespace: ""; readonly name: string };
 
 /** What a requested change has done. */
 export interface AppliedChange {
   readonly requested: RequestedChange;
   readonly of: KindName;
   readonly key: ObjectKey;
-  readonly did: "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared";
+  readonly did:
+    "created" | "configured" | "unchanged" | "scaled" | "deleted" | "not compared" | "fell silent" | "cordoned";
   /** Of a kind that the sandbox does not serve: its fields are merged, but not validated. */
   readonly isCustom?: true;
   /** Of such a kind, with the defaults of its schema. */
@@ -65,6 +71,8 @@ export interface ApplyTarget {
   readonly sandbox: Sandbox;
   /** Objects of kinds that the sandbox does not serve. */
   readonly customs: CustomObjects;
+  /** What is asked about nodes; unset where nothing can be. */
+  readonly nodeQuestions?: NodeQuestions | undefined;
   /** A client for applying manifests, with this field manager. */
   clientFor(fieldManager: string): Client;
   /** Lets time pass until the promise settles. @throws what it rejects with. */
@@ -97,16 +105,50 @@ function applyOne(world: ApplyTarget, requested: RequestedChange): Promise<Appli
       return scale(world.clientFor("kubectl"), requested);
     case "delete":
       return remove(world, requested);
+    case "silence":
+      return fallSilent(world, requested);
+    case "drain":
+      return cordon(world, requested);
   }
+}
+
+type OfNode<Is extends string> = RequestedChange & { readonly is: Is };
+
+function questionsOf({ nodeQuestions }: ApplyTarget): NodeQuestions {
+  if (nodeQuestions === undefined) throw new RangeError("Cannot ask about a node: no kubelet reports in this run");
+  return nodeQuestions;
+}
+
+/** Nothing is written: from here on nothing is heard of it. @throws StatusError 404. */
+async function fallSilent(world: ApplyTarget, requested: OfNode<"silence">): Promise<AppliedChange> {
+  const { kind, name } = requested;
+  await world.clientFor("kubectl").get(kind, { namespace: "", name });
+  questionsOf(world).silent.add(name);
+  return { requested, of: { group: kind.group, kind: kind.kind }, key: name, did: "fell silent" };
+}
+
+/** @throws StatusError 404. */
+async function cordon(world: ApplyTarget, requested: OfNode<"drain">): Promise<AppliedChange> {
+  const { kind, name } = requested;
+  const client = world.clientFor("kubectl");
+  const at = { namespace: "", name };
+  const before = await client.get(kind, at);
+  questionsOf(world).drained.add(name);
+  const patch: Patch = { type: "strategic", body: { spec: { unschedulable: true } } };
+  const after = await client.patch(kind, at, patch, { basedOn: before });
+  const of = { group: kind.group, kind: kind.kind };
+  return { requested, of, key: name, did: "cordoned", changes: changesBetween(before, after) };
 }
 
 async function scale(client: Client, requested: RequestedChange & { readonly is: "scale" }): Promise<AppliedChange> {
   const { kind, namespace, name, replicas } = requested;
   const before = await client.getScale(kind, { namespace, name });
+  // Without a version, as kubectl: a controller may write in between.
+  const metadata = { ...before.metadata, resourceVersion: "" };
   await client.updateScale(
     kind,
     { namespace, name },
-    { ...before, spec: { ...before.spec, replicas } },
+    { ...before, metadata, spec: { ...before.spec, replicas } },
     { basedOn: before },
   );
   return { requested, of: { group: kind.group, kind: kind.kind }, key: objectKey(namespace, name), did: "scaled" };

@@ -6,7 +6,7 @@ import { controllerOf } from "../../api/owner-references.ts";
 import type { DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
-import { rollsOut as isRolledOut } from "../../controllers/daemonset/spec.ts";
+import { rollsOut as rollsOutDaemons } from "../../controllers/daemonset/spec.ts";
 import { desiredReplicas, partition, rollsOut } from "../../controllers/statefulset/spec.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
@@ -140,7 +140,9 @@ function countsOfStatefulSet(set: StatefulSet): { readonly available: number; re
   const desired = desiredReplicas(set);
   const { availableReplicas = 0, updatedReplicas = 0, observedGeneration = 0 } = status ?? {};
   if (observedGeneration < (metadata.generation ?? 0)) return { available: 0, desired };
-  const outdated = rollsOut(set) ? Math.max(0, desired - partition(set) - updatedReplicas) : 0;
+  // Pods that are being deleted count for no revision.
+  const isRolledOut = status?.currentRevision !== undefined && status.currentRevision === status.updateRevision;
+  const outdated = rollsOut(set) && !isRolledOut ? Math.max(0, desired - partition(set) - updatedReplicas) : 0;
   return { available: Math.max(0, availableReplicas - outdated), desired };
 }
 
@@ -151,7 +153,7 @@ function countsOfDaemonSet(set: DaemonSet): { readonly available: number; readon
   // How many nodes there are for it is not known yet.
   if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0))
     return { available: 0, desired: Math.max(1, desired) };
-  const outdated = isRolledOut(set) ? Math.max(0, desired - updatedNumberScheduled) : 0;
+  const outdated = rollsOutDaemons(set) ? Math.max(0, desired - updatedNumberScheduled) : 0;
   return { available: Math.max(0, numberAvailable - outdated), desired };
 }
 
@@ -212,7 +214,8 @@ function ownedBy(owner: StoredObject, state: State): StoredObject[] {
   return owned;
 }
 
-function podReason(
+/** What keeps a pod from being ready; undefined for one that is ready, or is being deleted. */
+export function podReason(
   pod: Pod & StoredObject,
   lacks: (pod: Pod & StoredObject) => string | undefined,
 ): string | undefined {

@@ -17,17 +17,30 @@ export type Convergence =
 export const defaultHorizonMs = 3_600_000;
 /** Retries are at most 16.7 minutes apart: after a longer time without changes, everything has been retried once. */
 const quietMs = 1_020_000;
+/** What is due sooner than this, whenever one looks, is a poll. A Deployment that waits for its pods is looked at ten times a second. */
+const pollMs = 2000;
 const turnsALook = 2000;
 const mostTurns = 20_000_000;
 
+/** How long a run goes on. Virtual times, in milliseconds. */
+export interface RunTimes {
+  readonly horizonMs: number;
+  /** How long nothing may change until it is steady: what is looked at in intervals is seen then. Default 0. */
+  readonly idleMs?: number;
+}
+
 /**
- * Steady: nothing but background timers is left; or, at the horizon, nothing has changed for so long that every retry
- * has happened since.
+ * Steady: nothing but background timers is left, and nothing has changed for `idleMs`; or nothing has changed for so long that every retry has
+ * happened since, and what is left is only looked at over and over, or the horizon is reached.
  */
-export async function untilConverged(world: SimulatedCluster, horizonMs: number): Promise<Convergence> {
+export async function untilConverged(
+  world: SimulatedCluster,
+  { horizonMs, idleMs = 0 }: RunTimes,
+): Promise<Convergence> {
   const { timeline } = world;
   const startedAt = timeline.now();
   let lastChange = startedAt;
+  let dueBefore = Infinity;
   const recurrence = new Recurrence();
   const endChanges = world.onChange((change) => {
     if (recurrence.accept(change)) lastChange = change.at;
@@ -40,7 +53,15 @@ export async function untilConverged(world: SimulatedCluster, horizonMs: number)
       const left = startedAt + horizonMs - timeline.now();
       const end: RunEnd = await timeline.runUntil({ ms: Math.max(0, left), steps: turnsALook });
       if (recurrence.loop !== undefined) return { is: "loop", loop: recurrence.loop };
-      if (end === "steady") return { is: "steady", afterMs: lastChange - startedAt };
+      const idleLeft = lastChange + idleMs - timeline.now();
+      if (end === "steady" && idleLeft <= 0) return { is: "steady", afterMs: lastChange - startedAt };
+      // Background timers do not run by themselves.
+      if (end === "steady") timeline.after(idleLeft, "dry run", () => undefined);
+      const isOverdue = dueBefore <= timeline.now();
+      dueBefore = timeline.lastDue() ?? 0;
+      // All that was due at the last look has happened, and nothing has come of it.
+      const isPolled = end === "steps" && isOverdue && dueBefore < timeline.now() + pollMs;
+      if (isPolled && timeline.now() - lastChange > quietMs) return { is: "steady", afterMs: lastChange - startedAt };
       if (end === "time") {
         const isQuiet = startedAt + horizonMs - lastChange > quietMs;
         return isQuiet ? { is: "steady", afterMs: lastChange - startedAt } : { is: "horizon", horizonMs };

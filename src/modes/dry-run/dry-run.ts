@@ -7,6 +7,7 @@ import type { UntouchedPods } from "./kubelet.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 import type { Scope } from "./scope.ts";
 import { defaultHorizonMs, untilConverged } from "./convergence.ts";
+import { idleMs, NodeQuestions } from "./node-questions.ts";
 import { playOn, type PlayOptions } from "./play.ts";
 import type { DryRun } from "./result.ts";
 import type { SentWrite } from "./server-validate.ts";
@@ -38,6 +39,9 @@ export interface DryRunOptions extends Omit<PlayOptions, "scope"> {
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { initialState: beginning, horizonMs = defaultHorizonMs } = options;
   const writes: SentWrite[] = [];
+  const isAboutNodes = options.requestedChanges.some(({ is }) => is === "silence" || is === "drain");
+  const nodeQuestions = isAboutNodes ? new NodeQuestions() : undefined;
+  const times = { horizonMs, idleMs: isAboutNodes ? idleMs : 0 };
   const cluster = await createSimulatedCluster({
     ...(options.keepWrites === true && { onWrite: (write) => void writes.push(write) }),
     startMs: beginning.atMs,
@@ -51,13 +55,14 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     liveRefusals: beginning.liveRefusals,
     customResources: beginning.customResources,
     managedFields: options.shown.managedFields === true,
+    nodeQuestions,
   });
   const world = {
     ...cluster,
     writes,
     start: () => Promise.resolve(cluster.manager.startWorkers()),
     begin: () => Promise.resolve(),
-    untilConverged: () => untilConverged(cluster, horizonMs),
+    untilConverged: () => untilConverged(cluster, times),
     completed: (earlier: State) => earlier,
     follows: () => false,
   };

@@ -22,6 +22,8 @@ export interface KubeletOptions extends UntouchedPods, Waiting {
    * does.
    */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
+  /** Whether nothing on the node changes any more. Default: of no node. */
+  readonly isSilent?: (node: string) => boolean;
 }
 
 /**
@@ -29,12 +31,13 @@ export interface KubeletOptions extends UntouchedPods, Waiting {
  * keep running. So they are not touched until they are deleted. Momentary states of new and deleted pods are skipped. A
  * pod whose ConfigMap, Secret or claim does not exist does not start.
  */
-export function dryRunKubelet({ settledPods, loadPods, lacks, clock }: KubeletOptions): ControllerDefinition {
+export function dryRunKubelet({ settledPods, loadPods, lacks, isSilent, clock }: KubeletOptions): ControllerDefinition {
   return {
     ...kubelet,
     async sync(key, context) {
       const pod = context.cache(Pods).get(key);
       const { uid = "", deletionTimestamp } = pod?.metadata ?? {};
+      if (isSilent?.(pod?.spec?.nodeName ?? "") === true) return undefined;
       if (loadPods.has(uid) || (settledPods.has(uid) && deletionTimestamp === undefined)) return undefined;
       if (pod !== undefined && deletionTimestamp === undefined && (await lacks(pod)) !== undefined) {
         lookAgain(context, { pod, clock });

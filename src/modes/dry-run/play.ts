@@ -19,6 +19,7 @@ import {
 } from "./apply.ts";
 import type { Convergence } from "./convergence.ts";
 import { type Before, changesInScope, type DryRun, nothingApplied, resultOf } from "./result.ts";
+import { NodeRecord } from "./node-record.ts";
 import { addProgramWrites } from "./program-writes.ts";
 import type { Scope } from "./scope.ts";
 import type { SentWrite } from "./server-validate.ts";
@@ -69,6 +70,8 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
   const endWrites = addProgramWrites(world.bus, attribution);
   const rollouts = new Rollouts(world.timeline.now(), first.state.values());
   world.onChange((change) => rollouts.accept(change));
+  const nodeRecord = new NodeRecord(first.state, world.timeline.now());
+  if (world.nodeQuestions !== undefined) world.onChange((change) => nodeRecord.accept(change));
   await world.begin();
   const { done, refused } = await applyChanges(world, options.requestedChanges);
   for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
@@ -87,6 +90,7 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
       attribution,
       rollouts: rollouts.rollouts(),
       writes,
+      ...(world.nodeQuestions !== undefined && { asked: { questions: world.nodeQuestions, record: nodeRecord } }),
     },
     { ...options, now: world.timeline.now(), pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
   );

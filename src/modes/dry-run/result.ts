@@ -13,6 +13,7 @@ import { nextRunsOf, type NextRuns } from "./next-runs.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { Convergence } from "./convergence.ts";
 import { danglingOf, type References } from "./dangling.ts";
+import { type EffectsInput, isJudged, nodeEffects, type NodeEffects } from "./node-effects.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
 import { isInScope, type Scope } from "./scope.ts";
 import type { SentWrite } from "./server-validate.ts";
@@ -45,6 +46,8 @@ export interface DryRun {
   readonly writes: readonly SentWrite[];
   /** Of what was created or changed beside what was applied. */
   readonly workloads: readonly ChangedWorkload[];
+  /** Where nodes were asked about: what follows from them. */
+  readonly nodes?: NodeEffects | undefined;
   /** At the end. */
   readonly state: State;
 }
@@ -61,6 +64,8 @@ export interface Before {
 /** What happened since. */
 export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "rollouts" | "writes" | "state"> {
   readonly first: Before;
+  /** What was asked about nodes, and what happened to them. */
+  readonly asked?: Pick<EffectsInput, "questions" | "record">;
   readonly attribution: WriteAttribution;
 }
 
@@ -74,11 +79,14 @@ export interface ResultOptions extends OutcomeOptions, Reconcilers {
 }
 
 /** Derives the result. */
-export function resultOf({ first, attribution, ...played }: Played, options: ResultOptions): DryRun {
+export function resultOf({ first, attribution, asked, ...played }: Played, options: ResultOptions): DryRun {
   const { done, state } = played;
   const { scope, pluralOf } = options;
   const before = first.state;
-  const workloads = changedWorkloads(done, { before, state });
+  const nodes = asked === undefined ? undefined : nodeEffects({ ...options, ...asked, before, state });
+  const changed = changedWorkloads(done, { before, state });
+  // What a node takes with it has been judged there.
+  const others = nodes === undefined ? changed : changed.filter((each) => !isJudged(each, nodes));
   return {
     ...played,
     drift: first.drift,
@@ -86,9 +94,10 @@ export function resultOf({ first, attribution, ...played }: Played, options: Res
     groups: outcomeOf(before, state, attribution, options),
     syncs: attribution.syncs,
     refusedWrites: attribution.refused,
-    workloads,
-    availability: availabilityOf([...done, ...workloads], { ...options, state }),
-    nextRuns: nextRunsOf([...done, ...workloads], { state, now: options.now }),
+    workloads: [...others, ...(nodes?.workloads ?? [])],
+    ...(nodes !== undefined && { nodes }),
+    availability: [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])],
+    nextRuns: nextRunsOf([...done, ...others], { state, now: options.now }),
     claims: openClaims(done, storageIn(state, scope)),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),

@@ -4,23 +4,25 @@ import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { defineScheduler } from "../../controllers/scheduler/scheduler.ts";
+import type { VolumesView } from "../../controllers/scheduler/volumes.ts";
 import { lookAgain, type Waiting } from "./waiting.ts";
 
 /** What keeps pods from being placed. */
 export interface SchedulerOptions extends Waiting {
   /** What keeps the pod from any node, such as `claim shop/data stays Pending: …`; undefined if nothing does. */
   readonly lacksClaim: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
+  /** Where the volumes of the pod's bound claims can be used. */
+  readonly volumesOf: (pod: Pod) => VolumesView;
 }
-
-/** Claims are judged apart, with what is not known of them. */
-const scheduler = defineScheduler({ bindsVolumes: false });
 
 /**
  * A pod whose claim does not exist, or gets no volume, is bound to no node. Source: kubernetes v1.36
  * pkg/scheduler/framework/plugins/volumebinding/volume_binding.go PreFilter; differs: the pod's condition does not say so, the report
  * does.
  */
-export function dryRunScheduler({ lacksClaim, clock }: SchedulerOptions): ControllerDefinition {
+export function dryRunScheduler({ lacksClaim, volumesOf, clock }: SchedulerOptions): ControllerDefinition {
+  // Claims are judged apart, with what is not known of them.
+  const scheduler = defineScheduler({ bindsVolumes: false, volumesOf });
   return {
     ...scheduler,
     async sync(key, context) {

@@ -76,23 +76,30 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 }
 
 /**
- * No kubelet reports here, and nodes may not be known: what the first two find would be no effect of a change. Nor may volumes be: whether a
- * claim is bound is judged by claims.ts, which says what it does not know. Whom pods would trust is not known either, and of no effect on what
- * is asked.
+ * Whether a claim is bound is judged by claims.ts, which says what it does not know. Whom pods would trust is not known either, and of no
+ * effect on what is asked.
  */
-const leftOut: ReadonlySet<string> = new Set([
-  nodeLifecycle.name,
-  podGarbageCollector.name,
-  persistentVolumeBinder.name,
-  rootCaCertificatePublisher.name,
-]);
+const leftOut: ReadonlySet<string> = new Set([persistentVolumeBinder.name, rootCaCertificatePublisher.name]);
+
+/** Unless nodes are asked about no kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
+const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);
+
+/** What is known, and whether kubelets report: then nodes that fall silent are found. */
+export interface Surroundings {
+  readonly scope: Scope;
+  readonly nodesReport: boolean;
+}
 
 /**
- * All but those that find lost nodes, bind volumes or publish the root certificate. The namespace and quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that
- * protect storage skip what may have users that are not known; autoscalers keep to their bounds, without metrics.
+ * All but those that bind volumes or publish the root certificate, and those that find lost nodes where no kubelet reports. The namespace and
+ * quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that protect storage skip what may
+ * have users that are not known; autoscalers keep to their bounds, without metrics.
  */
-export function withinScope(controllers: readonly ControllerDefinition[], scope: Scope): ControllerDefinition[] {
-  const kept = controllers.filter(({ name }) => !leftOut.has(name));
+export function withinScope(
+  controllers: readonly ControllerDefinition[],
+  { scope, nodesReport }: Surroundings,
+): ControllerDefinition[] {
+  const kept = controllers.filter(({ name }) => !leftOut.has(name) && (nodesReport || !findLostNodes.has(name)));
   return kept.map((controller) => {
     switch (controller.name) {
       case namespace.name:

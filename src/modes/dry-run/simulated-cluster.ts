@@ -19,6 +19,9 @@ import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
 import { claimPodLacks, whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type UntouchedPods } from "./kubelet.ts";
+import { drainOf } from "./node-drain.ts";
+import { controllersAboutNodes, dryRunHeartbeat, type NodeQuestions, withNodesAtWork } from "./node-questions.ts";
+import { knownVolumes } from "./volume-nodes.ts";
 import { dryRunScheduler } from "./scheduler.ts";
 import { type Scope, withinScope } from "./scope.ts";
 import { listenToStore, lookupIn, stateOf, type StoreChange, volumesIn } from "./store.ts";
@@ -43,6 +46,8 @@ export interface SimulatedClusterOptions extends UntouchedPods {
   readonly scope: Scope;
   /** Whether objects carry `metadata.managedFields`. */
   readonly managedFields: boolean;
+  /** Where something is asked about nodes: kubelets report, and what follows is played. */
+  readonly nodeQuestions?: NodeQuestions | undefined;
   /** Called with every successful write, as it was sent. */
   readonly onWrite?: (write: SentWrite) => void;
 }
@@ -61,7 +66,7 @@ const mostTurns = 2_000_000;
 
 /** Resolves when the caches are filled; the workers have not started. */
 export async function createSimulatedCluster(options: SimulatedClusterOptions): Promise<SimulatedCluster> {
-  const { startMs, seed } = options;
+  const { startMs, seed, nodeQuestions } = options;
   const timeline = virtualTimeline(startMs, seededRandom(seed));
   const random = seededRandom(seedFor(options.objects, seed));
   const bus = new TraceBus({ now: () => timeline.now() });
@@ -74,8 +79,9 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     // The report names what they would be asked about instead.
     disabledAdmissionPlugins: configuredPlugins,
   });
+  const objects = nodeQuestions === undefined ? options.objects : withNodesAtWork(options.objects);
   await sandbox.load(
-    options.managedFields ? options.objects : options.objects.map(withoutManagedFields),
+    options.managedFields ? objects : objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );
   // Nothing listens to deltas here, nor to writes of the simulated components.
@@ -84,12 +90,19 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
   // Every cluster has them, whichever controllers are selected.
   const clock = "virtual";
+  const isSilent = (node: string): boolean => nodeQuestions?.silent.has(node) === true;
   const simulatedComponents = [
-    dryRunScheduler({ lacksClaim: (pod) => claimPodLacks(pod, storage), clock }),
-    dryRunKubelet({ ...options, lacks, clock }),
+    dryRunScheduler({
+      lacksClaim: (pod) => claimPodLacks(pod, storage),
+      volumesOf: (pod) => knownVolumes(pod, storage.lookup),
+      clock,
+    }),
+    dryRunKubelet({ ...options, lacks, isSilent, clock }),
     resourcequota,
+    ...(nodeQuestions === undefined ? [] : [dryRunHeartbeat(nodeQuestions)]),
   ];
-  const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
+  const selected = options.controllers.filter(({ name }) => name !== resourcequota.name);
+  const asked = nodeQuestions === undefined ? selected : [...controllersAboutNodes(selected), drainOf(nodeQuestions)];
   const customs = new CustomObjects({
     known: options.customResources,
     random: seededRandom(seedFor(options.customResources.objects, seed)),
@@ -105,7 +118,10 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     return createClient({ transport, bus: isSimulatedComponent(name) ? unheard : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
-    controllers: withinScope([...asked, ...simulatedComponents], options.scope),
+    controllers: withinScope([...asked, ...simulatedComponents], {
+      scope: options.scope,
+      nodesReport: nodeQuestions !== undefined,
+    }),
     informers: new SharedInformerFactory({
       client: clientFor("informers"),
       timeline,
@@ -128,6 +144,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     manager,
     customs,
     clientFor,
+    nodeQuestions,
     during,
     onChange(listener) {
       const listening = listenToStore(sandbox, listener);

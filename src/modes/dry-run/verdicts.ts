@@ -5,6 +5,7 @@ import type { ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { AppliedChange } from "./apply.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
+import type { NodeEffects } from "./node-effects.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { DanglingReference, References } from "./dangling.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
@@ -31,13 +32,15 @@ export interface VerdictInput extends Reconcilers {
   readonly claims: readonly OpenClaim[];
   readonly changes: readonly ObjectChange[];
   readonly liveRefusals: LiveRefusals;
+  /** Where nodes were asked about. */
+  readonly nodes?: NodeEffects | undefined;
 }
 
 /** Weighs the findings of a dry run. */
 export function verdictsOf(all: VerdictInput): Verdicts {
   const { done, workloads, availability, references, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
-  const unseen = [...notFollowed(all), ...stillRefused(all), ...takenToBeBound(all)];
+  const unseen = [...notFollowed(all), ...stillRefused(all), ...takenToBeBound(all), ...(all.nodes?.unseen ?? [])];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
     available: judge({

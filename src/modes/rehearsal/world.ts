@@ -17,6 +17,7 @@ import { dryRunKubelet } from "../dry-run/kubelet.ts";
 import { claimPodLacks, whatPodLacks } from "../dry-run/lacking.ts";
 import type { World } from "../dry-run/play.ts";
 import { dryRunScheduler } from "../dry-run/scheduler.ts";
+import { knownVolumes } from "../dry-run/volume-nodes.ts";
 import { type Scope, withinScope } from "../dry-run/scope.ts";
 import { listenToStore, lookupIn, stateOf, volumesIn } from "../dry-run/store.ts";
 import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
@@ -116,14 +117,18 @@ function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surro
     };
   const clock = "real";
   const simulated = [
-    dryRunScheduler({ lacksClaim: lackingBy(claimPodLacks), clock }),
+    dryRunScheduler({
+      lacksClaim: lackingBy(claimPodLacks),
+      volumesOf: (pod) => knownVolumes(pod, storage.lookup),
+      clock,
+    }),
     dryRunKubelet({ ...place.pods, lacks: lackingBy(whatPodLacks), clock }),
     resourcequota,
   ];
   const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
   return new ControllerManager({
-    controllers: withinScope([...asked, ...simulated], scope),
+    controllers: withinScope([...asked, ...simulated], { scope, nodesReport: false }),
     informers: new SharedInformerFactory({
       client: clientOn(unheard, "informers"),
       timeline,

@@ -1,0 +1,82 @@
+/**
+ * Questions about nodes: what happens if one falls silent, or is drained. Kubelets of a dry run report to the API server only where
+ * such a question is asked; what follows is up to the controllers.
+ */
+import type { ObjectKey } from "../../api/key.ts";
+import { Nodes } from "../../api/kinds.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type { Node } from "../../api/types.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { nodeCondition } from "../../controller/workload/node-conditions.ts";
+import { cronjob } from "../../controllers/cronjob/cronjob.ts";
+import { keepLease } from "../../controllers/kubelet/heartbeat.ts";
+import { nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
+import { labelsToSet } from "../../controllers/node-lifecycle/labels.ts";
+import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
+import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
+import { taintEviction } from "../../controllers/taint-eviction/taint-eviction.ts";
+import { ttlAfterFinished } from "../../controllers/ttl-after-finished/ttl-after-finished.ts";
+
+/** What is asked about nodes, and what has come of it so far. */
+export class NodeQuestions {
+  /** Nodes whose kubelets have fallen silent. */
+  readonly silent: Set<string> = new Set<string>();
+  /** Nodes that are being drained. */
+  readonly drained: Set<string> = new Set<string>();
+  /** The last refusal of each pod's eviction. */
+  readonly refusals: Map<ObjectKey, string> = new Map<ObjectKey, string>();
+}
+
+/**
+ * Nothing may change for so long until a run is steady: a silent node is found after at most 55 s, and a pod of a missing node after at
+ * most 60 s.
+ */
+export const idleMs = 120_000;
+
+/**
+ * Heartbeats of all nodes but those that have fallen silent, in this run or before. The status of a node stays as it was found: real
+ * kubelets have more to say than a simulated one.
+ */
+export function dryRunHeartbeat({ silent }: NodeQuestions): ControllerDefinition {
+  return {
+    ...nodeHeartbeat,
+    async sync(key, context) {
+      const node = context.cache(Nodes).get(key);
+      if (node === undefined || silent.has(key) || nodeCondition(node, "Ready")?.status === "Unknown") return;
+      await keepLease(context, node);
+    },
+  };
+}
+
+/** Those that deal with nodes run whoever else was named. */
+const always: readonly ControllerDefinition[] = [nodeLifecycle, taintEviction, podGarbageCollector];
+/** What the time brings by itself is no effect of a node. */
+const byTime: ReadonlySet<string> = new Set([cronjob.name, ttlAfterFinished.name]);
+
+/** The controllers that answer questions about nodes, beside those that were asked for. */
+export function controllersAboutNodes(asked: readonly ControllerDefinition[]): readonly ControllerDefinition[] {
+  const added = always.filter(({ name }) => !asked.some((each) => each.name === name));
+  return [...asked.filter(({ name }) => !byTime.has(name)), ...added];
+}
+
+const leaseNamespace = "kube-node-lease";
+
+/** With the namespace of heartbeats, and with the labels that the nodes of a running cluster have got long ago. */
+export function withNodesAtWork(objects: readonly StoredObject[]): readonly StoredObject[] {
+  const isThere = objects.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === leaseNamespace);
+  const made = isThere ? [] : [namespaceOfLeases(objects[0]?.metadata.creationTimestamp ?? "2026-01-01T00:00:00Z")];
+  return [...objects.map((object) => (object.kind === Nodes.kind ? withOlderLabels(object) : object)), ...made];
+}
+
+function withOlderLabels(node: Node & StoredObject): StoredObject {
+  const labels = { ...node.metadata.labels, ...labelsToSet(node) };
+  return { ...node, metadata: { ...node.metadata, labels } };
+}
+
+function namespaceOfLeases(creationTimestamp: string): StoredObject {
+  const labels = { "kubernetes.io/metadata.name": leaseNamespace };
+  const metadata = { name: leaseNamespace, uid: `assumed-${leaseNamespace}`, resourceVersion: "1", creationTimestamp };
+  const status = { phase: "Active" };
+  const made = { metadata: { ...metadata, labels }, spec: { finalizers: ["kubernetes"] }, status };
+  return { apiVersion: "v1", kind: "Namespace", ...made };
+}

@@ -1,0 +1,211 @@
+/** What becomes of each pod of a node that falls silent or is drained: read off the state that the controllers have come to. Pure. */
+import { objectKey, type ObjectKey } from "../../api/key.ts";
+import { Nodes, Pods } from "../../api/kinds.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import type { Node, Pod } from "../../api/types.ts";
+import { isPodReady, isPodTerminal } from "../../controller/workload/pod-status.ts";
+import { evictingTaints, toleranceOf } from "../../controllers/taint-eviction/toleration.ts";
+import type { KindName } from "../../trace/names.ts";
+import { entryName, kindNameOf, type State } from "../../views/state.ts";
+import { countsOf, podReason } from "./availability.ts";
+import { isStaticPod } from "./node-drain.ts";
+import type { NodeQuestions } from "./node-questions.ts";
+import type { NodeRecord } from "./node-record.ts";
+
+/**
+ * - `moves`: another pod runs in its place, on the node `to`.
+ * - `cannot move`: another pod was made, and does not become ready.
+ * - `waits`: it is being deleted, and nothing takes its place before it is gone, which its silent node does not report.
+ * - `held`: a budget refuses its eviction.
+ * - `lost`: nothing makes it anew.
+ * - `unclear`: whoever made it does not run here.
+ * - `later`: it tolerates the taint of its node for longer than the run.
+ * - `not replaced`: it goes, and its owner wants no other.
+ * - `ended`: it had ended before.
+ * - `stays`: it is left on its node.
+ */
+export type Fate =
+  "moves" | "cannot move" | "waits" | "held" | "lost" | "unclear" | "later" | "not replaced" | "ended" | "stays";
+
+/** What becomes of one pod. */
+export interface PodFate {
+  readonly pod: ObjectKey;
+  readonly node: string;
+  /** The workload that it belongs to, at the top: a Deployment, or the pod itself. */
+  readonly workload: { readonly of: KindName; readonly key: ObjectKey };
+  readonly fate: Fate;
+  /** Where the pod in its place is. */
+  readonly to?: string;
+  readonly why?: string;
+  /** When it was marked for deletion, in ms since the node fell silent or was cordoned. */
+  readonly deletedAfterMs?: number;
+  /** The pod in its place, if there is one. */
+  readonly replacement?: Pod & StoredObject;
+  /** Its emptyDir volumes, which are lost with it; those in memory, too. */
+  readonly emptyDirs: readonly string[];
+}
+
+/** What fates are read off. */
+export interface FateInput {
+  readonly before: State;
+  readonly state: State;
+  readonly questions: NodeQuestions;
+  readonly record: NodeRecord;
+  /** What keeps a pod's containers from starting. */
+  readonly lacks: (pod: Pod & StoredObject) => string | undefined;
+  /** Whether a controller at work makes pods for objects of the kind. */
+  readonly isFollowed: (of: KindName) => boolean;
+}
+
+type FullPod = Pod & StoredObject;
+
+/** Of all pods that were on these nodes, in the order of the state. */
+export function fatesOf(nodes: readonly string[], input: FateInput): readonly PodFate[] {
+  const pods = podsIn(input.before).filter(({ spec }) => nodes.includes(spec?.nodeName ?? ""));
+  const fresh = new Map<string, FullPod[]>();
+  const there = new Set(podsIn(input.before).map(({ metadata }) => metadata.uid));
+  for (const pod of podsIn(input.state)) {
+    const owner = controllerOf(pod)?.uid;
+    if (owner === undefined || there.has(pod.metadata.uid)) continue;
+    fresh.set(owner, [...(fresh.get(owner) ?? []), pod]);
+  }
+  // What runs comes first: one that does not is what its owner is short of.
+  for (const each of fresh.values()) each.sort((a, b) => rank(a) - rank(b));
+  return pods.map((pod) => fateOf({ ...input, fresh, pod, node: pod.spec?.nodeName ?? "" }));
+}
+
+function rank(pod: Pod): number {
+  return isPodReady(pod) || pod.status?.phase === "Succeeded" ? 0 : 1;
+}
+
+/** One pod, and what its fate is read off. */
+interface Looking extends FateInput {
+  readonly pod: FullPod;
+  readonly node: string;
+  /** Pods that were made since, by the uid of who made them; taken from as they are accounted for. */
+  readonly fresh: ReadonlyMap<string, FullPod[]>;
+}
+
+function fateOf(looking: Looking): PodFate {
+  const { pod, node, before, record } = looking;
+  const deletedAfterMs = record.deletedAfterMs(pod.metadata.uid);
+  return {
+    pod: objectKey(pod.metadata.namespace, pod.metadata.name),
+    node,
+    workload: workloadOf(pod, before),
+    emptyDirs: (pod.spec?.volumes ?? []).flatMap(({ name, emptyDir }) => (emptyDir === undefined ? [] : [name])),
+    ...(deletedAfterMs !== undefined && { deletedAfterMs }),
+    ...outcomeFor(looking),
+  };
+}
+
+type Outcome = Pick<PodFate, "fate" | "to" | "why" | "replacement">;
+
+function outcomeFor(looking: Looking): Outcome {
+  const { pod, state } = looking;
+  if (isPodTerminal(pod)) return { fate: "ended" };
+  const now = state.get(entryName(kindName(Pods), objectKey(pod.metadata.namespace, pod.metadata.name)))?.object;
+  const left = now?.metadata.uid === pod.metadata.uid ? now : undefined;
+  return left !== undefined && left.metadata.deletionTimestamp === undefined
+    ? staying(looking)
+    : replaced(looking, left !== undefined);
+}
+
+/** Nobody has asked for its deletion. */
+function staying({ pod, node, state, questions }: Looking): Outcome {
+  if (isStaticPod(pod)) return { fate: "stays", why: "a static pod" };
+  const owner = controllerOf(pod);
+  if (questions.drained.has(node)) {
+    const refusal = questions.refusals.get(objectKey(pod.metadata.namespace, pod.metadata.name));
+    if (refusal !== undefined) return { fate: "held", why: refusal };
+    return { fate: "stays", why: owner?.kind === "DaemonSet" ? "kubectl drain leaves DaemonSets alone" : "" };
+  }
+  const object: Node | undefined = state.get(entryName(kindName(Nodes), node))?.object;
+  const taints = object === undefined ? [] : evictingTaints(object);
+  if (taints.length === 0) return { fate: "stays", why: "its node gets no taint that evicts" };
+  const tolerance = toleranceOf(taints, pod.spec?.tolerations ?? []);
+  if (tolerance.is === "limited") return { fate: "later", why: `it tolerates the taint for ${tolerance.seconds} s` };
+  return { fate: "stays", why: "it tolerates the taint of its node" };
+}
+
+const untilGone = "Terminating until the node is back or somebody removes it";
+
+/** @param isLeft whether it is still there, being deleted. */
+function replaced(looking: Looking, isLeft: boolean): Outcome {
+  const { pod, node, questions, fresh, state } = looking;
+  const owner = controllerOf(pod);
+  if (owner === undefined) return { fate: "lost", why: `nothing makes it anew${isLeft ? `; ${untilGone}` : ""}` };
+  const made = fresh.get(owner.uid) ?? [];
+  const same = made.findIndex(({ metadata }) => metadata.name === pod.metadata.name);
+  const [replacement] = made.splice(Math.max(0, same), made.length > 0 ? 1 : 0);
+  if (replacement !== undefined) return running(replacement, looking);
+  const maker = kindNameOf(owner.apiVersion, owner.kind);
+  const found = state.get(entryName(maker, objectKey(pod.metadata.namespace, owner.name)));
+  if (found?.object.metadata.uid !== owner.uid || !makers.has(owner.kind) || !looking.isFollowed(maker))
+    return { fate: "unclear", why: `${owner.kind} ${owner.name} is not followed here` };
+  // A ReplicaSet counts out what is being deleted; others wait until it is gone.
+  const waits = isLeft && questions.silent.has(node) && !atOnce.has(owner.kind);
+  if (waits) return { fate: "waits", why: untilGone };
+  return { fate: "not replaced", why: `${owner.kind} ${owner.name} wants no other pod` };
+}
+
+function running(pod: FullPod, { lacks, state }: Looking): Outcome {
+  const { nodeName } = pod.spec ?? {};
+  const at = { replacement: pod, ...(nodeName !== undefined && nodeName !== "" && { to: nodeName }) };
+  if (rank(pod) === 0) return { fate: "moves", ...at };
+  // Which pod it is follows from the line; its name is made up.
+  const why = podReason(pod, lacks)?.replace(/^Pod \S+(?: is|:) /, "");
+  const told = [
+    ...(why === undefined ? [] : [why]),
+    ...(at.to === undefined && mayPreempt(pod, state) ? [preemption] : []),
+  ];
+  return { fate: "cannot move", ...at, ...(told.length > 0 && { why: told.join(" ") }) };
+}
+
+const preemption = "kube-scheduler may preempt pods of lower priority for it, which is not played here.";
+
+/** Whether pods that run have a lower priority. */
+function mayPreempt({ spec }: FullPod, state: State): boolean {
+  const { priority = 0, preemptionPolicy } = spec ?? {};
+  if (preemptionPolicy === "Never") return false;
+  return podsIn(state).some(
+    (other) => other.spec?.nodeName !== undefined && !isPodTerminal(other) && (other.spec.priority ?? 0) < priority,
+  );
+}
+
+/** Whose pods are made by a controller here. */
+const makers: ReadonlySet<string> = new Set(["ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"]);
+
+/** Those that replace a pod as soon as it is being deleted. */
+const atOnce: ReadonlySet<string> = new Set(["ReplicaSet", "ReplicationController"]);
+
+const mostFloors = 6;
+
+/** The highest of its owners that has an availability; an owner that is not known is named as the reference names it. */
+function workloadOf(pod: FullPod, before: State): PodFate["workload"] {
+  let top: PodFate["workload"] = { of: kindName(Pods), key: objectKey(pod.metadata.namespace, pod.metadata.name) };
+  let object: StoredObject = pod;
+  for (let floor = 0; floor < mostFloors; floor++) {
+    const owner = controllerOf(object);
+    if (owner === undefined || owner.kind === Nodes.kind) return top;
+    const of = kindNameOf(owner.apiVersion, owner.kind);
+    const key = objectKey(pod.metadata.namespace, owner.name);
+    const found = before.get(entryName(of, key));
+    if (found === undefined) return floor === 0 ? { of, key } : top;
+    if (floor === 0 || countsOf(found.of, found.object) !== undefined) top = { of: found.of, key: found.key };
+    object = found.object;
+  }
+  return top;
+}
+
+function podsIn(state: State): readonly FullPod[] {
+  return [...state.values()].flatMap(({ of, object }) =>
+    // Its kind says that it is a pod.
+    of.group === "" && of.kind === Pods.kind ? [object as FullPod] : [],
+  );
+}
+
+function kindName({ group, kind }: KindName): KindName {
+  return { group, kind };
+}

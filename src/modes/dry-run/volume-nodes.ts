@@ -1,0 +1,38 @@
+/**
+ * Where the volumes of bound claims can be used. Nothing here attaches a volume: what depends on that is said to be unknown.
+ * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/volumebinding/binder.go checkBoundClaims; differs: labels of volumes
+ * (VolumeZone) and limits of nodes are not looked at.
+ */
+import { objectKey, type ObjectKey } from "../../api/key.ts";
+import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types.ts";
+import { usableWhere, type VolumesView } from "../../controllers/scheduler/volumes.ts";
+import type { Lookup } from "./scope.ts";
+
+/** A claim of a pod that is bound, and its volume as far as it is known. */
+export interface BoundClaim {
+  readonly key: ObjectKey;
+  readonly volumeName: string;
+  readonly volume: PersistentVolume | undefined;
+  readonly accessModes: readonly string[];
+}
+
+/** The bound claims of a pod. */
+export function boundClaims({ metadata, spec }: Pod, lookup: Lookup): readonly BoundClaim[] {
+  const { namespace = "", name: pod } = metadata;
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }): readonly BoundClaim[] => {
+    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${pod}-${name}`);
+    if (claimName === undefined) return [];
+    const key = objectKey(namespace, claimName);
+    const claim: PersistentVolumeClaim | undefined = lookup(PersistentVolumeClaims, key);
+    const volumeName = claim?.spec?.volumeName ?? "";
+    if (claim === undefined || volumeName === "") return [];
+    const volume: PersistentVolume | undefined = lookup(PersistentVolumes, objectKey("", volumeName));
+    return [{ key, volumeName, volume, accessModes: volume?.spec?.accessModes ?? claim.spec?.accessModes ?? [] }];
+  });
+}
+
+/** For the scheduler: a volume that is not known can be used on any node. */
+export function knownVolumes(pod: Pod, lookup: Lookup): VolumesView {
+  return usableWhere(boundClaims(pod, lookup).flatMap(({ volume }) => volume ?? []));
+}
