@@ -1,5 +1,5 @@
 /** What completion offers from the kubeconfig and from the cluster. Nothing is offered that takes long or fails. */
-import { Namespaces } from "../../src/api/kinds.ts";
+import { Namespaces, Nodes } from "../../src/api/kinds.ts";
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { discover } from "../../src/client/api/discovery.ts";
 import { loadKubeconfig } from "../../src/client/config/kubeconfig.ts";
@@ -54,6 +54,13 @@ async function asked<T>(io: Io, typing: Typing, ask: (client: Client, namespace:
 export const namespaceCandidates: Complete = (io, typing) =>
   asked(io, typing, async (client) => {
     const page = await client.list(Namespaces, { limit: mostObjects });
+    return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
+  });
+
+/** The nodes of the cluster that the command line is about. */
+export const nodeCandidates: Complete = (io, typing) =>
+  asked(io, typing, async (client) => {
+    const page = await client.list(Nodes, { limit: mostObjects });
     return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
   });
 

@@ -10,6 +10,7 @@ import type { Reconcilers } from "../../../src/modes/dry-run/reconciled-kinds.ts
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import type { Io } from "../../cli/io.ts";
 import type { Session } from "../../cli/session.ts";
+import { accessWords } from "../../cli/advice.ts";
 import { pluralize, wrapHanging } from "../../cli/style.ts";
 import { readKustomization, readManifests } from "../../manifests/manifests.ts";
 import type { DryRunFlags, DryRunRequest } from "./flags.ts";
@@ -60,6 +61,7 @@ export async function answer(request: DryRunRequest, session: Session): Promise<
       verdicts,
       failOn,
       exitCode,
+      access: accessWords(flags),
     };
     await printReport(report, output, io);
     return exitCode;
@@ -120,6 +122,7 @@ async function begin({ request: { flags, program }, session, options }: Beginnin
 
 async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<ChangeFlags> {
   const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
+  const { nodeDown: nodesDown = [], drain: drains = [] } = flags;
   const reading = { io, recursive: flags.recursive === true, onNote };
   const read = [];
   if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
@@ -129,6 +132,8 @@ async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string
     baseline: baseline.length === 0 ? [] : await readManifests(baseline, reading),
     deletes,
     scales,
+    nodesDown,
+    drains,
     prune: flags.prune === true,
   };
 }

@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from "../../cli/command.ts";
 import { UserError } from "../../cli/user-error.ts";
-import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
+import { namespaceCandidates, nodeCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand, type Globals } from "../../connections/globals.ts";
 import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
 import { processOptions } from "../../process/options.ts";
@@ -29,6 +29,12 @@ const options = {
   recursive: flag("-R, --recursive", "read the folders of -f and --baseline with their sub-folders"),
   delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
   scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
+  nodeDown: texts("--node-down <name>", "this node falls silent, after everything else; repeatable", {
+    candidates: nodeCandidates,
+  }),
+  drain: texts("--drain <name>", "this node is drained, as by `kubectl drain`, after everything else; repeatable", {
+    candidates: nodeCandidates,
+  }),
   from: choice(
     "--from <source>",
     "manifests: apply -f to an empty cluster; cluster: let the cluster run as it is, without -f; both: apply -f to a copy of the cluster",
@@ -62,9 +68,13 @@ const options = {
   ),
   steps: flag("--steps", "print each intermediate state of a rollout"),
   fold: negation("--no-fold", "print equal new objects one by one"),
-  failOn: texts("--fail-on <what,...>", "exit with an error only for: delete, unavailable, dangling, never-steady", {
-    choices: failConditions,
-  }),
+  failOn: texts(
+    "--fail-on <what,...>",
+    "exit with an error only for: delete, unavailable, dangling, held, never-steady",
+    {
+      choices: failConditions,
+    },
+  ),
   exitCode: choice("--exit-code <when>", "never: exit with 0 even where something would change", ["never"]),
   serverValidate: flag(
     "--server-validate",
@@ -111,8 +121,8 @@ export const dryRunCommand: Command = clusterCommand({
     "assumed to start and become ready, unless a ConfigMap, Secret or claim that they need is missing; the scheduler and the " +
     "kubelet are simulated.\n\n" +
     "Exit codes: 0 steady with no changes, or --from manifests (nothing to compare with); 1 something would change, or what " +
-    "--fail-on names was found (delete, dangling); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
-    "4 something applied does not become available; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
+    "--fail-on names was found (delete, dangling, held); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
+    "4 something applied does not become available, or with --node-down or --drain something is no longer; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
     "or an object that it depends on could not be read.",
   program: {
     name: "COMMAND",
@@ -138,6 +148,7 @@ export const dryRunCommand: Command = clusterCommand({
     },
     { says: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
     { says: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
+    { says: "What happens if a node fails", line: "dry-run --node-down worker-2" },
     {
       says: "In CI: fail only on deletions, unavailability, dangling references or non-convergence",
       line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
@@ -157,16 +168,23 @@ export const dryRunCommand: Command = clusterCommand({
   validate({ flags, program }) {
     refuseBesideProgram(flags, program);
     const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
-    const isChanged = manifests.length + kustomize.length + deletes.length + scales.length > 0;
+    const { nodeDown: nodesDown = [], drain: drains = [] } = flags;
+    const asked = [manifests, kustomize, deletes, scales, nodesDown, drains];
+    const isChanged = asked.some((each) => each.length > 0);
     if (!isChanged && program === undefined) {
       throw new UserError("nothing to dry-run", [
-        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N",
+        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N, or --node-down NODE",
       ]);
     }
     if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {
       throw new UserError("--prune compares -f with --baseline", ["give both"]);
     }
-    validateChangeFlags({ scales, deletes });
+    validateChangeFlags({ scales, deletes, nodesDown, drains });
+    if (flags.serverValidate === true && nodesDown.length + drains.length > 0) {
+      throw new UserError("--server-validate is for what is applied, and --node-down and --drain apply nothing", [
+        "omit one of them",
+      ]);
+    }
   },
   async run(request, session) {
     const { io } = session;
@@ -188,7 +206,7 @@ function chosenControllers(words: readonly string[], io: Naming): readonly Contr
 }
 
 /** Options that only make sense in virtual time, or for controllers alone. */
-const withoutProgram = ["seed", "horizon", "serverValidate"] as const;
+const withoutProgram = ["seed", "horizon", "serverValidate", "nodeDown", "drain"] as const;
 /** Options that a program alone has. */
 const ofProgram = ["quiet", "timeout", "quietChild", "baselineCommand"] as const;
 

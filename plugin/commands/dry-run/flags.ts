@@ -13,6 +13,8 @@ export interface DryRunFlags extends Globals {
   readonly nodes?: number;
   readonly delete?: readonly string[];
   readonly scale?: readonly string[];
+  readonly nodeDown?: readonly string[];
+  readonly drain?: readonly string[];
   readonly from?: "manifests" | "cluster" | "both";
   readonly baseline?: readonly string[];
   readonly output?: Format;

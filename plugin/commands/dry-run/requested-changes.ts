@@ -1,6 +1,7 @@
 /** From manifests and flags to the changes that are requested of the cluster. */
 import { objectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
+import { nodeChanges, type NodeFlags, validateNodeFlags } from "./asked-nodes.ts";
 import { namedOrCounted } from "./report/headline.ts";
 import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import type { RejectedChange, RequestedChange } from "../../../src/modes/dry-run/apply.ts";
@@ -10,7 +11,7 @@ import { statusErrorLines, fieldErrors } from "../../manifests/status-errors.ts"
 import { UserError } from "../../cli/user-error.ts";
 
 /** As the user gave them. */
-export interface ChangeFlags extends BothSides {
+export interface ChangeFlags extends BothSides, NodeFlags {
   /** `TYPE/NAME` each. */
   readonly deletes: readonly string[];
   /** `TYPE/NAME=N` each. */
@@ -38,7 +39,12 @@ const targetForm = /^[^/]+\/[^/]+$/;
 const scaleForm = /^([^/]+\/[^/=]+)=(\d+)$/;
 
 /** @throws UserError for words that are no `TYPE/NAME`, before anything is read. */
-export function validateChangeFlags({ scales, deletes }: Pick<ChangeFlags, "scales" | "deletes">): void {
+export function validateChangeFlags({
+  scales,
+  deletes,
+  ...nodes
+}: Pick<ChangeFlags, "scales" | "deletes" | keyof NodeFlags>): void {
+  validateNodeFlags(nodes);
   for (const text of scales) {
     if (!scaleForm.test(text)) {
       throw new UserError(`--scale ${text} cannot be read`, ["it takes TYPE/NAME=N: deploy/web=5"]);
@@ -59,7 +65,10 @@ export interface RequestedChanges {
   readonly notes: readonly string[];
 }
 
-/** The words have been checked. @throws UserError for a type that is not known. */
+/**
+ * The words have been checked. Where nodes are asked about, everything else comes before: the answer is about the nodes alone.
+ * @throws UserError for a type that is not known.
+ */
 export function requestedChanges(words: ChangeFlags, place: ChangeContext): RequestedChanges {
   const { kinds, namespace, given } = place;
   const apply = ({ object }: Manifest): RequestedChange => ({ is: "apply", object: object, namespace });
@@ -74,14 +83,16 @@ export function requestedChanges(words: ChangeFlags, place: ChangeContext): Requ
   }));
   const gone = goneFrom(words, place);
   const left = gone.map(({ kind, name, namespace }) => ({ of: kind, key: objectKey(namespace, name) }));
+  const changes = [
+    ...words.manifests.filter((each) => !isGiven(each)).map(apply),
+    ...(words.prune ? gone : []),
+    ...scales,
+    ...deletes,
+  ];
+  const baseline = words.baseline.filter((manifest) => !isSaved(manifest) && !isGiven(manifest)).map(apply);
+  const ofNodes = nodeChanges(words);
   return {
-    changes: [
-      ...words.manifests.filter((each) => !isGiven(each)).map(apply),
-      ...(words.prune ? gone : []),
-      ...scales,
-      ...deletes,
-    ],
-    baseline: words.baseline.filter((manifest) => !isSaved(manifest) && !isGiven(manifest)).map(apply),
+    ...(ofNodes.length === 0 ? { changes, baseline } : { changes: ofNodes, baseline: [...baseline, ...changes] }),
     notes:
       left.length === 0 || words.prune
         ? []

@@ -28,6 +28,7 @@ import type { Manifest } from "../../manifests/manifests.ts";
 import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { kindsBeside } from "../../manifests/custom-kinds.ts";
+import { askedNodes, namespacesOnNodes, refuseMissingNodes } from "./asked-nodes.ts";
 import { customsApart, customTargets } from "./custom-targets.ts";
 import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
@@ -111,6 +112,7 @@ export async function emptySource(
   const customKinds = kindsBeside(kinds, changeFlags);
   const saved = savedObjects(changeFlags);
   const { served, customs } = customsApart(saved, (object) => kinds.some((kind) => isOf(object, kind)));
+  const isAboutNodes = askedNodes(changeFlags).length > 0;
   const over = [
     ...(saved.length > 0 ? [pluralize(saved.length, "saved object")] : []),
     ...(baseline.length > saved.length
@@ -122,18 +124,18 @@ export async function emptySource(
   const count = flags.nodes ?? (given.length > 0 ? 0 : undefined);
   const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
   const where = over.length === 0 ? "an empty cluster" : over.join(" and ");
+  const beginning = served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster);
+  const there = beginning.objects.filter(({ kind }) => kind === "Node").map(({ metadata }) => metadata.name);
+  refuseMissingNodes(changeFlags, { there, where: "among the manifests, nor a simulated one" });
   return {
     words: `${askedOver(changeFlags)}${where}, with simulated nodes; no cluster is contacted`,
-    beginning: {
-      ...(served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster)),
-      customResources: { ...noCustomResources, kinds: customKinds, objects: customs },
-    },
+    beginning: { ...beginning, customResources: { ...noCustomResources, kinds: customKinds, objects: customs } },
     given: new Set(nodes.map(({ object }) => object)),
     assumedNodes: count === undefined && !saved.some(({ kind }) => kind === "Node") ? defaultNodes : undefined,
     kinds: [...kinds, ...customKinds],
     namespace,
     controllers,
-    hasBaseline: baseline.length > 0,
+    hasBaseline: baseline.length > 0 || isAboutNodes,
     notes: unsavedOwners(saved),
     close: () => Promise.resolve(),
   };
@@ -174,7 +176,9 @@ async function snapshotSource(
   const { kinds } = await discover(client);
   refuseUnknownKinds(changeFlags, kinds, "the cluster");
   const namespace = flags.namespace ?? connected.namespace;
-  const namespaces = namespacesUsed(changeFlags, namespace, kinds);
+  const onNodes = await namespacesOnNodes(client, changeFlags);
+  const used = [...new Set([...namespacesUsed(changeFlags, namespace, kinds), ...onNodes])].sort();
+  const namespaces = used.length === 0 ? [namespace] : used;
   await refuseMissingNamespaces(client, namespaces, changeFlags);
   if (changeFlags.baseline.some(isSaved)) {
     throw new UserError("--baseline has objects saved from a cluster, and a cluster is read as well", [
@@ -192,7 +196,12 @@ async function snapshotSource(
     isServed,
     namespaces,
     toDelete: deletedNamespaces(changeFlags),
-    alsoKinds: [...applied, ...deletedKinds(changeFlags, kinds), ...volumeKinds(objects, kinds)],
+    alsoKinds: [
+      ...applied,
+      ...deletedKinds(changeFlags, kinds),
+      // What moves to another node takes its volumes along.
+      ...(onNodes.length > 0 ? volumeKind(kinds) : volumeKinds(objects, kinds)),
+    ],
     wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
   });
   const chosen = controllersThatCan(controllers, snapshot, { applied, named, flags });
@@ -223,13 +232,15 @@ export function askedOver(changes: ChangeFlags): string {
 }
 
 /** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
-function askedWords({ manifests, scales, deletes }: ChangeFlags): string {
+function askedWords({ manifests, scales, deletes, nodesDown, drains }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [
     ...(manifests.length > 0 ? [`${pluralize(manifests.length, "manifest")}${from}`] : []),
     ...scales.map((text) => `--scale ${text}`),
     ...deletes.map((text) => `--delete ${text}`),
+    ...nodesDown.map((text) => `--node-down ${text}`),
+    ...drains.map((text) => `--drain ${text}`),
   ].join(", ");
 }
 
@@ -244,7 +255,11 @@ function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly Dis
       object.kind === "PersistentVolumeClaim" ||
       /"(?:persistentVolumeClaim|volumeClaimTemplates)"/.test(JSON.stringify(object)),
   );
-  return asksForVolumes ? kinds.filter((kind) => resourceOf(kind) === "persistentvolumes") : [];
+  return asksForVolumes ? volumeKind(kinds) : [];
+}
+
+function volumeKind(kinds: readonly DiscoveredKind[]): readonly Kind[] {
+  return kinds.filter((kind) => resourceOf(kind) === "persistentvolumes");
 }
 
 function isNode({ object }: Manifest): boolean {

@@ -1,5 +1,6 @@
 /** The report of a dry run as JSON lines: a public format, version 1; docs/dry-run.md describes it. */
 import type { Evidence } from "../../../../src/verdict/verdict.ts";
+import type { NodeEffects } from "../../../../src/modes/dry-run/node-effects.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { type DiffVisibility, normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
@@ -22,6 +23,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
     for (const { of, key, steps } of run.rollouts)
       lines.push(...steps.map((step) => ({ is: "step", ...of, key, ...step })));
   }
+  lines.push(...nodeObjects(run.nodes));
   lines.push(
     ...run.availability.map(({ of, key, available, desired, why }) => ({
       is: "availability",
@@ -53,6 +55,20 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
     },
   );
   return lines.map((line) => JSON.stringify({ v: 1, ...line }));
+}
+
+/** What follows from nodes: a line for each, for each of their pods, and for each Service that is without endpoints. */
+function nodeObjects(nodes: NodeEffects | undefined): readonly object[] {
+  if (nodes === undefined) return [];
+  return [
+    ...nodes.nodes.map((node) => ({ is: "node", ...node })),
+    ...nodes.fates.map(({ replacement: _pod, workload, ...fate }) => ({
+      is: "fate",
+      ...fate,
+      workload: { ...workload.of, key: workload.key },
+    })),
+    ...nodes.outages.map((outage) => ({ is: "outage", ...outage })),
+  ];
 }
 
 /** What a verdict could not look at. */

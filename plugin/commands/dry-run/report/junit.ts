@@ -1,5 +1,5 @@
 /** The report of a dry run as JUnit's XML: a test for each applied object, and one for convergence. */
-import { isShort } from "../../../../src/modes/dry-run/availability.ts";
+import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { failsOn, lostObjects } from "./verdict.ts";
 import { danglingText, unavailableText } from "./closing.ts";
@@ -38,7 +38,12 @@ function objectCases(report: DryRunReport): readonly TestCase[] {
   return [...each].map(([name, done]): TestCase => {
     const isIt = ({ of, key }: Pick<AppliedChange, "of" | "key">): boolean =>
       of.kind === done.of.kind && key === done.key;
-    const unavailable = failsOn(failOn, "unavailable") ? run.availability.filter(isShort).filter(isIt) : [];
+    // What a node takes with it is its own test.
+    const isOfNode = (each: Availability): boolean =>
+      isNodeChange(done) && run.nodes?.availability.includes(each) === true;
+    const unavailable = failsOn(failOn, "unavailable")
+      ? run.availability.filter(isShort).filter((each) => isIt(each) || isOfNode(each))
+      : [];
     const dangling = failsOn(failOn, "dangling") ? run.references.dangling.filter(isIt) : [];
     return {
       file: fileOf(report, done),
@@ -55,7 +60,12 @@ function skippedText({ verdicts }: DryRunReport, name: string, { did, why }: App
   return decisive === undefined ? undefined : `cannot tell whether it becomes available: ${decisive.why}`;
 }
 
+function isNodeChange({ requested }: AppliedChange): boolean {
+  return requested.is === "silence" || requested.is === "drain";
+}
+
 function fileOf({ manifests }: DryRunReport, { requested: wish }: AppliedChange): string {
+  if (wish.is === "silence") return "--node-down";
   if (wish.is !== "apply") return `--${wish.is}`;
   return manifests.find(({ object }) => object === wish.object)?.file ?? "manifests";
 }

@@ -3,6 +3,7 @@ import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
 import { nameOf, readyText, reasonOf, signs } from "./headline.ts";
+import { nodeLines } from "./nodes.ts";
 import { objectDiff } from "./object-diff.ts";
 import { allChanges, type DryRunReport, loopLines, shownChanges, verdictLine } from "./report.ts";
 import { stepLines } from "./steps.ts";
@@ -26,6 +27,9 @@ export function markdownLines(report: DryRunReport): string[] {
     lines.push(`- ${escaped(text.replace(/^! /, "⚠ "))}`);
   }
   lines.push(`- begins with ${escaped(report.source)}`, "");
+  for (const { label, text } of nodeLines(report))
+    lines.push(...(label === "" ? [`**${escaped(text)}**`, ""] : [`- ${label}: ${escaped(text)}`]));
+  if (report.run.nodes !== undefined) lines.push("");
   if (report.run.drift.length > 0) {
     const names = report.run.drift.flatMap((group) => group.changes.map(nameOf));
     lines.push(`Even without the change the cluster would change: ${escaped(names.join(", "))}`, "");

@@ -31,6 +31,8 @@ export interface DryRunReport {
   readonly failOn: FailConditions | undefined;
   readonly verdicts: Verdicts;
   readonly exitCode: number;
+  /** How the user reaches the cluster: ` --context dev`, for commands that are advised. Default: as kubectl does by itself. */
+  readonly access?: string;
 }
 
 /** How many objects were created, changed and deleted; replaced ones count as changed. */
@@ -75,6 +77,8 @@ export function isGenerated(change: ObjectChange, { run }: Pick<DryRunReport, "r
 /** Those whose diffs are printed. */
 export function shownChanges(report: DryRunReport): readonly ObjectChange[] {
   const all = allChanges(report);
+  // Of a node everything that follows is made by controllers.
+  if (report.run.nodes !== undefined) return report.showGenerated ? all : [];
   return report.showGenerated ? all : all.filter((change) => !isGenerated(change, report));
 }
 

@@ -9,6 +9,7 @@ import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts
 import { pluralize, type Style, wrapWords } from "../../../cli/style.ts";
 import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
 import { nameOf, namedOrCounted, plural, readyText, reasonOf, signs } from "./headline.ts";
+import { nodeLines } from "./nodes.ts";
 import { objectDiff } from "./object-diff.ts";
 import { type DryRunReport, allChanges, loopLines, shownChanges, verdictLine } from "./report.ts";
 import { stepLines } from "./steps.ts";
@@ -37,6 +38,9 @@ export function textLines(report: DryRunReport, style: Style): string[] {
   const diffs = diffLines(report, style);
   // A terminal keeps its last lines on the screen; a file is read from the first.
   lines.push(...(style.columns === undefined ? [...story, ...diffs] : [...diffs, ...story]));
+  for (const { label, text } of nodeLines(report))
+    lines.push(...hang(label === "" ? "" : label.padEnd(8), text, style));
+  if (run.nodes !== undefined) lines.push("");
   for (const line of loopLines(report)) lines.push(style.colour.red(line));
   for (const line of closing(report)) lines.push(...hang("", line, style));
   return lines;

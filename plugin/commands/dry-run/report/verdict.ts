@@ -7,7 +7,7 @@ import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { UserError } from "../../../cli/user-error.ts";
 
 /** What `--fail-on` can name. */
-export const failConditions = ["delete", "unavailable", "dangling", "never-steady"] as const;
+export const failConditions = ["delete", "unavailable", "dangling", "held", "never-steady"] as const;
 /** One of them. */
 export type FailCondition = (typeof failConditions)[number];
 /** Those that were given. */
@@ -55,6 +55,7 @@ export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, has
   if (available.is === "found" && counts("unavailable")) return 4;
   if (references.is === "found" && counts("dangling")) return 1;
   if (counts("delete") && lostObjects(run).length > 0) return 1;
+  if (counts("held") && run.nodes?.fates.some(({ fate }) => fate === "held") === true) return 1;
   const isOpen =
     (available.is === "cannot tell" && counts("unavailable")) ||
     (references.is === "cannot tell" && counts("dangling"));

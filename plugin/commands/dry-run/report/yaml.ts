@@ -1,13 +1,17 @@
 /** The objects as they would be, as YAML documents; why, and what is gone, in comments. */
 import { normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
+import { nodeLines } from "./nodes.ts";
 import { inOrder, yamlText } from "./object-diff.ts";
 import { allChanges, type DryRunReport, loopLines } from "./report.ts";
 import { closing, endingNotes } from "./text.ts";
 
 /** Each changed object as it would be, as YAML; of a deleted one a comment. */
 export function yamlLines(report: DryRunReport): string[] {
-  const lines = endingNotes(report).map((text) => `# ${text}`);
+  const lines = [
+    ...endingNotes(report).map((text) => `# ${text}`),
+    ...nodeLines(report).map(({ label, text }) => `# ${label.padEnd(8)}${text}`.replace(/ +$/, "")),
+  ];
   for (const change of allChanges(report)) {
     lines.push("---", `# ${signs[change.did]} ${nameOf(change)}  ${reasonOf(change)}`.trimEnd());
     const { after, of } = change;
