@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
+import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { emptyCluster, savedCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
@@ -7,6 +7,7 @@ import { defineController } from "../../../src/controller/api/definition.ts";
 import { watchPrimary } from "../../../src/controller/api/primary.ts";
 import { type Rule, rule } from "../../../src/controller/api/rule.ts";
 import type { ReplicaSet } from "../../../src/api/types.ts";
+import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { apply, changesOf, play, webReplicaSet } from "./scene.ts";
@@ -40,6 +41,16 @@ describe("dry-run", () => {
   test("of the same manifests again shows nothing", async () => {
     const run = await play({ baseline: three, requestedChanges: three });
     expect([changesOf(run), run.done.map(({ did }) => did)]).toEqual([[], ["unchanged"]]);
+  });
+
+  test("scales what was applied just before, whoever writes in between", async () => {
+    const made = { ...webReplicaSet(3), kind: "Deployment" } as ToApply;
+    const scaled = { is: "scale", kind: Deployments, namespace: "default", name: "web", replicas: 1 } as const;
+    for (let seed = 1; seed <= 12; seed++) {
+      const controllers = [deployment, replicaset];
+      const { refused } = await play({ requestedChanges: [apply(made), scaled], controllers, seed });
+      expect([seed, refused]).toEqual([seed, []]);
+    }
   });
 
   test("scales", async () => {
