@@ -33,6 +33,7 @@ export interface SandboxFlags extends Pick<
   | "audit"
   | "webhooks"
   | "serviceRanges"
+  | "serverCa"
 > {
   /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];

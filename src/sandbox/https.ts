@@ -39,6 +39,8 @@ export interface ServeOptions {
   readonly anonymous?: boolean;
   /** The controllers that run in this cluster: named in a header of every response, so that no other process runs them too. */
   readonly controllers?: readonly string[];
+  /** True: a controller that knows the authority keeps `kube-root-ca.crt` in each namespace. Default: the server puts it there once. */
+  readonly authorityIsPublished?: boolean;
 }
 
 /** The `server` header of every response begins with this; the names of the controllers follow, separated by commas. */
@@ -120,7 +122,8 @@ const unknownMethod = { type: "application/json", body: JSON.stringify(methodNot
 
 const elevenMonthsMs = 334 * 24 * 3_600_000;
 
-function newIdentity(now: number): SandboxIdentity {
+/** One that is made up. `now` is in milliseconds since 1970. */
+export function newIdentity(now: number): SandboxIdentity {
   return { certificate: loopbackCertificate(now), token: secretToken(), until: now + elevenMonthsMs };
 }
 
@@ -155,7 +158,7 @@ export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {})
     handle: respond,
   });
   announceServer(server, { port: https.port, ca: clientCa ?? certificate.ca });
-  if (sandbox.fillsNamespaces) keepRootCertificates(server, certificate.ca);
+  if (sandbox.fillsNamespaces && options.authorityIsPublished !== true) keepRootCertificates(server, certificate.ca);
   const url = `https://${host.includes(":") ? `[${host}]` : host}:${https.port}`;
   return {
     url,

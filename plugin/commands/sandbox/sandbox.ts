@@ -1,9 +1,10 @@
+import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { Nodes } from "../../../src/api/kinds.ts";
 import { messageOf } from "../../../src/api/error-message.ts";
 import { readTextFile, removeFile, temporaryPath } from "../../../src/platform/files.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
-import { type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
+import { newIdentity, type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
 import { pluginPurposes } from "../../../src/sandbox/context/admission-plugins.ts";
 import type { WebhookOptions } from "../../../src/sandbox/sandbox.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
@@ -181,7 +182,10 @@ export const sandbox: Command = command({
     const { io } = session;
     if (assets !== undefined) return await fillAssets(assets, io);
     const clientCa = request.clientCa === undefined ? undefined : await certificatesIn(request.clientCa);
-    const identity = kubeconfig === undefined ? undefined : await earlierIdentity(kubeconfig, io.timeline.now());
+    const now = io.timeline.now();
+    const identity =
+      (kubeconfig === undefined ? undefined : await earlierIdentity(kubeconfig, now)) ?? newIdentity(now);
+    const serverCa = identity.certificate.ca;
     const bus = openBus(io);
     const lines = heldLines(io);
     printRun(bus, controllers, io, lines.write);
@@ -190,7 +194,7 @@ export const sandbox: Command = command({
     const audited = audit === undefined ? {} : { audit: audit.options };
     const sized = nodes === undefined ? {} : { nodes };
     const connection = await session.unlessInterrupted(() =>
-      connectToSandbox({ ...parts, ...where, ...audited, ...sized, controllers, bus }, io),
+      connectToSandbox({ ...parts, ...where, ...audited, ...sized, controllers, serverCa, bus }, io),
     );
     if (connection === undefined) return 0;
     let code: number;
@@ -237,7 +241,7 @@ interface Serving {
   readonly request: SandboxRequest;
   readonly session: Session;
   /** That of the sandbox before, which clients may still know. */
-  readonly identity: SandboxIdentity | undefined;
+  readonly identity: SandboxIdentity;
   /** PEM of the authorities for client certificates. */
   readonly clientCa: string | undefined;
   /** Lines of controllers that are held back may be printed now. */
@@ -278,15 +282,14 @@ async function certificatesIn(file: string): Promise<string> {
   ]);
 }
 
-async function listen(
-  { cluster }: SandboxConnection,
-  { request: { port }, identity, clientCa }: Serving,
-): Promise<SandboxHttps> {
+async function listen({ cluster }: SandboxConnection, { request, identity, clientCa }: Serving): Promise<SandboxHttps> {
+  const { port } = request;
   try {
     return await serveSandbox(cluster.sandbox, {
       controllers: cluster.manager.controllers.map(({ definition }) => definition.name),
       ...(port !== undefined && { port }),
-      ...(identity !== undefined && { identity }),
+      identity,
+      authorityIsPublished: request.controllers.includes(rootCaCertificatePublisher),
       ...(clientCa !== undefined && { clientCa }),
     });
   } catch (error) {

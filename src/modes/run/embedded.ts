@@ -57,6 +57,8 @@ export interface EmbeddedOptions {
   readonly rbac?: boolean;
   /** The ranges that addresses of Services are from. Default: those of `state`, else `10.0.0.0/16`. */
   readonly serviceRanges?: readonly string[] | undefined;
+  /** PEM of the authority that signs the certificate under which it will be served, for controllers that hand it out. */
+  readonly serverCa?: string;
   /** Calls webhooks. Default: none is called. */
   readonly webhooks?: WebhookOptions;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
@@ -119,6 +121,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     bus,
     timeline,
     random,
+    serverCa: options.serverCa,
     ...(options.onEventLost !== undefined && { onEventLost: options.onEventLost }),
   });
   const stop = async (): Promise<void> => {
