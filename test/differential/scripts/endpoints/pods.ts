@@ -1,7 +1,16 @@
 /** What pods do, and what becomes of their endpoints. */
+import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { endPod, makeNode, makePod, makeService, nodeName, type PodParts, report, type Status } from "./acts.ts";
+
+/** Whether both pods are in the slice; where Endpoints alone are written, there is none. */
+async function slicesHaveBoth(stage: Stage): Promise<boolean> {
+  const slices = (await stage.list(EndpointSlices)) as unknown as readonly {
+    readonly endpoints?: readonly object[];
+  }[];
+  return slices.every(({ endpoints = [] }) => endpoints.length === 2);
+}
 
 export const begin: Step = {
   name: "a Service and a node",
@@ -92,7 +101,11 @@ export const pods: readonly Script[] = [
       pod("a", { ips: ["10.1.0.1"] }),
       pod("b", { ips: ["10.1.0.2"], at: 2, node: "absent" }),
       status("a", { ready: false, at: 3 }),
-      act("its node comes", (stage) => makeNode(stage, "absent", { zone: "b" })),
+      {
+        ...act("its node comes", (stage) => makeNode(stage, "absent", { zone: "b" })),
+        // A sync that failed for want of it is retried after its back-off.
+        until: slicesHaveBoth,
+      },
       status("a", { ready: true, at: 4 }),
     ],
   },
