@@ -16,7 +16,13 @@ export function play(script: Script, server: KubectlServer): Promise<readonly st
       writeFileSync(path, text);
     }
     const entries: string[] = [];
-    for (const command of commandsOf(script)) entries.push(entryOf(command.run, await kubectl(command, folder)));
+    const kept = new Map<string, string>();
+    for (const command of commandsOf(script)) {
+      const run = command.run.replaceAll(/\$([A-Z]+)/g, (word, name: string) => kept.get(name) ?? word);
+      const printed = await kubectl({ ...command, run }, folder);
+      if (command.keeps !== undefined) kept.set(command.keeps, printed.stdout.trim());
+      entries.push(entryOf(command.run, printed));
+    }
     return entries;
   });
 }

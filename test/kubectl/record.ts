@@ -1,20 +1,39 @@
-/** Records what kubectl prints on a real kube-apiserver: `bun test/kubectl/record.ts [SCRIPT...]`, all scripts by default. */
-import { playAll } from "./play.ts";
+/**
+ * Records what kubectl prints on a real kube-apiserver, and, of the scripts `living-…`, on a whole control plane:
+ * `bun test/kubectl/record.ts [SCRIPT...]`, all scripts by default.
+ */
+import { playLiving } from "./living/play.ts";
+import { livingScripts } from "./living/scripts.ts";
+import { realCluster } from "./living/servers.ts";
+import { type Played, playAll } from "./play.ts";
 import { writeRecording } from "./recording.ts";
+import type { Script } from "./script.ts";
 import { scripts } from "./scripts.ts";
-import { realServer } from "./servers.ts";
+import { type KubectlServer, realServer } from "./servers.ts";
 
 const asked = process.argv.slice(2);
-const chosen = scripts.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
-const server = await realServer();
-try {
-  const played = playAll(chosen, { server, lanes: 6 });
-  for (const script of chosen) {
-    const entries = await played(script);
-    await writeRecording(script, entries);
-    console.log(`${script.name}: ${entries.length} commands`);
-  }
-} finally {
-  await server.stop();
+interface Recorded {
+  readonly of: readonly Script[];
+  readonly on: () => Promise<KubectlServer>;
+  readonly play: (scripts: readonly Script[], server: KubectlServer) => Played;
 }
+
+async function record({ of, on, play }: Recorded): Promise<void> {
+  const chosen = of.filter(({ name }) => asked.length === 0 || asked.includes(name));
+  if (chosen.length === 0) return;
+  const server = await on();
+  try {
+    const played = play(chosen, server);
+    for (const script of chosen) {
+      const entries = await played(script);
+      await writeRecording(script, entries);
+      console.log(`${script.name}: ${entries.length} commands`);
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+await record({ of: scripts, on: realServer, play: (chosen, server) => playAll(chosen, { server, lanes: 6 }) });
+await record({ of: livingScripts, on: realCluster, play: playLiving });

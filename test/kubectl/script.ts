@@ -4,6 +4,8 @@ export interface Command {
   /** The command line after `kubectl`. Blanks part its words; a word in single quotes may have blanks. */
   readonly run: string;
   readonly stdin?: string;
+  /** Later commands say its standard output as `$NAME`, with this name. */
+  readonly keeps?: string;
   /** The command that `kubectl edit` runs as KUBE_EDITOR, with the file's name behind it. */
   readonly editor?: string;
   /** Set where the sandbox prints something else than the real server. An entry whose outputs are equal fails the test. */

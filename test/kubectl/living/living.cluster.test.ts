@@ -1,0 +1,44 @@
+/**
+ * `kubectl reconcile sandbox` alone, without any other program, does as a cluster does: kubectl prints of it what it printed of kube-apiserver,
+ * kube-controller-manager and kube-scheduler. LONG=1 plays the scripts to these, too.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { clusterMissing, controllersMissing } from "../../support/cluster.ts";
+import { long } from "../../support/long.ts";
+import type { Played } from "../play.ts";
+import { readRecording } from "../recording.ts";
+import { commandsOf } from "../script.ts";
+import type { KubectlServer } from "../servers.ts";
+import { transcriptOf } from "../transcript.ts";
+import { playLiving } from "./play.ts";
+import { livingScripts } from "./scripts.ts";
+import { realCluster, sandboxCluster } from "./servers.ts";
+
+function describeSide(name: string, start: () => Promise<KubectlServer>): void {
+  describe(name, () => {
+    let server: KubectlServer;
+    let played: Played;
+    beforeAll(async () => {
+      server = await start();
+      played = playLiving(livingScripts, server);
+    });
+    afterAll(() => server.stop());
+
+    for (const script of livingScripts) {
+      test(`${script.name}: ${commandsOf(script).length} commands`, async () => {
+        expect(transcriptOf(await played(script))).toBe(transcriptOf(await readRecording(script)));
+      });
+    }
+  });
+}
+
+// kubectl comes with the control plane.
+describe.skipIf(clusterMissing !== undefined)("a living cluster prints what was recorded", () => {
+  describeSide("the sandbox", sandboxCluster);
+});
+
+if (long) {
+  describe.skipIf(controllersMissing !== undefined)("a living cluster prints what was recorded", () => {
+    describeSide("the real control plane", realCluster);
+  });
+}

@@ -1,0 +1,266 @@
+/**
+ * What people see with kubectl of a cluster that lives: Services whose endpoints follow readiness, a node that falls silent, claims that are bound,
+ * quotas, budgets that hold a drain, tokens. A command that would print how far things have come waits for it first.
+ */
+import type { Script } from "../script.ts";
+
+/** A StatefulSet, whose pods have names that are known. `pod` is more of its pods' spec, in YAML's flow style. */
+function statefulSet(name: string, replicas: number, pod: string): string {
+  return `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: ${name}}
+spec:
+  replicas: ${replicas}
+  serviceName: ${name}
+  podManagementPolicy: Parallel
+  selector: {matchLabels: {app: ${name}}}
+  template: {metadata: {labels: {app: ${name}}}, spec: {terminationGracePeriodSeconds: 1, ${pod}}}
+`;
+}
+
+/** Two simulated nodes for pods of this pool alone, so that no other script's pods are on them. */
+function nodesOf(pool: string, [one, two]: readonly [string, string]): string {
+  const node = (name: string): string => `
+apiVersion: v1
+kind: Node
+metadata:
+  name: ${name}
+  labels: {kubernetes.io/hostname: ${name}, pool: ${pool}}
+  annotations: {sandbox.kubectl-reconcile.io/node: simulated}
+spec: {taints: [{key: pool, value: ${pool}, effect: NoSchedule}]}
+`;
+  return [node(one), node(two)].join("---");
+}
+
+/** For pods of a pool: on this node if it can be. A node may be lost for 20 s until its pods are. */
+function inPool(pool: string, preferred: string): string {
+  const lost = ["not-ready", "unreachable"].map(
+    (key) => `{key: node.kubernetes.io/${key}, operator: Exists, effect: NoExecute, tolerationSeconds: 20}`,
+  );
+  const expression = (key: string, value: string): string =>
+    `{matchExpressions: [{key: ${key}, operator: In, values: [${value}]}]}`;
+  return `
+    tolerations: [{key: pool, value: ${pool}}, ${lost.join(", ")}],
+    affinity: {nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [${expression("pool", pool)}]},
+      preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, preference: ${expression("kubernetes.io/hostname", preferred)}}]}},
+    containers: [{name: main, image: nginx}]`;
+}
+
+const slice = "endpointslice -l kubernetes.io/service-name=web";
+const ofOne = '.endpoints[?(@.targetRef.name=="web-1")].conditions';
+
+const endpoints: Script = {
+  name: "living-endpoints",
+  files: {
+    "web.yaml": `
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
+---
+${statefulSet("web", 2, "containers: [{name: main, image: nginx, readinessProbe: {httpGet: {port: 8080}, periodSeconds: 1, failureThreshold: 1}}]")}`,
+  },
+  commands: [
+    "apply -f web.yaml",
+    "wait sts/web --for=jsonpath={.status.readyReplicas}=2 --timeout=60s",
+    `wait ${slice} --for=jsonpath='{${ofOne}.ready}'=true --timeout=60s`,
+    "get sts,pods",
+    "annotate pod web-1 sandbox.kubectl-reconcile.io/readiness-fails-after=1s",
+    "wait pod/web-1 --for=condition=Ready=False --timeout=60s",
+    `wait ${slice} --for=jsonpath='{${ofOne}.ready}'=false --timeout=60s`,
+    `get ${slice} -o 'jsonpath={.items[*]${ofOne}}'`,
+    "get pods",
+    "get endpoints web -o 'jsonpath={.subsets[*].addresses[*].targetRef.name} {.subsets[*].notReadyAddresses[*].targetRef.name}'",
+    "annotate pod web-1 sandbox.kubectl-reconcile.io/readiness-fails-after-",
+    "wait pod/web-1 --for=condition=Ready --timeout=60s",
+    `wait ${slice} --for=jsonpath='{${ofOne}.ready}'=true --timeout=60s`,
+    "scale sts web --replicas=1",
+    "wait pod/web-1 --for=delete --timeout=60s",
+    "delete svc web",
+    `wait ${slice} --for=delete --timeout=60s`,
+    "get endpoints,endpointslices",
+  ],
+};
+
+const silence: Script = {
+  name: "living-silence",
+  files: {
+    "nodes.yaml": nodesOf("silence", ["east", "west"]),
+    "web.yaml": `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {${inPool("silence", "west")}}}
+`,
+  },
+  commands: [
+    "apply -f nodes.yaml",
+    "wait node/east node/west --for=condition=Ready --timeout=60s",
+    "apply -f web.yaml",
+    "wait deploy/web --for=condition=Available --timeout=60s",
+    "get pods -o custom-columns=NODE:.spec.nodeName,PHASE:.status.phase",
+    "annotate node west sandbox.kubectl-reconcile.io/silent=true",
+    "wait node/west --for=condition=Ready=Unknown --timeout=120s",
+    "get node west",
+    `wait node/west --for=jsonpath='{.spec.taints[?(@.effect=="NoExecute")].key}'=node.kubernetes.io/unreachable --timeout=60s`,
+    "wait deploy/web --for=condition=Available=False --timeout=60s",
+    "get deploy web",
+    "wait deploy/web --for=condition=Available --timeout=120s",
+    "get pods --sort-by=.spec.nodeName -o custom-columns=NODE:.spec.nodeName,READY:.status.containerStatuses[*].ready,GRACE:.metadata.deletionGracePeriodSeconds",
+    "get deploy web",
+    "annotate node west sandbox.kubectl-reconcile.io/silent-",
+    "wait node/west --for=condition=Ready --timeout=60s",
+    "wait pods --field-selector=spec.nodeName=west --for=delete --timeout=60s",
+    "get node west",
+    "get pods -o custom-columns=NODE:.spec.nodeName,PHASE:.status.phase",
+    "delete deploy web",
+    "delete node east west",
+  ],
+};
+
+const claims: Script = {
+  name: "living-claims",
+  files: {
+    "claim.yaml": `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`,
+    "reader.yaml": `
+apiVersion: v1
+kind: Pod
+metadata: {name: reader}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers: [{name: main, image: nginx, volumeMounts: [{name: data, mountPath: /data}]}]
+  volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+`,
+    "disk.yaml": `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec: {capacity: {storage: 5Gi}, accessModes: [ReadWriteOnce], storageClassName: manual, hostPath: {path: /disk}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: kept}
+spec: {accessModes: [ReadWriteOnce], storageClassName: manual, resources: {requests: {storage: 2Gi}}}
+`,
+  },
+  commands: [
+    "get storageclass",
+    "apply -f claim.yaml",
+    "get pvc data",
+    "apply -f reader.yaml",
+    "wait pod/reader --for=condition=Ready --timeout=60s",
+    "get pvc data",
+    "get pv -o custom-columns=CLAIM:.spec.claimRef.name,SIZE:.spec.capacity.storage,CLASS:.spec.storageClassName,POLICY:.spec.persistentVolumeReclaimPolicy,STATUS:.status.phase",
+    "delete pvc data --wait=false",
+    "get pvc data",
+    "delete pod reader",
+    "wait pvc/data --for=delete --timeout=60s",
+    "apply -f disk.yaml",
+    "wait pvc/kept --for=jsonpath={.status.phase}=Bound --timeout=60s",
+    "get pvc kept",
+    "delete pvc kept",
+    "wait pv/disk --for=jsonpath={.status.phase}=Released --timeout=60s",
+    "get pv disk",
+    "delete pv disk",
+  ],
+};
+
+const quotas: Script = {
+  name: "living-quotas",
+  files: {
+    "web.yaml": `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: nginx, resources: {requests: {cpu: 100m}}}]}
+`,
+  },
+  commands: [
+    "create quota small --hard=pods=2,requests.cpu=1,services=0",
+    "wait quota/small --for=jsonpath={.status.hard.pods}=2 --timeout=60s",
+    "apply -f web.yaml",
+    "wait deploy/web --for=jsonpath={.status.readyReplicas}=2 --timeout=60s",
+    "wait deploy/web --for=condition=ReplicaFailure --timeout=60s",
+    "get deploy web",
+    `get deploy web -o 'jsonpath={.status.conditions[?(@.type=="ReplicaFailure")].message}'`,
+    "wait quota/small --for=jsonpath={.status.used.pods}=2 --timeout=60s",
+    "describe quota small",
+    "run loose --image=nginx",
+    "expose deploy web --port=80",
+    `patch quota small -p '{"spec": {"hard": {"pods": "5"}}}'`,
+    "wait deploy/web --for=jsonpath={.status.readyReplicas}=3 --timeout=120s",
+    "wait quota/small --for=jsonpath={.status.used.pods}=3 --timeout=60s",
+    "describe quota small",
+    "scale deploy web --replicas=0",
+    "wait quota/small --for=jsonpath={.status.used.pods}=0 --timeout=60s",
+    "get quota small",
+  ],
+};
+
+const budgets: Script = {
+  name: "living-budgets",
+  files: {
+    "nodes.yaml": nodesOf("budgets", ["north", "south"]),
+    "db.yaml": statefulSet("db", 1, inPool("budgets", "north")),
+  },
+  commands: [
+    "apply -f nodes.yaml",
+    "wait node/north node/south --for=condition=Ready --timeout=60s",
+    "apply -f db.yaml",
+    "wait sts/db --for=jsonpath={.status.readyReplicas}=1 --timeout=60s",
+    "create pdb db --selector=app=db --min-available=1",
+    "wait pdb/db --for=jsonpath={.status.currentHealthy}=1 --timeout=60s",
+    "get pdb db",
+    "drain north --timeout=7s",
+    "get node north",
+    "get pods",
+    "delete pdb db",
+    "drain north --timeout=60s",
+    "wait sts/db --for=jsonpath={.status.readyReplicas}=1 --timeout=60s",
+    "get pod db-0 -o custom-columns=NODE:.spec.nodeName,PHASE:.status.phase",
+    "uncordon north",
+    "delete sts db",
+    "delete node north south",
+  ],
+};
+
+const tokens: Script = {
+  name: "living-tokens",
+  commands: [
+    "wait cm/kube-root-ca.crt --for=create --timeout=60s",
+    "get sa,cm",
+    "create sa robot",
+    { run: "create token robot --duration=15m", keeps: "TOKEN" },
+    "auth whoami --token=$TOKEN",
+    "get pods --token=$TOKEN",
+    "create rolebinding robot --clusterrole=view --serviceaccount=living-tokens:robot",
+    "get pods --token=$TOKEN",
+    "delete cm kube-root-ca.crt --token=$TOKEN",
+    'run web --image=nginx --overrides=\'{"spec": {"serviceAccountName": "robot", "terminationGracePeriodSeconds": 1}}\'',
+    "wait pod/web --for=condition=Ready --timeout=60s",
+    "get pod web -o 'jsonpath={.spec.volumes[0].projected.sources}'",
+    "delete cm kube-root-ca.crt",
+    "wait cm/kube-root-ca.crt --for=create --timeout=60s",
+    "delete pod web",
+    "delete sa robot",
+    "create token robot",
+    "delete sa default",
+    "wait sa/default --for=create --timeout=60s",
+  ],
+};
+
+export const livingScripts: readonly Script[] = [silence, endpoints, claims, quotas, budgets, tokens];
