@@ -43,9 +43,9 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     for (const name of acting)
       await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
-      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or clusterrole-aggregation, which leaves no field manager behind$/m,
+      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or serviceaccount, which leaves no field manager behind$/m,
     );
-    expect(program.stdout).not.toMatch(/^(?:running|starting) .*\b(scheduler|kubelet|serviceaccount) with/ms);
+    expect(program.stdout).not.toMatch(/^(?:running|starting) .*\b(scheduler|kubelet) with/ms);
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
     const watched = await watches();
     for (const resource of ["pods", "replicasets", "deployments", "namespaces", "configmaps"]) {

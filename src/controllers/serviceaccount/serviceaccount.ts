@@ -28,7 +28,6 @@ export const serviceaccount: ControllerDefinition = defineController<ServiceAcco
   name: "serviceaccount",
   aliases: ["sa", "serviceaccount-controller"],
   purpose: "keeps a ServiceAccount default in every namespace",
-  disabledByDefault: true,
   component: "serviceaccount-controller",
   ifRunTwice: "both would create the same ServiceAccount, and one of them would be refused each time",
   source: "pkg/controller/serviceaccount/serviceaccounts_controller.go",

@@ -20,6 +20,7 @@ import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.t
 import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
+import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
 import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
@@ -76,10 +77,14 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 }
 
 /**
- * Whether a claim is bound is judged by claims.ts, which says what it does not know. Whom pods would trust is not known either, and of no
+ * Whether a claim is bound is judged by claims.ts, which says what it does not know. Whom pods would trust, and as whom they would run, is of no
  * effect on what is asked.
  */
-const leftOut: ReadonlySet<string> = new Set([persistentVolumeBinder.name, rootCaCertificatePublisher.name]);
+const leftOut: ReadonlySet<string> = new Set([
+  persistentVolumeBinder.name,
+  rootCaCertificatePublisher.name,
+  serviceaccount.name,
+]);
 
 /** Unless nodes are asked about no kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
 const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);

@@ -6,6 +6,7 @@ import type { Step } from "../../suite.ts";
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 
 export const mapName = "kube-root-ca.crt";
+export const accountName = "default";
 export const note = "kubernetes.io/description";
 
 interface Named {
@@ -164,11 +165,13 @@ interface MapObject extends Named {
 }
 
 async function isPublished(stage: Stage): Promise<boolean> {
-  const [maps, { metadata }] = (await Promise.all([
+  const [maps, accounts, { metadata }] = (await Promise.all([
     stage.list("configmaps"),
+    stage.list("serviceaccounts"),
     stage.get("namespaces", stage.namespace),
-  ])) as unknown as [readonly MapObject[], Named];
+  ])) as unknown as [readonly MapObject[], readonly Named[], Named];
   if (metadata.deletionTimestamp !== undefined) return true;
+  if (!accounts.some((each) => each.metadata.name === accountName)) return false;
   const map = maps.find((each) => each.metadata.name === mapName);
   return (
     map !== undefined &&

@@ -1,6 +1,7 @@
 /** Written scripts. */
 import type { Script } from "../../suite.ts";
 import {
+  accountName,
   act,
   changeRole,
   endClaim,
@@ -35,6 +36,17 @@ const certificates: readonly Script[] = [
       act("it is deleted", (stage) => stage.remove("configmaps", mapName)),
       act("another ConfigMap", (stage) => stage.create("configmaps", { metadata: { name: "mine" } })),
       act("that is deleted", (stage) => stage.remove("configmaps", "mine")),
+    ],
+  },
+  {
+    name: "the ServiceAccount of a namespace is changed and deleted, and others come and go",
+    steps: [
+      published,
+      act("a label", (stage) => stage.patch("serviceaccounts", accountName, { metadata: { labels: { team: "red" } } })),
+      act("it is deleted", (stage) => stage.remove("serviceaccounts", accountName)),
+      act("another one", (stage) => stage.create("serviceaccounts", { metadata: { name: "mine" } })),
+      act("that is deleted", (stage) => stage.remove("serviceaccounts", "mine")),
+      act("it is deleted once more", (stage) => stage.remove("serviceaccounts", accountName)),
     ],
   },
   {
