@@ -83,13 +83,19 @@ function refuseMissingRights({ rights, owners }: Preflight, context: RefusalCont
   ]);
 }
 
-/** What `--force` overrides, a line each. */
+/** What `--force` overrides: a line for all controllers of which the same is known. */
 export function overridden({ owners }: Preflight): string[] {
-  return owners
-    .filter(({ owner }) => owner.is !== "none found")
-    .map(({ controller, owner: { is, who, evidence } }) =>
-      is === "active"
-        ? `--force overrides: ${who} is active here (${evidence}), and also runs the ${controller.name} controller`
-        : `--force overrides: cannot tell whether ${who} is active here (${evidence})`,
-    );
+  const alike = Map.groupBy(
+    owners.filter(({ owner }) => owner.is !== "none found"),
+    ({ owner: { is, who, evidence } }) => JSON.stringify([is, who, evidence]),
+  );
+  return [...alike.values()].flatMap((same) => {
+    const [{ owner } = {}] = same;
+    if (owner === undefined) return [];
+    const names = same.map(({ controller }) => controller.name);
+    const run = names.length === 1 ? `the ${names.join("")} controller` : names.join(", ");
+    return owner.is === "active"
+      ? [`--force overrides: ${owner.who} is active here (${owner.evidence}), and also runs ${run}`]
+      : [`--force overrides: cannot tell whether ${owner.who} is active here (${owner.evidence})`];
+  });
 }
