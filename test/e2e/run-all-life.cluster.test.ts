@@ -1,0 +1,133 @@
+/**
+ * `kubectl reconcile run all` where kube-controller-manager would be, with kube-scheduler and kwok for company, while users do things at random: for
+ * half a minute, and with LONG=1 for an hour. Beside it kube-controller-manager lives through the same. No sync fails as none does there, and in
+ * the end nothing is left undone.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { linesOf } from "../../scripts/bench/lines.ts";
+import { seededRandom } from "../../src/platform/random.ts";
+import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { long } from "../support/long.ts";
+import { programCommand } from "./support/program.ts";
+import { act, type Ask, settle } from "./support/random-life.ts";
+import { undoneOn } from "./support/undone.ts";
+
+const minutes = long ? 60 : 0.5;
+const everyMs = 500;
+const restMs = 120_000;
+
+/** Errors that come or do not come as requests happen to overtake each other. */
+const byChance = [
+  /the object has been modified/,
+  /StorageError: invalid object/,
+  /not found/,
+  /already exists/,
+  /is being terminated|being deleted/,
+  // A pod of a third template is counted down from none, by upstream too: pkg/controller/statefulset/stateful_set_control.go updateStatefulSet.
+  /status\.currentReplicas: Invalid value: -1/,
+  // Nothing serves metrics here.
+  /unable to get metrics|failed to get cpu utilization|no metrics returned|no recommendation/i,
+];
+
+interface Failure {
+  readonly stage?: string;
+  readonly controller?: string;
+  readonly error?: string;
+  readonly expected?: string;
+}
+
+const isOurs = (namespace: string): boolean => /^(red|green|blue|tmp-\d)$/.test(namespace);
+
+describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min without kube-controller-manager`, () => {
+  let [ours, theirs]: Cluster[] = [];
+  let run: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  /** Of each controller an example of each error, without names and numbers. */
+  const failures = new Map<string, string>();
+  let reading: Promise<unknown>;
+  let said = "";
+  const memory: number[] = [];
+  beforeAll(async () => {
+    [ours, theirs] = await Promise.all([
+      startCluster({ controllers: "none", nodes: 3 }),
+      startCluster({ controllers: "*", nodes: 3 }),
+    ]);
+    run = Bun.spawn([...programCommand, "run", "all", "-A", "--force", "-o", "json"], {
+      env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", KUBECONFIG: ours.kubeconfig },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const note = async (): Promise<void> => {
+      for await (const line of linesOf(run.stdout)) {
+        if (!line.includes('"stage":"done"') || !line.includes('"error":')) continue;
+        const { controller = "", error = "", expected } = JSON.parse(line) as Failure;
+        if (expected === undefined) failures.set(`${controller} ${error.replaceAll(/\S*\d\S*|"[^"]*"/g, "…")}`, error);
+      }
+    };
+    reading = Promise.all([note(), new Response(run.stderr).text().then((text) => (said = text))]);
+  });
+  afterAll(async () => {
+    run.kill("SIGTERM");
+    await run.exited;
+    await reading;
+    await Promise.all([ours?.stop(), theirs?.stop()]);
+  });
+
+  const askOf =
+    (cluster: Cluster): Ask =>
+    (method, path, body) =>
+      cluster.request(
+        method,
+        path,
+        body,
+        method === "PATCH" ? { "content-type": "application/strategic-merge-patch+json" } : {},
+      );
+
+  /** What is left undone when it does not change any more, or after two minutes. */
+  async function undoneAtRest(cluster: Cluster): Promise<readonly string[]> {
+    const end = performance.now() + restMs;
+    for (;;) {
+      const undone = await undoneOn(cluster.request, isOurs);
+      if (undone.length === 0 || performance.now() > end) return undone;
+      await Bun.sleep(1000);
+    }
+  }
+
+  test(
+    "fails as kube-controller-manager does or not at all, and leaves nothing undone",
+    async () => {
+      if (ours === undefined || theirs === undefined) throw new Error("no clusters");
+      const sides = [ours, theirs].map((cluster) => ({ ask: askOf(cluster), random: seededRandom(17) }));
+      await Promise.all(sides.map(({ ask }) => settle(ask)));
+      const until = performance.now() + minutes * 60_000;
+      let acts = 0;
+      while (performance.now() < until) {
+        const began = performance.now();
+        await Promise.all(sides.map(({ ask, random }) => act(ask, random)));
+        acts++;
+        memory.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${run.pid}/status`, "utf8"))?.[1] ?? 0) / 1024);
+        await Bun.sleep(Math.max(0, everyMs - (performance.now() - began)));
+      }
+      // CronJobs would go on for ever.
+      const cronJobs = "/apis/batch/v1/namespaces";
+      for (const { ask } of sides)
+        for (const namespace of ["red", "green", "blue"]) await ask("DELETE", `${cronJobs}/${namespace}/cronjobs`);
+      const [undone, undoneThere] = await Promise.all([undoneAtRest(ours), undoneAtRest(theirs)]);
+      const log = readFileSync(join(theirs.dir, "kube-controller-manager.log"), "utf8");
+      const logged = log.split("\n").filter((line) => /^[EF]\d{4} /.test(line)).length;
+      const onlyOurs = [...failures.values()].filter((text) => !byChance.some((pattern) => pattern.test(text)));
+      console.log(
+        `${minutes} min: ${acts} acts; ${failures.size} sorts of errors here, ${logged} errors logged there; undone ${undone.length} here, ` +
+          `${undoneThere.length} there; resident ${memory.at(-1)?.toFixed(0)} MB`,
+      );
+      expect([run.exitCode, said.split("\n").filter((line) => line.startsWith("error"))]).toEqual([null, []]);
+      expect(acts).toBeGreaterThan(minutes * 30);
+      expect(onlyOurs).toEqual([]);
+      expect(undone).toEqual([]);
+      expect(undoneThere).toEqual([]);
+    },
+    (minutes + 5) * 60_000,
+  );
+});
