@@ -31,40 +31,48 @@ import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { volumeAttributesClassProtection } from "./volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
-/** In the order in which help and completion list them. */
-export const builtInControllers: readonly ControllerDefinition[] = [
-  deployment,
-  replicaset,
-  replicationcontroller,
-  statefulset,
-  daemonset,
-  job,
-  cronjob,
-  ttlAfterFinished,
-  garbageCollector,
-  namespace,
-  resourcequota,
-  endpointslice,
-  endpoints,
-  endpointsliceMirroring,
-  serviceCidr,
-  horizontalPodAutoscaler,
-  disruption,
-  persistentVolumeBinder,
-  persistentVolumeClaimProtection,
-  persistentVolumeProtection,
-  volumeAttributesClassProtection,
-  ephemeralVolume,
-  nodeLifecycle,
-  taintEviction,
-  podGarbageCollector,
-  rootCaCertificatePublisher,
-  clusterroleAggregation,
-  serviceaccount,
-  scheduler,
-  kubelet,
-  nodeHeartbeat,
+/** Controllers of one subject. */
+export interface ControllerGroup {
+  readonly name: string;
+  readonly controllers: readonly ControllerDefinition[];
+}
+
+/** All built-in controllers, in the order in which help and completion list them. */
+export const controllerGroups: readonly ControllerGroup[] = [
+  {
+    name: "workloads",
+    controllers: [
+      deployment,
+      replicaset,
+      replicationcontroller,
+      statefulset,
+      daemonset,
+      job,
+      cronjob,
+      ttlAfterFinished,
+    ],
+  },
+  { name: "deletion and quotas", controllers: [garbageCollector, namespace, resourcequota] },
+  { name: "network", controllers: [endpointslice, endpoints, endpointsliceMirroring, serviceCidr] },
+  { name: "scaling and disruption", controllers: [horizontalPodAutoscaler, disruption] },
+  {
+    name: "storage",
+    controllers: [
+      persistentVolumeBinder,
+      persistentVolumeClaimProtection,
+      persistentVolumeProtection,
+      volumeAttributesClassProtection,
+      ephemeralVolume,
+    ],
+  },
+  { name: "nodes", controllers: [nodeLifecycle, taintEviction, podGarbageCollector] },
+  { name: "accounts and trust", controllers: [rootCaCertificatePublisher, clusterroleAggregation, serviceaccount] },
+  { name: "simulated", controllers: [scheduler, kubelet, nodeHeartbeat] },
 ];
+
+export const builtInControllers: readonly ControllerDefinition[] = controllerGroups.flatMap(
+  (group) => group.controllers,
+);
 
 /**
  * What `all` means: every built-in controller except those that simulate a component which real clusters already run.

@@ -1,11 +1,11 @@
 import { apiVersionOf } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { builtInControllers } from "../../../src/controllers/index.ts";
+import { builtInControllers, controllerGroups } from "../../../src/controllers/index.ts";
 import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 import { choice, type Command, command, text } from "../../cli/command.ts";
 import { companionsOf, controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
 import { rbacManifest } from "./rbac.ts";
-import { styleOf, wrapWords } from "../../cli/style.ts";
+import { type Style, styleOf, wrapWords } from "../../cli/style.ts";
 import { plainTable } from "../../cli/table.ts";
 
 function watched(definition: ControllerDefinition): string {
@@ -32,6 +32,7 @@ function described(definition: ControllerDefinition): unknown {
   return {
     name,
     aliases,
+    group: groupOf(definition),
     purpose,
     ...(definition.for !== undefined && {
       reconciles: { apiVersion: apiVersionOf(definition.for), kind: definition.for.kind },
@@ -85,8 +86,13 @@ const lessNeeded: readonly { readonly name: string; readonly purposeWidth: numbe
   { name: "SHORT", purposeWidth: 36 },
 ];
 
-function list(definitions: readonly ControllerDefinition[], wide: boolean, columns = Infinity): string {
-  const rows = definitions.map((definition): Readonly<Record<string, string>> => {
+const groupOf = (definition: ControllerDefinition): string =>
+  controllerGroups.find(({ controllers: members }) => members.includes(definition))?.name ?? "";
+
+/** Where lines may be of any length, the group is a column. On a terminal it stands above its controllers. */
+function list(wide: boolean, { columns = Infinity, colour }: Style): string {
+  const isWide = wide || columns === Infinity;
+  const rows = builtInControllers.map((definition): Readonly<Record<string, string>> => {
     const { name, aliases, workers, rules, source, purpose, dynamicWatches } = definition;
     // What is discovered takes in what is named.
     const watches = dynamicWatches?.description ?? watchedWithin(definition, columns === Infinity ? Infinity : 40);
@@ -94,7 +100,12 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
     const short = aliases.find((alias) => alias.length < name.length) ?? "";
     const isTooLong = columns < narrow.columns && name.length > narrow.longestName && short !== "";
     const names = isTooLong ? { NAME: short, SHORT: "" } : { NAME: name, SHORT: short };
-    const common = { ...names, WATCHES: watches, WORKERS: String(workers) };
+    const common = {
+      ...names,
+      ...(isWide && { GROUP: groupOf(definition) }),
+      WATCHES: watches,
+      WORKERS: String(workers),
+    };
     return wide ? { ...common, RULES: String(rules.length), UPSTREAM: source ?? "" } : { ...common, PURPOSE: purpose };
   });
   let head = Object.keys(rows[0] ?? {});
@@ -106,9 +117,16 @@ function list(definitions: readonly ControllerDefinition[], wide: boolean, colum
   for (const { name, purposeWidth } of lessNeeded) {
     if (lines(purposeWidth).some((line) => line.length > columns)) head = head.filter((other) => other !== name);
   }
-  return lines()
-    .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line))
-    .join("\n");
+  const [titles = "", ...fitting] = lines().map((line) =>
+    line.length > columns ? `${line.slice(0, columns - 1)}…` : line,
+  );
+  if (isWide) return [titles, ...fitting].join("\n");
+  const grouped = controllerGroups.flatMap(({ name, controllers: members }) => [
+    "",
+    colour.bold(name),
+    ...fitting.splice(0, members.length),
+  ]);
+  return [titles, ...grouped].join("\n");
 }
 
 /** `controllers`. */
@@ -140,7 +158,7 @@ export const controllers: Command = command({
     } else if (only !== undefined) {
       io.out.write(`${detail(only, styleOf(io.out).columns)}\n`);
     } else {
-      io.out.write(`${list(chosen, output === "wide", styleOf(io.out).columns)}\n`);
+      io.out.write(`${list(output === "wide", styleOf(io.out))}\n`);
     }
     return 0;
   },

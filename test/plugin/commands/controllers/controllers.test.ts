@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { controllers } from "../../../../plugin/commands/controllers/controllers.ts";
-import { builtInControllers } from "../../../../src/controllers/index.ts";
+import { builtInControllers, controllerGroups } from "../../../../src/controllers/index.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 
 describe("controllers", () => {
@@ -11,15 +11,20 @@ describe("controllers", () => {
   }
 
   for (const columns of [60, 80, 100, 120, 160]) {
-    test(`lists every controller with its purpose on a terminal of ${columns} columns, a line each`, async () => {
-      const lines = await printed(columns);
-      expect(lines).toHaveLength(builtInControllers.length + 1);
+    test(`lists every controller in its group with its purpose on a terminal of ${columns} columns, a line each`, async () => {
+      const [head, ...lines] = await printed(columns);
+      expect(head).toStartWith("NAME ");
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
-      for (const [index, { name, aliases, purpose }] of builtInControllers.entries()) {
-        const isTooLong = columns < 100 && name.length > 25;
-        expect(lines[index + 1]).toStartWith(`${isTooLong ? aliases[0] : name} `);
-        expect(lines[index + 1]).toContain(purpose.slice(0, 30));
+      for (const group of controllerGroups) {
+        expect([lines.shift(), lines.shift()]).toEqual(["", group.name]);
+        for (const { name, aliases, purpose } of group.controllers) {
+          const line = lines.shift();
+          const isTooLong = columns < 100 && name.length > 25;
+          expect(line).toStartWith(`${isTooLong ? aliases[0] : name} `);
+          expect(line).toContain(purpose.slice(0, 30));
+        }
       }
+      expect(lines).toEqual([]);
     });
   }
 
@@ -32,7 +37,7 @@ describe("controllers", () => {
 
   test("leaves nothing out where lines may be of any length", async () => {
     const lines = await printed(undefined);
-    expect(lines[0]?.split(/ {2,}/)).toEqual(["NAME", "SHORT", "WATCHES", "WORKERS", "PURPOSE"]);
+    expect(lines[0]?.split(/ {2,}/)).toEqual(["NAME", "SHORT", "GROUP", "WATCHES", "WORKERS", "PURPOSE"]);
     for (const { purpose } of builtInControllers) expect(lines.some((line) => line.endsWith(purpose))).toBe(true);
   });
 
