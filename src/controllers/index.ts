@@ -70,6 +70,7 @@ export const controllerGroups: readonly ControllerGroup[] = [
   { name: "simulated", controllers: [scheduler, kubelet, nodeHeartbeat] },
 ];
 
+/** The same without their groups. */
 export const builtInControllers: readonly ControllerDefinition[] = controllerGroups.flatMap(
   (group) => group.controllers,
 );

@@ -89,7 +89,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
   async function undoneAtRest(cluster: Cluster): Promise<readonly string[]> {
     const end = performance.now() + restMs;
     for (;;) {
-      const undone = await undoneOn(cluster.request, isOurs);
+      const undone = await undoneOn((method, path) => cluster.request(method, path), isOurs);
       if (undone.length === 0 || performance.now() > end) return undone;
       await Bun.sleep(1000);
     }
