@@ -71,6 +71,16 @@ export const mutatedRooms: readonly MutatedRoom[] = [
       },
       {
         sources: [
+          "src/controllers/persistentvolume-attach-detach/{attach,attachable,desired,detach,end,operations,report,sync,world}.ts",
+        ],
+        tests: ["test/controllers/persistentvolume-attach-detach/{attach,detach,operations}.test.ts"],
+      },
+      {
+        sources: ["src/controllers/persistentvolume-expander/sync.ts"],
+        tests: ["test/controllers/persistentvolume-expander/sync.test.ts"],
+      },
+      {
+        sources: [
           "src/controllers/garbage-collector/{attempt-to-delete,attempt-to-orphan,classify,graph,identity,node,references}.ts",
         ],
         tests: ["test/controllers/garbage-collector/{sync,graph}.test.ts"],

@@ -7,6 +7,7 @@ import type {
   ConfigMap,
   ControllerRevision,
   CronJob,
+  CsiDriver,
   CustomResourceDefinition,
   DaemonSet,
   Deployment,
@@ -218,6 +219,12 @@ export const StorageClasses: Kind<StorageClass> = kindOf({
   ...storage,
   kind: "StorageClass",
   plural: "storageclasses",
+});
+/** CSIDrivers (storage.k8s.io/v1); cluster-scoped. */
+export const CsiDrivers: Kind<CsiDriver> = kindOf({
+  ...storage,
+  kind: "CSIDriver",
+  plural: "csidrivers",
 });
 /** VolumeAttachments (storage.k8s.io/v1); cluster-scoped. */
 export const VolumeAttachments: Kind<VolumeAttachment> = kindOf({

@@ -7,6 +7,7 @@ import type {
   DiscoveryV1EndpointPort,
   V1APIService,
   V1CertificateSigningRequest,
+  V1CSIDriver,
   V1ClusterRole,
   V1ConfigMap,
   V1Container,
@@ -117,6 +118,8 @@ export interface PersistentVolumeClaim extends ApiObject<V1PersistentVolumeClaim
 export interface PersistentVolume extends ApiObject<V1PersistentVolume> {}
 /** `StorageClass` of storage.k8s.io/v1, as stored. */
 export interface StorageClass extends ApiObject<V1StorageClass> {}
+/** `CSIDriver` of storage.k8s.io/v1, as stored. */
+export interface CsiDriver extends ApiObject<V1CSIDriver> {}
 /** `VolumeAttachment` of storage.k8s.io/v1, as stored. */
 export interface VolumeAttachment extends ApiObject<V1VolumeAttachment> {}
 /** `VolumeAttributesClass` of storage.k8s.io/v1, as stored. */

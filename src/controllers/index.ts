@@ -15,7 +15,9 @@ import { job } from "./job/job.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
 import { namespace } from "./namespace/namespace.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
+import { persistentVolumeAttachDetach } from "./persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
 import { persistentVolumeBinder } from "./persistentvolume-binder/persistentvolume-binder.ts";
+import { persistentVolumeExpander } from "./persistentvolume-expander/persistentvolume-expander.ts";
 import { persistentVolumeProtection } from "./persistentvolume-protection/persistentvolume-protection.ts";
 import { persistentVolumeClaimProtection } from "./persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
@@ -59,6 +61,8 @@ export const controllerGroups: readonly ControllerGroup[] = [
     name: "storage",
     controllers: [
       persistentVolumeBinder,
+      persistentVolumeAttachDetach,
+      persistentVolumeExpander,
       persistentVolumeClaimProtection,
       persistentVolumeProtection,
       volumeAttributesClassProtection,

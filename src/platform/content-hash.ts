@@ -6,6 +6,11 @@ export function contentHash(text: string): string {
   return createHash("sha512").update(text).digest("hex").toUpperCase();
 }
 
+/** SHA-256 in lower-case hexadecimal: what upstream makes names of. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
 /** The first eight bytes of SHA-256 in base64: enough to tell a few thousand texts apart. */
 export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");

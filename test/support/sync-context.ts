@@ -337,6 +337,8 @@ export function syncScene(definition: ControllerDefinition): Scene {
       return ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because }, () => {
         const object = found(kind, at(place));
         if (patch.type === "apply") return store(kind, applied.apply(object, patch.body));
+        const { metadata, status } = patch.body as { readonly metadata?: object; readonly status?: object };
+        if (metadata === undefined) return store(kind, { ...object, status: { ...statusOf(object), ...status } });
         return store(kind, { ...object, metadata: { ...object.metadata, ...metadataAfter(object, patch.body) } });
       });
     },
@@ -362,6 +364,10 @@ function specOf(object: StoredObject): unknown {
   if (!("endpoints" in object)) return undefined;
   const { metadata: _metadata, ...content } = object;
   return content;
+}
+
+function statusOf(object: StoredObject): object {
+  return (object as { readonly status?: object }).status ?? {};
 }
 
 /** Server-side apply by one manager, of fields beside the metadata: what was applied before and is no longer goes. */

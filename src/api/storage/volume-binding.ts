@@ -71,6 +71,11 @@ export function requestOf({ spec }: PersistentVolumeClaim): Quantity {
   return storageIn(spec?.resources?.requests);
 }
 
+/** How much the claim has, as far as it was told; 0 before it is bound. */
+export function heldBy({ status }: PersistentVolumeClaim): Quantity {
+  return storageIn(status?.capacity);
+}
+
 const nothing: Quantity = { nano: 0n, format: "decimal" };
 
 function storageIn(amounts: Readonly<Record<string, string | number>> | undefined): Quantity {

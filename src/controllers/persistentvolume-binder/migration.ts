@@ -4,29 +4,15 @@
  * modifyDeletionFinalizers; pkg/volume/csimigration/plugin_manager.go; staging/src/k8s.io/csi-translation-lib/plugins.
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
+import { driverOf } from "../../api/storage/migrated-plugins.ts";
 import { bindingAnnotations as annotations } from "../../api/storage/volume-binding.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { finalizersFollow, migrated } from "./rules.ts";
 import { updateClaim, updateVolume } from "./writes.ts";
 
-const drivers: Readonly<Record<string, string>> = {
-  "kubernetes.io/aws-ebs": "ebs.csi.aws.com",
-  "kubernetes.io/gce-pd": "pd.csi.storage.gke.io",
-  "kubernetes.io/azure-file": "file.csi.azure.com",
-  "kubernetes.io/azure-disk": "disk.csi.azure.com",
-  "kubernetes.io/cinder": "cinder.csi.openstack.org",
-  "kubernetes.io/vsphere-volume": "csi.vsphere.vmware.com",
-  "kubernetes.io/portworx-volume": "pxd.portworx.com",
-};
-
 /** The finalizer of volumes that a plugin of the controller's own is to delete. */
 export const inTreeProtection = "kubernetes.io/pv-controller";
 const externalProtection = "external-provisioner.volume.kubernetes.io/finalizer";
-
-/** The CSI driver that does the work of a plugin; undefined for a plugin that has none, and for a driver. */
-export function driverOf(plugin: string): string | undefined {
-  return drivers[plugin];
-}
 
 /** Whether a name is that of a plugin of the controller's own, and of no driver. */
 export function isInTree(provisioner: string): boolean {

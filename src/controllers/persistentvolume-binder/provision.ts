@@ -5,9 +5,10 @@
  */
 import { PersistentVolumeClaims, StorageClasses } from "../../api/kinds.ts";
 import type { PersistentVolumeClaim, StorageClass } from "../../api/types.ts";
+import { driverOf } from "../../api/storage/migrated-plugins.ts";
 import { bindingAnnotations as annotations, classOfClaim } from "../../api/storage/volume-binding.ts";
 import type { Because, SyncContext } from "../../controller/api/sync-context.ts";
-import { driverOf, isInTree, migratedAnnotations } from "./migration.ts";
+import { isInTree, migratedAnnotations } from "./migration.ts";
 import { cannotProvision, provisionExternally } from "./rules.ts";
 import { updateClaim } from "./writes.ts";
 

@@ -1,6 +1,7 @@
 /** Which applied objects a controller here acts on. */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
+import { persistentVolumeExpander } from "../../controllers/persistentvolume-expander/persistentvolume-expander.ts";
 import { persistentVolumeProtection } from "../../controllers/persistentvolume-protection/persistentvolume-protection.ts";
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
@@ -35,6 +36,7 @@ const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 /** Controllers that only guard the deletion of their objects, or take no part: nothing here binds a claim or provisions a volume. */
 const guards: ReadonlySet<string> = new Set([
   persistentVolumeBinder.name,
+  persistentVolumeExpander.name,
   persistentVolumeClaimProtection.name,
   persistentVolumeProtection.name,
   volumeAttributesClassProtection.name,

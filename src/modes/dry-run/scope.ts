@@ -17,7 +17,9 @@ import { clusterroleAggregation } from "../../controllers/clusterrole-aggregatio
 import { ephemeralVolume } from "../../controllers/ephemeral-volume/ephemeral-volume.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
+import { persistentVolumeAttachDetach } from "../../controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
 import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
+import { persistentVolumeExpander } from "../../controllers/persistentvolume-expander/persistentvolume-expander.ts";
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
@@ -77,11 +79,12 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 }
 
 /**
- * Whether a claim is bound is judged by claims.ts, which says what it does not know. Whom pods would trust, and as whom they would run, is of no
- * effect on what is asked.
+ * Whether a claim is bound is judged by claims.ts, which says what it does not know. No driver is here that attaches volumes: pods would wait for
+ * ever. Whom pods would trust, and as whom they would run, is of no effect on what is asked.
  */
 const leftOut: ReadonlySet<string> = new Set([
   persistentVolumeBinder.name,
+  persistentVolumeAttachDetach.name,
   rootCaCertificatePublisher.name,
   serviceaccount.name,
 ]);
@@ -96,7 +99,7 @@ export interface Surroundings {
 }
 
 /**
- * All but those that bind volumes or publish the root certificate, and those that find lost nodes where no kubelet reports. The namespace and
+ * All but those that bind or attach volumes or publish the root certificate, and those that find lost nodes where no kubelet reports. The namespace and
  * quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that protect storage skip what may
  * have users that are not known; autoscalers keep to their bounds, without metrics.
  */
@@ -118,6 +121,8 @@ export function withinScope(
           controller,
           (key) => whyUnknown(scope, PersistentVolumeClaims, splitKey(key).namespace) !== undefined,
         );
+      case persistentVolumeExpander.name:
+        return unless(controller, () => whyUnknown(scope, PersistentVolumes, "") !== undefined);
       case clusterroleAggregation.name:
       case serviceCidr.name:
         // Roles that were not read may be selected, too, and addresses that were not read may keep a range.

@@ -1,0 +1,101 @@
+/**
+ * Which volumes the pods of a node ask for, and what is attached when the controller starts.
+ * Source: kubernetes v1.36 pkg/controller/volume/attachdetach/attach_detach_controller.go, populator/desired_state_of_world_populator.go;
+ * differs: what upstream looks for in intervals is worked out when a node is looked at.
+ */
+import { Nodes, PersistentVolumes, Pods, VolumeAttachments } from "../../api/kinds.ts";
+import type { Node, Pod } from "../../api/types.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { podsOfNode } from "../../controller/workload/pods-of-node.ts";
+import { hasStopped } from "../../controller/workload/pod-status.ts";
+import { type AttachableVolume, attachableVolume, attachableVolumesOf, requiresAttach } from "./attachable.ts";
+import { type Desired, type World, world } from "./world.ts";
+
+/** As a sync and a handler have them. */
+export type Caches = Pick<SyncContext, "cache" | "state">;
+
+const managedAnnotation = "volumes.kubernetes.io/controller-managed-attach-detach";
+
+/** Whether the node's kubelet leaves attaching to the controller. */
+export function isManaged({ metadata }: Node): boolean {
+  return metadata.annotations?.[managedAnnotation] !== undefined;
+}
+
+/**
+ * Brings what is known of the node up to date: a pod asks for a volume from when its claim is known to be bound until the pod has stopped, whatever
+ * becomes of the claim meanwhile. Atomic.
+ */
+export function refreshDesired(context: Caches, node: string): void {
+  const known = context.state(world);
+  if (!known.managed.has(node)) return void known.desired.delete(node);
+  const before = known.desired.get(node) ?? new Map<string, Desired>();
+  const pods = podsOfNode(context.cache(Pods), node)
+    .filter((pod) => !hasStopped(pod))
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  for (const pod of pods) addVolumes(before, { pod, volumes: attachableVolumesOf(context, pod) });
+  const present = new Set(pods.map(({ metadata }) => metadata.uid));
+  for (const [unique, { volume, pods: users }] of before) {
+    for (const uid of users.keys()) if (!present.has(uid)) users.delete(uid);
+    const { csi } = volume;
+    const isLeftAlone = csi !== undefined && !requiresAttach(context, csi.driver);
+    if (users.size === 0 || isLeftAlone) before.delete(unique);
+  }
+  if (before.size > 0) known.desired.set(node, before);
+  else known.desired.delete(node);
+}
+
+interface OfPod {
+  readonly pod: Pod;
+  readonly volumes: readonly AttachableVolume[];
+}
+
+function addVolumes(desired: Map<string, Desired>, { pod, volumes }: OfPod): void {
+  for (const volume of volumes) {
+    const found = desired.get(volume.unique);
+    // What is known of the volume first, stays.
+    if (found !== undefined) {
+      if (!found.pods.has(pod.metadata.uid)) found.pods.set(pod.metadata.uid, pod);
+      continue;
+    }
+    desired.set(volume.unique, {
+      volume,
+      pods: new Map([[pod.metadata.uid, pod]]),
+      isMultiAttachReported: false,
+    });
+  }
+}
+
+/**
+ * Fills what is remembered from what the cluster shows when the controller starts; later calls do nothing. A volume in the status of a node is
+ * attached there; one of which there is only a VolumeAttachment may be. Atomic.
+ */
+export function fillWorld(context: Caches): void {
+  const known = context.state(world);
+  if (known.isFilled) return;
+  known.isFilled = true;
+  for (const node of context.cache(Nodes).list()) fillNode(known, node);
+  for (const { spec } of context.cache(VolumeAttachments).list()) {
+    const volume = context.cache(PersistentVolumes).get(spec.source.persistentVolumeName ?? "");
+    const attachable = volume === undefined ? undefined : attachableVolume(context, volume);
+    if (attachable === undefined || known.attachmentOf(attachable.unique, spec.nodeName) !== undefined) continue;
+    known.mark(attachable.unique, { node: spec.nodeName, volume: attachable, isConfirmed: false });
+  }
+  for (const pod of context.cache(Pods).list()) nameVolumes(context, pod);
+}
+
+function fillNode(known: World, node: Node): void {
+  const { name } = node.metadata;
+  for (const { name: unique, devicePath } of node.status?.volumesAttached ?? []) {
+    known.mark(unique, { node: name, volume: undefined, isConfirmed: true, devicePath });
+  }
+  known.setInUse(name, node.status?.volumesInUse ?? []);
+  if (isManaged(node)) known.managed.add(name);
+}
+
+/** Of volumes in the status of a node only the name is known: pods tell the rest, ended ones too. */
+function nameVolumes(context: Caches, pod: Pod): void {
+  const known = context.state(world);
+  const { nodeName: node = "" } = pod.spec ?? {};
+  if (node === "") return;
+  for (const volume of attachableVolumesOf(context, pod)) known.learn(volume, node);
+}

@@ -1,0 +1,143 @@
+/** Volumes that no pod on their node asks for. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/reconciler/reconciler.go reconcile. */
+import { messageOf } from "../../api/error-message.ts";
+import { Nodes, VolumeAttachments } from "../../api/kinds.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { isNodeReady } from "../../controller/workload/node-conditions.ts";
+import { attachmentName, detachableOf, type Detachable } from "./attachable.ts";
+import type { Caches } from "./desired.ts";
+import { fail, labelOf, settle, succeed } from "./end.ts";
+import type { Pending } from "./operations.ts";
+import { writeReport } from "./report.ts";
+import { detach, inUse, unknownPlugin, waitTurn } from "./rules.ts";
+import { world } from "./world.ts";
+
+/** Times in ms, and what kube-controller-manager's flags say. */
+export interface DetachOptions {
+  /** How long a node that is not ready may say that a volume is in use which no pod needs. */
+  readonly maxWaitForUnmountMs: number;
+  /** Such a volume is never detached by force. `--disable-force-detach-on-timeout` */
+  readonly disableForceDetachOnTimeout: boolean;
+}
+
+/** How long a driver has to attach or detach. */
+export const driverTimeoutMs = 120_000;
+
+type Way = "unused" | "timeout" | "out-of-service";
+
+/** How the volume may be detached from the node now; undefined: it is in use there. */
+export function wayToDetach(
+  context: Caches & Pick<SyncContext, "now">,
+  { unique, node, options }: { readonly unique: string; readonly node: string; readonly options: DetachOptions },
+): Way | undefined {
+  const known = context.state(world);
+  const now = context.now();
+  const unwantedMs = now - (known.attachmentOf(unique, node)?.unwantedSince ?? now);
+  const isOverdue = unwantedMs > options.maxWaitForUnmountMs && !options.disableForceDetachOnTimeout;
+  const object = context.cache(Nodes).get(node);
+  const isOutOfService = object?.spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") === true;
+  const isReady = object !== undefined && isNodeReady(object);
+  if (known.isInUse(unique, node) && !isOutOfService && (isReady || !isOverdue)) return undefined;
+  if (isOutOfService) return "out-of-service";
+  return isOverdue ? "timeout" : "unused";
+}
+
+/** Detaches what the synced node has and no pod on it needs, as far as it may be now. @throws what the API server refuses. */
+export async function detachUnwanted(context: SyncContext, options: DetachOptions): Promise<void> {
+  const known = context.state(world);
+  for (const unique of known.attachedOn(context.key)) {
+    if (known.isDesired(unique, context.key)) continue;
+    const begun = beginDetach(context, { unique, options });
+    if (begun !== undefined) await carryOut(context, begun);
+  }
+}
+
+interface Begun {
+  readonly pending: Pending;
+  readonly by: Detachable;
+  readonly isChecked: boolean;
+  readonly because: Decision;
+}
+
+/** Undefined: not now. Atomic. */
+function beginDetach(
+  context: SyncContext,
+  { unique, options }: { readonly unique: string; readonly options: DetachOptions },
+): Begun | undefined {
+  const known = context.state(world);
+  const node = context.key;
+  const attachment = known.attachmentOf(unique, node);
+  if (attachment === undefined) return undefined;
+  const volume = known.volumeOf(unique);
+  const place = { unique, node: volume?.isExclusive === true ? undefined : node };
+  const label = labelOf({ volume, place });
+  const now = context.now();
+  const blocked = known.operations.blocked(place, { kind: "detach", now });
+  if (blocked !== undefined) {
+    context.decide(waitTurn, { volume: label, why: blocked.by });
+    if (blocked.by === "back-off") context.enqueueAfter(blocked.untilMs - now + 1, "the last attempt failed");
+    return undefined;
+  }
+  attachment.unwantedSince ??= now;
+  const way = wayToDetach(context, { unique, node, options });
+  if (way === undefined) {
+    context.decide(inUse, { volume: label });
+    const leftMs = attachment.unwantedSince + options.maxWaitForUnmountMs - now;
+    if (leftMs >= 0) context.enqueueAfter(leftMs + 1, "a volume that no pod needs is in use for long");
+    return undefined;
+  }
+  const by = detachableOf(unique);
+  if (by.by === "unknown") return void context.decide(unknownPlugin, { volume: label });
+  const pending: Pending = {
+    place,
+    kind: "detach",
+    node,
+    volume,
+    attachment: by.by === "driver" ? attachmentName(by, node) : undefined,
+    pods: [],
+    deadline: now + driverTimeoutMs,
+  };
+  known.operations.begin(pending, now);
+  return { pending, by, isChecked: way === "unused", because: context.decide(detach, { volume: label, why: way }) };
+}
+
+async function carryOut(context: SyncContext, { pending, by, isChecked, because }: Begun): Promise<void> {
+  const known = context.state(world);
+  const { unique } = pending.place;
+  known.unreport(unique, context.key);
+  try {
+    await writeReport(context, because);
+  } catch (error) {
+    known.report(unique, context.key);
+    known.operations.cancel(pending);
+    throw error;
+  }
+  try {
+    if (isChecked) await checkUnused(context, unique);
+    if (pending.attachment === undefined || by.by !== "driver") return succeed(context, pending);
+    const options = { because, signal: context.signal };
+    await context.client.delete(VolumeAttachments, { namespace: "", name: pending.attachment }, options);
+  } catch (error) {
+    if (isNotFound(error)) return succeed(context, pending);
+    return fail(context, { pending, why: messageOf(error) });
+  }
+  settle(context, pending);
+}
+
+/** The cache may be behind: the API server is asked. @throws Error while the node uses the volume. */
+async function checkUnused(context: SyncContext, unique: string): Promise<void> {
+  try {
+    const { status } = await context.client.get(
+      Nodes,
+      { namespace: "", name: context.key },
+      { signal: context.signal },
+    );
+    if (status?.volumesInUse?.includes(unique) !== true) return;
+  } catch (error) {
+    // A node that is gone uses nothing.
+    if (isNotFound(error)) return;
+    throw error;
+  }
+  throw new Error("volume is still in use by node, according to Node status");
+}

@@ -1,0 +1,99 @@
+/** How attaching and detaching end. Source: kubernetes v1.36 pkg/volume/util/operationexecutor/operation_generator.go, pkg/volume/csi/csi_attacher.go. */
+import { Pods, VolumeAttachments } from "../../api/kinds.ts";
+import type { VolumeAttachment } from "../../api/types.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import type { Pending } from "./operations.ts";
+import { attached, attachFailed, detached, detachFailed } from "./rules.ts";
+import { world } from "./world.ts";
+
+/** What Events and decisions call the volume. */
+export function labelOf({ volume, place }: Pick<Pending, "volume" | "place">): string {
+  return volume?.name ?? place.unique;
+}
+
+/** Ends what has ended on the node, by what the cache shows of its VolumeAttachment; the rest is looked at again. Atomic. */
+export function endPending(context: SyncContext): void {
+  const { operations } = context.state(world);
+  for (const pending of operations.pendingOn(context.key)) settle(context, pending);
+}
+
+/** Ends the operation if its VolumeAttachment says so, or its time is over. Atomic. */
+export function settle(context: SyncContext, pending: Pending): void {
+  const attachment =
+    pending.attachment === undefined ? undefined : context.cache(VolumeAttachments).get(pending.attachment);
+  const outcome = pending.kind === "attach" ? attachOutcome(pending, attachment) : detachOutcome(attachment);
+  if (outcome === "done") return succeed(context, pending);
+  if (outcome !== undefined) return fail(context, { pending, why: outcome.error });
+  const leftMs = pending.deadline - context.now();
+  if (leftMs > 0) return context.enqueueAfter(leftMs, "a driver has had two minutes");
+  const driver = pending.kind === "attach" ? (pending.volume?.csi?.driver ?? "unknown") : "unknown";
+  const handle = pending.volume?.csi?.handle ?? pending.place.unique;
+  const why = `timed out waiting for external-attacher of ${driver} CSI driver to ${pending.kind} volume ${handle}`;
+  fail(context, { pending, why });
+}
+
+/** Undefined: it goes on. */
+type Outcome = "done" | { readonly error: string } | undefined;
+
+function attachOutcome({ attachment: name }: Pending, attachment: VolumeAttachment | undefined): Outcome {
+  if (name === undefined) return "done";
+  // The cache does not show yet what was created.
+  if (attachment === undefined) return undefined;
+  if (attachment.metadata.deletionTimestamp !== undefined) return { error: "volume attachment is being deleted" };
+  const { attached: isAttached, attachError } = attachment.status ?? {};
+  if (isAttached === true) return "done";
+  return attachError === undefined ? undefined : { error: attachError.message ?? "" };
+}
+
+function detachOutcome(attachment: VolumeAttachment | undefined): Outcome {
+  if (attachment === undefined) return "done";
+  const { detachError } = attachment.status ?? {};
+  return detachError === undefined ? undefined : { error: detachError.message ?? "" };
+}
+
+/** The volume is attached, or is no longer. Atomic. */
+export function succeed(context: SyncContext, pending: Pending): void {
+  const known = context.state(world);
+  const { node, volume, place } = pending;
+  known.operations.succeed(pending);
+  if (pending.kind === "detach") {
+    context.decide(detached, { volume: labelOf(pending) });
+    known.markDetached(place.unique, node);
+  } else {
+    context.decide(attached, { volume: labelOf(pending) });
+    known.mark(place.unique, { node, volume, isConfirmed: true });
+    // Upstream's words, with the space that they end with.
+    const message = `AttachVolume.Attach succeeded for volume "${labelOf(pending)}" `;
+    for (const pod of pending.pods) {
+      context.event(Pods, pod, { type: "Normal", reason: "SuccessfulAttachVolume", message });
+    }
+  }
+  wakeOthers(context, pending);
+}
+
+/** Whether the volume is attached is not known now; it is tried again with back-off. Atomic. */
+export function fail(
+  context: SyncContext,
+  { pending, why }: { readonly pending: Pending; readonly why: string },
+): void {
+  const known = context.state(world);
+  const { node, volume, place } = pending;
+  const retryMs = known.operations.fail(pending, context.now());
+  context.decide(pending.kind === "attach" ? attachFailed : detachFailed, { volume: labelOf(pending), why, retryMs });
+  known.mark(place.unique, { node, volume, isConfirmed: false });
+  if (pending.kind === "attach") {
+    const message = `AttachVolume.Attach failed for volume "${labelOf(pending)}" : ${why}`;
+    for (const pod of pending.pods) {
+      context.event(Pods, pod, { type: "Warning", reason: "FailedAttachVolume", message });
+    }
+  }
+  context.enqueueAfter(retryMs + 1, "the last attempt failed");
+  wakeOthers(context, pending);
+}
+
+/** Other nodes may have waited for it. */
+function wakeOthers(context: SyncContext, { place: { unique }, node }: Pending): void {
+  const known = context.state(world);
+  const nodes = new Set([...known.nodesThatDesire(unique), ...known.nodesThatMayHave(unique)]);
+  for (const other of nodes) if (other !== node) context.enqueue(other, "another node's turn with a volume is over");
+}

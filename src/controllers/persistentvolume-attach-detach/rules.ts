@@ -1,0 +1,213 @@
+/** The rules of attaching and detaching, in the order in which a sync of a node evaluates them. */
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+interface VolumeFacts extends Facts {
+  readonly volume: string;
+}
+
+interface AttachmentFacts extends VolumeFacts {
+  readonly attachment: string;
+}
+
+interface FailureFacts extends VolumeFacts {
+  readonly why: string;
+  readonly retryMs: number;
+}
+
+const attachments = "VolumeAttachments: status.attached, attachError, detachError, metadata.deletionTimestamp";
+const disk = "disk-1";
+const attachment = "csi-0f3a";
+const unique = "kubernetes.io/csi/disks.example.com^vol-1";
+
+/** A driver has attached the volume. */
+export const attached: Rule<VolumeFacts> = rule<VolumeFacts>({
+  id: "attached",
+  looksAt: [attachments],
+  chooses: "A volume is attached once its VolumeAttachment says so; iSCSI and Fibre Channel volumes are so at once.",
+  sentence: ({ volume }) => `${volume} is attached → tell its pods`,
+  example: { volume: disk },
+  source: "operation_generator.go GenerateAttachVolumeFunc; csi_attacher.go verifyAttachmentStatus",
+});
+
+/** It could not be attached. */
+export const attachFailed: Rule<FailureFacts> = rule<FailureFacts>({
+  id: "attach-failed",
+  looksAt: [attachments],
+  chooses:
+    "An attempt to attach ends when the driver reports an error, the VolumeAttachment is being deleted, or two minutes have passed; the next one comes after 0.5 s, and after twice as long each time, up to 122 s.",
+  sentence: ({ volume, why, retryMs }) =>
+    `${volume} was not attached: ${why} → tell its pods, try again in ${retryMs / 1000} s`,
+  example: { volume: disk, why: "no such disk", retryMs: 500 },
+  source: "csi_attacher.go waitForVolumeAttachmentWithLister; exponential_backoff.go",
+});
+
+/** It is gone from the node. */
+export const detached: Rule<VolumeFacts> = rule<VolumeFacts>({
+  id: "detached",
+  looksAt: [attachments],
+  chooses: "A volume is detached once its VolumeAttachment is gone.",
+  sentence: ({ volume }) => `${volume} is detached: its VolumeAttachment is gone`,
+  example: { volume: disk },
+  source: "csi_attacher.go waitForVolumeDetachmentWithLister",
+});
+
+/** It could not be detached. */
+export const detachFailed: Rule<FailureFacts> = rule<FailureFacts>({
+  id: "detach-failed",
+  looksAt: [attachments, "status.volumesInUse of the node, as the API server has it"],
+  chooses:
+    "An attempt to detach ends when the driver reports an error, the node still uses the volume, or two minutes have passed: whether it is attached is not known then. The next one comes with back-off, as for attaching.",
+  sentence: ({ volume, why, retryMs }) => `${volume} was not detached: ${why} → try again in ${retryMs / 1000} s`,
+  example: { volume: disk, why: "the disk is busy", retryMs: 500 },
+  source: "operation_generator.go GenerateDetachVolumeFunc, verifyVolumeIsSafeToDetach",
+});
+
+/** The VolumeAttachment says that it is no longer attached. */
+export const lost: Rule<VolumeFacts> = rule<VolumeFacts>({
+  id: "lost",
+  looksAt: [attachments],
+  chooses: "A volume whose VolumeAttachment is gone, or no longer says so, is not attached any more.",
+  sentence: ({ volume }) => `${volume} is no longer attached, without anybody here having detached it`,
+  example: { volume: disk },
+  source: "operation_generator.go GenerateVolumesAreAttachedFunc; csi_attacher.go VolumesAreAttached",
+});
+
+/** The kubelet still uses it. */
+export const inUse: Rule<VolumeFacts> = rule<VolumeFacts>({
+  id: "in-use",
+  looksAt: ["status.volumesInUse, the condition Ready and the taints of the node"],
+  chooses:
+    "No volume is detached while its node says that it is in use, unless the node is out of service, or has not been ready when 6 minutes have passed.",
+  sentence: ({ volume }) => `no pod needs ${volume}, and the node still has it in use → wait`,
+  example: { volume: disk },
+  source: "reconciler.go reconcile",
+});
+
+/** A volume of a plugin that is gone. */
+export const unknownPlugin: Rule<VolumeFacts> = rule<VolumeFacts>({
+  id: "unknown-plugin",
+  looksAt: ["status.volumesAttached of the node"],
+  chooses: "A volume of a plugin that there is no longer cannot be detached.",
+  sentence: ({ volume }) => `nobody knows how to detach ${volume} → leave it`,
+  example: { volume: "kubernetes.io/gone/disk" },
+  source: "operation_generator.go GenerateDetachVolumeFunc",
+});
+
+interface DetachFacts extends VolumeFacts {
+  readonly why: "unused" | "timeout" | "out-of-service";
+}
+
+const detachReasons: Readonly<Record<DetachFacts["why"], string>> = {
+  unused: "no pod on the node needs it",
+  timeout: "no pod on the node needs it, for 6 minutes",
+  "out-of-service": "no pod on the node needs it, and the node is out of service",
+};
+
+/** A volume that no pod asks for goes from its node. */
+export const detach: Rule<DetachFacts> = rule<DetachFacts>({
+  id: "detach",
+  looksAt: [
+    "pods of the node, their claims and volumes",
+    "status.volumesInUse and status.volumesAttached of the node, its taints and its condition Ready",
+  ],
+  chooses:
+    "A volume that no pod on its node needs, since they have ended or are gone, is first taken from the node's status, and then detached: its VolumeAttachment is deleted.",
+  sentence: ({ volume, why }) => `${volume}: ${detachReasons[why]} → take it from the node's status, and detach it`,
+  example: { volume: disk, why: "unused" },
+  source: "reconciler.go reconcile; csi_attacher.go Detach",
+});
+
+interface MultiAttachFacts extends VolumeFacts {
+  readonly nodes: readonly string[];
+}
+
+/** Another node has an exclusive volume. */
+export const multiAttach: Rule<MultiAttachFacts> = rule<MultiAttachFacts>({
+  id: "multi-attach",
+  looksAt: ["spec.accessModes of the volume", "the nodes to which it is attached"],
+  chooses:
+    "A volume with ReadWriteOnce or ReadWriteOncePod alone is attached to one node at a time; its pods elsewhere are told once.",
+  sentence: ({ volume, nodes }) => `${volume} is attached to ${nodes.join(", ")}, and may be to one node alone → wait`,
+  example: { volume: disk, nodes: ["node-2"] },
+  source: "reconciler.go attachDesiredVolumes, reportMultiAttachError",
+});
+
+interface WaitFacts extends VolumeFacts {
+  readonly why: "another" | "back-off" | "leaving";
+}
+
+const waits: Readonly<Record<WaitFacts["why"], string>> = {
+  another: "it is being attached or detached",
+  "back-off": "the last attempt failed",
+  leaving: "the node that has it does not need it",
+};
+
+/** Something else about the volume comes first. */
+export const waitTurn: Rule<WaitFacts> = rule<WaitFacts>({
+  id: "wait-turn",
+  looksAt: ["what is being attached and detached, and what failed before"],
+  chooses:
+    "Of an exclusive volume one thing is done at a time in the cluster, of any other one on each node; what failed waits.",
+  sentence: ({ volume, why }) => `${volume}: ${waits[why]} → wait`,
+  example: { volume: disk, why: "another" },
+  source: "nestedpendingoperations.go IsOperationPending, IsOperationSafeToRetry",
+});
+
+/** A volume that a pod needs is attached. */
+export const attach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
+  id: "attach",
+  looksAt: [
+    "pods of the node, their claims and volumes",
+    "CSIDrivers: spec.attachRequired",
+    "VolumeAttachments, by the name that is made of volume handle, driver and node",
+  ],
+  chooses:
+    "Each volume of a CSI driver that a pod on a node needs, and whose driver attaches, has a VolumeAttachment; the driver does the rest.",
+  sentence: ({ volume, attachment: name }) => `a pod needs ${volume}, and it is not attached → create ${name}`,
+  example: { volume: disk, attachment },
+  source: "reconciler.go attachDesiredVolumes; csi_attacher.go Attach",
+});
+
+/** Its VolumeAttachment is there. */
+export const awaitAttach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
+  id: "await-attach",
+  looksAt: [attachments],
+  chooses:
+    "While the VolumeAttachment says neither that the volume is attached nor that it cannot be, the driver is waited for.",
+  sentence: ({ volume, attachment: name }) =>
+    `a pod needs ${volume} → wait for its driver to attach it, as ${name} asks`,
+  example: { volume: disk, attachment },
+  source: "csi_attacher.go waitForVolumeAttachmentWithLister",
+});
+
+interface ReportFacts extends Facts {
+  readonly volumes: readonly string[];
+}
+
+/** The status of the node says what is attached. */
+export const report: Rule<ReportFacts> = rule<ReportFacts>({
+  id: "report",
+  looksAt: ["status.volumesAttached of the node"],
+  chooses: "The status of a node names the volumes that are attached for certain, and that nobody is detaching.",
+  sentence: ({ volumes }) =>
+    `the node's status is to name as attached ${volumes.length === 0 ? "nothing" : volumes.join(", ")}`,
+  example: { volumes: [unique] },
+  source: "statusupdater/node_status_updater.go",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [
+  attached,
+  attachFailed,
+  detached,
+  detachFailed,
+  lost,
+  inUse,
+  unknownPlugin,
+  detach,
+  waitTurn,
+  multiAttach,
+  attach,
+  awaitAttach,
+  report,
+];

@@ -1,0 +1,454 @@
+/** Attaching, one sync at a time. README.md says which cases of upstream's tests these are. */
+import { beforeEach, describe, expect, test } from "bun:test";
+import {
+  CsiDrivers,
+  Nodes,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+  VolumeAttachments,
+} from "../../../src/api/kinds.ts";
+import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
+import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
+import {
+  addPod,
+  attachmentObject,
+  attachmentOf,
+  driver,
+  driverSays,
+  nodeOf,
+  podOf,
+  putVolume,
+  removePod,
+  reported,
+  uniqueName,
+  volumeOf,
+} from "./objects.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(persistentVolumeAttachDetach);
+  scene.put(Nodes, nodeOf("a"), nodeOf("b"));
+  for (const node of scene.cached(Nodes)) scene.notify(Nodes, { type: "added", object: node, initial: true });
+  putVolume(scene, "disk");
+});
+
+const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
+const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
+const told = (): string[] => scene.events.map(({ about, reason, message }) => `${about} ${reason}: ${message}`);
+const create = (volume: string, node: string): string => `create VolumeAttachment ${attachmentOf(volume, node)}`;
+
+/** The whole way: asked for, attached by the driver, and reported. */
+async function attachOn(node: string, volume = "disk"): Promise<void> {
+  await scene.sync(node);
+  scene.deliver();
+  driverSays(scene, [volume, node], { attached: true });
+  await scene.sync(node);
+  scene.deliver();
+}
+
+describe("a pod with a volume of a driver", () => {
+  test("has a VolumeAttachment made, under upstream's name, and waits for it", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    expect(calls()).toEqual([create("disk", "a")]);
+    // As upstream makes it: sha256 of handle, driver and node.
+    const name = `csi-${new Bun.CryptoHasher("sha256").update("handle-disk" + driver + "a").digest("hex")}`;
+    expect(scene.calls[0]?.body).toEqual({
+      metadata: { name },
+      spec: { attacher: driver, nodeName: "a", source: { persistentVolumeName: "disk" } },
+    });
+    expect(sentences()).toEqual([`a pod needs disk, and it is not attached → create ${name}`]);
+    expect(scene.requeues.map(({ ms }) => ms)).toEqual([120_000]);
+    scene.deliver();
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    expect(sentences()).toEqual([`a pod needs disk → wait for its driver to attach it, as ${name} asks`]);
+    expect(reported(scene, "a")).toEqual([]);
+  });
+
+  test("is told when it is attached, and the node's status says so", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "a", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: true });
+    await scene.sync("a");
+    const message = 'SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "disk" ';
+    expect(told()).toEqual([`Pod api ${message}`, `Pod web ${message}`]);
+    expect(calls()).toEqual(["patch Node a"]);
+    expect(scene.calls[0]?.body).toEqual({
+      status: { volumesAttached: [{ name: uniqueName("disk"), devicePath: "" }] },
+    });
+    scene.deliver();
+    await scene.sync("a");
+    expect({ calls: calls(), events: told() }).toEqual({ calls: [], events: [] });
+  });
+
+  test("is told of the driver's error, and it is tried again after 0.5 s, 1 s, 2 s …, up to 122 s", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: false, attachError: { message: "no such disk" } });
+    const waits: unknown[] = [];
+    for (let n = 0; n < 10; n++) {
+      await scene.sync("a");
+      expect(told()).toEqual([
+        'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : no such disk',
+      ]);
+      const { ms } = scene.requeues[0] ?? {};
+      waits.push(ms);
+      // Not a moment sooner.
+      scene.now += Number(ms) - 1;
+      await scene.sync("a");
+      expect(told()).toEqual([]);
+      scene.now += 1;
+    }
+    expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 122_000, 122_000].map((ms) => ms + 1));
+    driverSays(scene, ["disk", "a"], { attached: true });
+    await scene.sync("a");
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+  });
+
+  test("is told when the driver has not said anything for two minutes", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    scene.now += 119_999;
+    await scene.sync("a");
+    expect(told()).toEqual([]);
+    scene.now += 1;
+    await scene.sync("a");
+    expect(told()).toEqual([
+      `Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : timed out waiting for external-attacher of ${driver} CSI driver to attach volume handle-disk`,
+    ]);
+  });
+
+  test("is told when the server refuses the VolumeAttachment; one that is there will do", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    scene.refuse = () => refusal(403, "Forbidden", "no");
+    await scene.sync("a");
+    expect(told()).toEqual([
+      'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : kubernetes.io/csi: attacher.Attach failed: no',
+    ]);
+    scene.now += 501;
+    scene.refuse = () => refusal(409, "AlreadyExists", "there");
+    await scene.sync("a");
+    expect(told()).toEqual([]);
+    expect(scene.requeues.map(({ ms }) => ms)).toContain(120_000);
+  });
+
+  test("is told when the VolumeAttachment is being deleted", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    const going = attachmentObject("disk", "a", false);
+    const metadata = { ...going.metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["driver"] };
+    scene.put(VolumeAttachments, { ...going, metadata });
+    await scene.sync("a");
+    expect(told()).toEqual([
+      'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : volume attachment is being deleted',
+    ]);
+  });
+
+  test("whose VolumeAttachment is gone, or no longer says that it is attached, has it attached again", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await attachOn("a");
+    driverSays(scene, ["disk", "a"], { attached: false });
+    await scene.sync("a");
+    expect(sentences()[0]).toBe("disk is no longer attached, without anybody here having detached it");
+    expect(reported(scene, "a")).toEqual([]);
+    driverSays(scene, ["disk", "a"], { attached: true });
+    await scene.sync("a");
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+    scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
+    scene.deliver();
+    await scene.sync("a");
+    expect(calls()).toEqual([create("disk", "a"), "patch Node a"]);
+  });
+});
+
+describe("nothing is attached", () => {
+  const cases: readonly (readonly [string, () => void])[] = [
+    ["for a pod that has ended", () => scene.put(Pods, podOf("web", "a", ["disk"], { phase: "Failed" }))],
+    ["for a pod elsewhere", () => scene.put(Pods, podOf("web", "c", ["disk"]))],
+    [
+      "on a node whose kubelet attaches by itself",
+      () => {
+        scene = syncScene(persistentVolumeAttachDetach);
+        scene.put(Nodes, nodeOf("a", { managed: false }));
+        putVolume(scene, "disk");
+        scene.put(Pods, podOf("web", "a", ["disk"]));
+      },
+    ],
+    [
+      "of a claim that is not bound",
+      () => {
+        putVolume(scene, "disk", { phase: "Pending" });
+        scene.put(Pods, podOf("web", "a", ["disk"]));
+      },
+    ],
+    [
+      "of a volume that belongs to another claim of the name",
+      () => {
+        putVolume(scene, "disk", { claimUid: "another" });
+        scene.put(Pods, podOf("web", "a", ["disk"]));
+      },
+    ],
+    ["of a claim that is missing", () => scene.put(Pods, podOf("web", "a", ["none"]))],
+    [
+      "of a driver that does not attach",
+      () => {
+        const metadata = { ...nodeOf(driver).metadata };
+        scene.put(CsiDrivers, { metadata, spec: { attachRequired: false } });
+        scene.put(Pods, podOf("web", "a", ["disk"]));
+      },
+    ],
+    [
+      "of volumes on paths of the node, of network file systems, and of drivers' volumes of the pod itself",
+      () => {
+        putVolume(scene, "path", { source: { hostPath: { path: "/data" } } });
+        putVolume(scene, "nfs", { source: { nfs: { server: "nfs", path: "/" } } });
+        const volumes = [
+          { name: "empty", emptyDir: {} },
+          { name: "inline", csi: { driver } },
+        ];
+        scene.put(Pods, podOf("web", "a", ["path", "nfs"], { volumes }));
+      },
+    ],
+    [
+      "of a claim of an ephemeral volume that is not the pod's",
+      () => {
+        putVolume(scene, "web-disk");
+        scene.put(Pods, podOf("web", "a", [], { volumes: [{ name: "disk", ephemeral: {} }] }));
+      },
+    ],
+  ];
+  for (const [what, arrange] of cases) {
+    test(what, async () => {
+      arrange();
+      await scene.sync("a");
+      expect({ calls: calls(), events: told(), sentences: sentences() }).toEqual({
+        calls: [],
+        events: [],
+        sentences: [],
+      });
+    });
+  }
+});
+
+test("a driver that ceases to attach: its volumes are left to the pods", async () => {
+  scene.put(Pods, podOf("web", "a", ["disk"]));
+  await attachOn("a");
+  const object = { metadata: nodeOf(driver).metadata, spec: { attachRequired: false } };
+  scene.writeLive(CsiDrivers, object);
+  scene.woken.length = 0;
+  scene.deliver();
+  expect([...scene.woken].toSorted()).toEqual(["a", "b"]);
+  await scene.sync("a");
+  expect(calls()).toEqual(["patch Node a", "get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
+});
+
+test("a claim of the pod's own ephemeral volume is attached", async () => {
+  const [volume, claim] = volumeOf("web-disk");
+  const ownerReferences = [{ apiVersion: "v1", kind: "Pod", name: "web", uid: "uid-web", controller: true }];
+  scene.put(PersistentVolumes, volume);
+  scene.put(PersistentVolumeClaims, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
+  scene.put(Pods, podOf("web", "a", [], { volumes: [{ name: "disk", ephemeral: {} }] }));
+  await scene.sync("a");
+  expect(calls()).toEqual([create("web-disk", "a")]);
+});
+
+test("volumes of plugins that have nothing to do are attached at once, without a VolumeAttachment", async () => {
+  putVolume(scene, "iscsi", { source: { iscsi: { targetPortal: "10.0.0.1:3260", iqn: "iqn.example", lun: 2 } } });
+  const volumes = [
+    { name: "fc", fc: { targetWWNs: ["50", "51"], lun: 1 } },
+    { name: "wide", fc: { wwids: ["36"] } },
+  ];
+  scene.put(Pods, podOf("web", "a", ["iscsi"], { volumes }));
+  await scene.sync("a");
+  expect(calls()).toEqual(["patch Node a"]);
+  expect(reported(scene, "a")).toEqual([
+    "kubernetes.io/fc/[36]",
+    "kubernetes.io/fc/[50 51]:1",
+    "kubernetes.io/iscsi/10.0.0.1:3260:iqn.example:2",
+  ]);
+  expect(told()).toHaveLength(3);
+});
+
+describe("a volume of two pods on two nodes", () => {
+  const shared = ["ReadWriteMany", "ReadOnlyMany"];
+  for (const mode of shared) {
+    test(`is attached to both with ${mode}`, async () => {
+      putVolume(scene, "disk", { modes: [mode] });
+      scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
+      await attachOn("a");
+      await attachOn("b");
+      expect([reported(scene, "a"), reported(scene, "b")]).toEqual([[uniqueName("disk")], [uniqueName("disk")]]);
+    });
+  }
+
+  test("is attached to both without any access mode: the driver knows", async () => {
+    putVolume(scene, "disk", { modes: [] });
+    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
+    await scene.sync("a");
+    await scene.sync("b");
+    expect(calls()).toEqual([create("disk", "b")]);
+  });
+
+  for (const mode of ["ReadWriteOnce", "ReadWriteOncePod"]) {
+    test(`waits with ${mode}, and is told once who has it`, async () => {
+      putVolume(scene, "disk", { modes: [mode] });
+      scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
+      await attachOn("a");
+      await scene.sync("b");
+      expect({ calls: calls(), told: told() }).toEqual({
+        calls: [],
+        told: ['Pod api FailedAttachVolume: Multi-Attach error for volume "disk" Volume is already used by pod(s) web'],
+      });
+      expect(sentences()).toEqual(["disk is attached to a, and may be to one node alone → wait"]);
+      await scene.sync("b");
+      expect(told()).toEqual([]);
+    });
+  }
+
+  test("waits while it is being attached elsewhere, and looks again when that is over", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
+    await scene.sync("a");
+    await scene.sync("b");
+    expect({ calls: calls(), sentences: sentences(), told: told() }).toEqual({
+      calls: [],
+      sentences: ["disk: it is being attached or detached → wait"],
+      told: [],
+    });
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: true });
+    scene.woken.length = 0;
+    await scene.sync("a");
+    expect(scene.woken).toEqual(["b"]);
+  });
+
+  test("waits out the back-off of the other node, then has its turn", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: false, attachError: { message: "full" } });
+    await scene.sync("a");
+    await scene.sync("b");
+    expect(sentences()).toEqual(["disk: the last attempt failed → wait"]);
+    expect(scene.requeues.map(({ ms }) => ms)).toEqual([501]);
+    scene.now += 501;
+    // Whether it is attached to a is not certain: that does not keep b from trying.
+    await scene.sync("b");
+    expect(calls()).toEqual([create("disk", "b")]);
+  });
+
+  test("is not told of an error where the other node is about to lose it", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await attachOn("a");
+    removePod(scene, "web");
+    addPod(scene, podOf("api", "b", ["disk"]));
+    scene.woken.length = 0;
+    await scene.sync("b");
+    expect({ told: told(), sentences: sentences(), woken: scene.woken }).toEqual({
+      told: [],
+      sentences: ["disk: the node that has it does not need it → wait"],
+      woken: ["a"],
+    });
+    await scene.sync("a");
+    scene.deliver();
+    await scene.sync("a");
+    await scene.sync("b");
+    expect(calls()).toEqual([create("disk", "b")]);
+  });
+
+  const words: readonly (readonly [string, readonly string[], string])[] = [
+    ["nobody", [], "Volume is already exclusively attached to one node and can't be attached to another"],
+    ["one pod of the namespace", ["shop/web"], "Volume is already used by pod(s) web"],
+    ["two of it", ["shop/web", "shop/cache"], "Volume is already used by pod(s) cache, web"],
+    ["one of another", ["bank/web"], "Volume is already used by 1 pod(s) in different namespaces"],
+    [
+      "both",
+      ["shop/web", "bank/one", "bank/two"],
+      "Volume is already used by pod(s) web and 2 pod(s) in different namespaces",
+    ],
+  ];
+  for (const [who, pods, message] of words) {
+    test(`is told: ${who}`, async () => {
+      const handle = { csi: { driver, volumeHandle: "handle-disk" } };
+      putVolume(scene, "disk-of-bank", { namespace: "bank", source: handle });
+      const [first, ...others] = pods.length === 0 ? ["shop/web"] : pods;
+      for (const each of [first, ...others]) {
+        const [namespace = "", name = ""] = String(each).split("/");
+        const claim = namespace === "shop" ? "disk" : "disk-of-bank";
+        scene.put(Pods, podOf(name, "a", [claim], { namespace, meta: { uid: `uid-${each}` } }));
+      }
+      await attachOn("a");
+      if (pods.length === 0) {
+        removePod(scene, "web");
+        scene.writeLive(Nodes, nodeOf("a", { attached: [uniqueName("disk")], inUse: [uniqueName("disk")] }));
+        scene.deliver();
+      }
+      addPod(scene, podOf("api", "b", ["disk"]));
+      await scene.sync("b");
+      expect(told()).toEqual([`Pod api FailedAttachVolume: Multi-Attach error for volume "disk" ${message}`]);
+    });
+  }
+});
+
+describe("a node is looked at when", () => {
+  const woken = (): string[] => [...new Set(scene.woken)].toSorted();
+  beforeEach(() => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    scene.woken.length = 0;
+  });
+
+  test("a pod with a claim comes, ends, or goes; not when its status changes otherwise", () => {
+    const pod = podOf("api", "b", ["disk"]);
+    addPod(scene, pod);
+    expect(woken()).toEqual(["b"]);
+    scene.woken.length = 0;
+    addPod(scene, { ...pod, status: { ...pod.status, podIP: "10.0.0.1" } });
+    expect(woken()).toEqual([]);
+    addPod(scene, { ...pod, status: { ...pod.status, phase: "Succeeded" } });
+    expect(woken()).toEqual(["b"]);
+    scene.woken.length = 0;
+    removePod(scene, "api");
+    expect(woken()).toEqual(["b"]);
+  });
+
+  test("a pod without volumes that are attached does not count, nor one without a node", () => {
+    addPod(scene, podOf("api", "b", [], { volumes: [{ name: "empty", emptyDir: {} }] }));
+    addPod(scene, podOf("new", "", ["disk"]));
+    expect(woken()).toEqual([]);
+  });
+
+  test("a claim is bound, a volume gets its claim, or a VolumeAttachment changes", () => {
+    const [volume, claim] = volumeOf("disk");
+    scene.notify(PersistentVolumeClaims, { type: "updated", before: { ...claim, status: {} }, object: claim });
+    expect(woken()).toEqual(["a"]);
+    scene.woken.length = 0;
+    scene.notify(PersistentVolumeClaims, { type: "updated", before: claim, object: claim });
+    scene.notify(PersistentVolumes, { type: "updated", before: volume, object: volume });
+    expect(woken()).toEqual([]);
+    scene.notify(PersistentVolumes, { type: "updated", before: { metadata: volume.metadata }, object: volume });
+    expect(woken()).toEqual(["a"]);
+    scene.woken.length = 0;
+    scene.notify(VolumeAttachments, { type: "added", object: attachmentObject("disk", "b"), initial: false });
+    expect(woken()).toEqual(["b"]);
+  });
+
+  test("the node's readiness, taints or mounted volumes change; not at its heartbeats", () => {
+    const before = nodeOf("a");
+    const update = (object: typeof before): void => scene.notify(Nodes, { type: "updated", before, object });
+    update({ ...before, status: { ...before.status, addresses: [] } });
+    expect(woken()).toEqual([]);
+    for (const object of [
+      nodeOf("a", { ready: false }),
+      nodeOf("a", { taints: ["node.kubernetes.io/out-of-service"] }),
+      nodeOf("a", { inUse: [uniqueName("disk")] }),
+      nodeOf("a", { managed: false }),
+    ]) {
+      scene.woken.length = 0;
+      update(object);
+      expect(woken()).toEqual(["a"]);
+    }
+  });
+});

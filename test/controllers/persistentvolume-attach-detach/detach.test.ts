@@ -1,0 +1,373 @@
+/** Detaching, one sync at a time, and what is found at the start. README.md says which cases of upstream's tests these are. */
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Nodes, PersistentVolumes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
+import {
+  definePersistentVolumeAttachDetach,
+  persistentVolumeAttachDetach,
+} from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
+import { expectExplained } from "../../support/explained-rules.ts";
+import { rejection } from "../../support/rejection.ts";
+import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
+import {
+  addPod,
+  attachmentObject,
+  attachmentOf,
+  changeNode,
+  driverSays,
+  mounts,
+  nodeOf,
+  podOf,
+  putVolume,
+  removePod,
+  reported,
+  uniqueName,
+  volumeOf,
+} from "./objects.ts";
+
+const minute = 60_000;
+let scene: Scene;
+
+const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
+const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
+const detaches = (node: string): string[] => [
+  `patch Node ${node}`,
+  `get Node ${node}`,
+  `delete VolumeAttachment ${attachmentOf("disk", node)}`,
+];
+const forced = (node: string): string[] => detaches(node).filter((call) => !call.startsWith("get"));
+
+function begin(definition = persistentVolumeAttachDetach): void {
+  scene = syncScene(definition);
+  scene.put(Nodes, nodeOf("a"), nodeOf("b"));
+  for (const node of scene.cached(Nodes)) scene.notify(Nodes, { type: "added", object: node, initial: true });
+  putVolume(scene, "disk");
+}
+beforeEach(() => begin());
+
+async function attachOn(node: string): Promise<void> {
+  scene.put(Pods, podOf("web", node, ["disk"]));
+  await scene.sync(node);
+  scene.deliver();
+  driverSays(scene, ["disk", node], { attached: true });
+  await scene.sync(node);
+  scene.deliver();
+  scene.woken.length = 0;
+}
+
+const outOfService = "node.kubernetes.io/out-of-service";
+
+describe("a volume that no pod needs any more", () => {
+  test("is taken from the node's status, and detached once the API server says that the node does not use it", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+    expect(scene.calls[0]?.body).toEqual({ status: { volumesAttached: null } });
+    expect(sentences()).toEqual(["disk: no pod on the node needs it → take it from the node's status, and detach it"]);
+    scene.deliver();
+    await scene.sync("a");
+    expect({ calls: calls(), sentences: sentences() }).toEqual({
+      calls: [],
+      sentences: ["disk is detached: its VolumeAttachment is gone"],
+    });
+  });
+
+  test("stays while the node says that it is in use, however long, as long as the node is ready", async () => {
+    await attachOn("a");
+    mounts(scene, "a", "disk");
+    removePod(scene, "web");
+    await scene.sync("a");
+    expect({ calls: calls(), sentences: sentences(), requeues: scene.requeues.map(({ ms }) => ms) }).toEqual({
+      calls: [],
+      sentences: ["no pod needs disk, and the node still has it in use → wait"],
+      requeues: [6 * minute + 1],
+    });
+    scene.now += 60 * minute;
+    await scene.sync("a");
+    expect({ calls: calls(), requeues: scene.requeues }).toEqual({ calls: [], requeues: [] });
+    mounts(scene, "a");
+    expect(scene.woken).toContain("a");
+    await scene.sync("a");
+    // Long enough: the API server is not asked any more.
+    expect(calls()).toEqual(forced("a"));
+  });
+
+  test("is detached by force when 6 minutes have passed and the node is not ready", async () => {
+    await attachOn("a");
+    mounts(scene, "a", "disk");
+    changeNode(scene, "a", (node) => ({ ...node, status: { ...node.status, conditions: [] } }));
+    removePod(scene, "web");
+    await scene.sync("a");
+    scene.now += 6 * minute;
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    scene.now += 1;
+    await scene.sync("a");
+    expect(calls()).toEqual(forced("a"));
+    expect(sentences()).toEqual([
+      "disk: no pod on the node needs it, for 6 minutes → take it from the node's status, and detach it",
+    ]);
+  });
+
+  test("is not, where force is turned off", async () => {
+    begin(definePersistentVolumeAttachDetach({ disableForceDetachOnTimeout: true }));
+    await attachOn("a");
+    mounts(scene, "a", "disk");
+    changeNode(scene, "a", (node) => ({ ...node, status: { ...node.status, conditions: [] } }));
+    removePod(scene, "web");
+    await scene.sync("a");
+    scene.now += 60 * minute;
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+  });
+
+  test("is detached at once from a node that is out of service; another taint does not count", async () => {
+    await attachOn("a");
+    mounts(scene, "a", "disk");
+    removePod(scene, "web");
+    const taint = (key: string): void =>
+      changeNode(scene, "a", (node) => ({ ...node, spec: { taints: [{ key, effect: "NoExecute" }] } }));
+    taint("node.kubernetes.io/unreachable");
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    taint(outOfService);
+    await scene.sync("a");
+    expect(calls()).toEqual(forced("a"));
+    expect(sentences()[0]).toContain("and the node is out of service");
+  });
+
+  test("is counted as mounted from when it was attached until the node reports", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: false, attachError: { message: "full" } });
+    await scene.sync("a");
+    removePod(scene, "web");
+    scene.now += 1000;
+    await scene.sync("a");
+    expect({ calls: calls(), sentences: sentences() }).toEqual({
+      calls: [],
+      sentences: ["no pod needs disk, and the node still has it in use → wait"],
+    });
+    scene.woken.length = 0;
+    // Any report will do.
+    changeNode(scene, "a", (node) => node);
+    expect(scene.woken).toEqual(["a"]);
+    await scene.sync("a");
+    // It was never said to be attached.
+    expect(calls()).toEqual(["get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
+  });
+
+  test("is not detached when the API server says that the node uses it: it is tried again", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    scene.putLive(Nodes, nodeOf("a", { inUse: [uniqueName("disk")], attached: [uniqueName("disk")] }));
+    await scene.sync("a");
+    expect(calls()).toEqual(["patch Node a", "get Node a"]);
+    expect(sentences().at(-1)).toBe(
+      "disk was not detached: volume is still in use by node, according to Node status → try again in 0.5 s",
+    );
+    scene.now += 501;
+    mounts(scene, "a");
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a").slice(1));
+  });
+
+  test("is put back into what the node is to say when its status cannot be written", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "down") : undefined);
+    expect(String(await rejection(scene.sync("a")))).toContain("down");
+    expect(calls()).toEqual(["patch Node a"]);
+    // The pod comes back meanwhile: nothing has happened.
+    addPod(scene, podOf("api", "a", ["disk"]));
+    scene.refuse = () => undefined;
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+  });
+
+  test("whose driver fails is tried again; whether it is attached is not certain then", async () => {
+    await attachOn("a");
+    const [held] = scene.live(VolumeAttachments);
+    if (held === undefined) throw new Error("there is none");
+    removePod(scene, "web");
+    scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
+    await scene.sync("a");
+    expect(sentences().at(-1)).toBe("disk was not detached: no → try again in 0.5 s");
+    scene.deliver();
+    scene.refuse = () => undefined;
+    scene.now += 501;
+    // One that is being deleted, of which the driver says that it fails.
+    const metadata = { ...held.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
+    scene.refuse = ({ verb }) => {
+      if (verb === "delete")
+        scene.put(VolumeAttachments, {
+          ...held,
+          metadata,
+          status: { attached: true, detachError: { message: "busy" } },
+        });
+      return undefined;
+    };
+    scene.lose = () => undefined;
+    await scene.sync("a");
+    expect(sentences().at(-1)).toBe("disk was not detached: busy → try again in 1 s");
+  });
+
+  test("is given up on after two minutes, and tried again", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    await scene.sync("a");
+    scene.now += 120_000;
+    await scene.sync("a");
+    expect(sentences()[0]).toContain(
+      "timed out waiting for external-attacher of unknown CSI driver to detach volume handle-disk",
+    );
+  });
+
+  test("is none any more when a pod needs it again: the 6 minutes begin anew", async () => {
+    await attachOn("a");
+    mounts(scene, "a", "disk");
+    changeNode(scene, "a", (node) => ({ ...node, status: { ...node.status, conditions: [] } }));
+    removePod(scene, "web");
+    await scene.sync("a");
+    scene.now += 5 * minute;
+    addPod(scene, podOf("api", "a", ["disk"]));
+    await scene.sync("a");
+    removePod(scene, "api");
+    await scene.sync("a");
+    scene.now += 2 * minute;
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+  });
+
+  test("of a pod that ended: a running container of a deleted one keeps it", async () => {
+    await attachOn("a");
+    const pod = podOf("web", "a", ["disk"], { meta: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    addPod(scene, pod);
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    addPod(scene, { ...pod, status: { ...pod.status, containerStatuses: [] } });
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+  });
+
+  test("stays for a pod whose claim is lost", async () => {
+    await attachOn("a");
+    scene.deleteLive(PersistentVolumes, "disk");
+    scene.deliver();
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    removePod(scene, "web");
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+  });
+
+  test("of a node that is gone, once its pods are", async () => {
+    await attachOn("a");
+    scene.deleteLive(Nodes, "a");
+    scene.deliver();
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    removePod(scene, "web");
+    expect(scene.woken).toContain("a");
+    await scene.sync("a");
+    expect(calls()).toEqual(["get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
+    scene.deliver();
+    await scene.sync("a");
+    expect(sentences()).toEqual(["disk is detached: its VolumeAttachment is gone"]);
+  });
+});
+
+test("a node that comes again with its name is told what it has", async () => {
+  await attachOn("a");
+  scene.deleteLive(Nodes, "a");
+  scene.deliver();
+  scene.writeLive(Nodes, nodeOf("a"));
+  scene.deliver();
+  await scene.sync("a");
+  expect(calls()).toEqual(["patch Node a"]);
+  expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+});
+
+test("a volume is not attached to another node while it is being detached", async () => {
+  await attachOn("a");
+  removePod(scene, "web");
+  await scene.sync("a");
+  addPod(scene, podOf("api", "b", ["disk"]));
+  // The deletion is delivered, and not yet looked at.
+  await scene.sync("b");
+  expect(sentences()).toEqual(["disk: it is being attached or detached → wait"]);
+  scene.woken.length = 0;
+  await scene.sync("a");
+  expect(scene.woken).toEqual(["b"]);
+});
+
+describe("at the start", () => {
+  beforeEach(() => {
+    scene = syncScene(persistentVolumeAttachDetach);
+    putVolume(scene, "disk");
+  });
+
+  test("what a node says is attached, and its pod needs, stays as it is", async () => {
+    scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk")], inUse: [uniqueName("disk")] }));
+    scene.put(VolumeAttachments, attachmentObject("disk", "a"));
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    expect({ calls: calls(), events: scene.events, sentences: sentences() }).toEqual({
+      calls: [],
+      events: [],
+      sentences: [],
+    });
+  });
+
+  test("what it says is attached, and no pod needs, is detached, though its name alone is known", async () => {
+    scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk"), uniqueName("used")], inUse: [uniqueName("used")] }));
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+    expect(scene.calls[0]?.body).toEqual({
+      status: { volumesAttached: [{ name: uniqueName("used"), devicePath: "" }] },
+    });
+  });
+
+  test("a VolumeAttachment that the node does not name is tried again for its pod", async () => {
+    scene.put(Nodes, nodeOf("a"));
+    scene.put(VolumeAttachments, attachmentObject("disk", "a"));
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    expect(scene.events.map(({ reason }) => reason)).toEqual(["SuccessfulAttachVolume"]);
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+  });
+
+  test("a VolumeAttachment that no pod needs is deleted once the node has reported", async () => {
+    scene.put(Nodes, nodeOf("a"));
+    scene.put(VolumeAttachments, attachmentObject("disk", "a"));
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    changeNode(scene, "a", (node) => node);
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a").slice(1));
+  });
+
+  test("one of a volume that is not known, or that its driver does not attach, is left alone", async () => {
+    scene.put(Nodes, nodeOf("a"));
+    const [volume] = volumeOf("path", { source: { hostPath: { path: "/" } } });
+    scene.put(PersistentVolumes, volume);
+    scene.put(VolumeAttachments, attachmentObject("gone", "a"), attachmentObject("path", "a"));
+    await scene.sync("a");
+    changeNode(scene, "a", (node) => node);
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+  });
+
+  test("a volume of a plugin that is gone is left alone", async () => {
+    const names = ["kubernetes.io/gone/disk", "kubernetes.io/csi/broken", "elsewhere/csi/a^b"];
+    scene.put(Nodes, nodeOf("a", { attached: names }));
+    await scene.sync("a");
+    expect(calls()).toEqual([]);
+    expect(sentences()).toHaveLength(3);
+    expect(sentences()[0]).toBe("nobody knows how to detach elsewhere/csi/a^b → leave it");
+  });
+});
+
+test("its rules are explained", () => expectExplained(persistentVolumeAttachDetach));
