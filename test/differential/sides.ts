@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
+import { VolumeAttachments } from "../../src/api/kinds.ts";
 import { splitKey } from "../../src/api/key.ts";
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
@@ -178,6 +179,8 @@ interface Logs {
 
 function logsByStage(readUntil: () => number): Logs {
   const logs = new Map<string, SideLog>();
+  /** Of VolumeAttachments, whose names are hashes: by the node that they were made for. */
+  const attachments = new Map<string, string>();
   const of = (namespace: string): SideLog => {
     const log = logs.get(namespace) ?? { effects: [], readUntil };
     logs.set(namespace, log);
@@ -186,7 +189,12 @@ function logsByStage(readUntil: () => number): Logs {
   return {
     of: (namespace) => of(stageName.exec(namespace)?.[0] ?? namespace),
     add(effect) {
-      const stage = stageName.exec(`${effect.namespace} ${effect.name} ${effect.resource}`)?.[0];
+      if (effect.resource === resourceOf(VolumeAttachments) && effect.verb === "create") {
+        const made = stageName.exec(JSON.stringify(effect.request ?? ""))?.[0];
+        if (made !== undefined) attachments.set(effect.name, made);
+      }
+      const named = stageName.exec(`${effect.namespace} ${effect.name} ${effect.resource}`)?.[0];
+      const stage = named ?? attachments.get(effect.name);
       // Of a kind that another stage has defined: whoever deletes objects of all kinds comes by it.
       const ofAnother = stageName.exec(effect.resource)?.[0] ?? stage;
       if (stage !== undefined && ofAnother === stage) of(stage).effects.push(effect);

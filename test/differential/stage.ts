@@ -1,5 +1,6 @@
 /** What a script acts on: one namespace of one cluster. The same actions are played on a stage of each side. */
 import { type Kind, pathOf } from "../../src/api/kind.ts";
+import { VolumeAttachments } from "../../src/api/kinds.ts";
 import type { ApiAnswer, Cluster } from "../support/cluster.ts";
 import { known, type Resource } from "./kinds.ts";
 import { type AnyObject, type Json, type PodObject, podClass } from "./objects.ts";
@@ -52,6 +53,13 @@ export function parentOn({ namespace }: Stage): object {
 export async function setStage(server: StageServer, namespace: string, base: number): Promise<Stage> {
   await server.createNamespace(namespace);
   return stageIn({ server, base, top: namespace, namespaces: [namespace] }, namespace);
+}
+
+/** Where the stage's name is in an object without a namespace: VolumeAttachments are named by a hash, and made for a node. */
+function ownerText(kind: Kind, object: AnyObject): string {
+  if (kind.kind !== VolumeAttachments.kind) return object.metadata.name;
+  const { spec } = object as unknown as { readonly spec: { readonly nodeName: string } };
+  return spec.nodeName;
 }
 
 interface Place {
@@ -107,7 +115,7 @@ function stageIn(place: Place, namespace: string): Stage {
       const objects = answers
         .flatMap(({ status, body }) => (status === 200 ? (body.items as AnyObject[]) : []))
         .filter(({ metadata }) => metadata.name !== publishedBySandbox);
-      return kind.namespaced ? objects : objects.filter(({ metadata }) => metadata.name.includes(top));
+      return kind.namespaced ? objects : objects.filter((object) => ownerText(kind, object).includes(top));
     },
     async pods(which = () => true) {
       const pods = (await list("pods")) as unknown as readonly PodObject[];

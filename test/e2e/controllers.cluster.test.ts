@@ -83,6 +83,8 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     { controller: "endpoints", upstream: "system:controller:endpoint-controller" },
     { controller: "endpointslice-mirroring", upstream: "system:controller:endpointslicemirroring-controller" },
     { controller: "service-cidr", upstream: "system:controller:service-cidrs-controller" },
+    { controller: "attach-detach", upstream: "system:controller:attachdetach-controller" },
+    { controller: "persistentvolume-expander", upstream: "system:controller:expand-controller" },
     { controller: "ephemeral-volume", upstream: "system:controller:ephemeral-volume-controller" },
     { controller: "clusterrole-aggregation", upstream: "system:controller:clusterrole-aggregation-controller" },
     {

@@ -1,0 +1,5 @@
+/** The same pods, nodes and volumes, before kube-controller-manager 1.36.3 and before our attach-detach controller. */
+import { attachDetach } from "./suites/persistentvolume-attach-detach.ts";
+import { testSuite } from "./suite-tests.ts";
+
+testSuite(attachDetach);

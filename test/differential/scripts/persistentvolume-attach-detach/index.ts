@@ -1,0 +1,422 @@
+/** Written scripts. */
+import type { Stage } from "../../stage.ts";
+import type { Script, Step } from "../../suite.ts";
+import {
+  all,
+  asked,
+  bindClaim,
+  driverName,
+  driverSays,
+  handleOf,
+  has,
+  holdAttachment,
+  makeDriver,
+  makeNode,
+  makePod,
+  makeVolume,
+  mounts,
+  nodeName,
+  patchNode,
+  removeAttachment,
+  removePod,
+  setPhase,
+  step,
+  type VolumeParts,
+} from "./acts.ts";
+
+const nodes = (...names: readonly string[]): Step =>
+  step(`nodes ${names.join(", ")}`, async (stage) => {
+    for (const name of names) await makeNode(stage, name);
+  });
+const volume = (name: string, parts: VolumeParts = {}): Step =>
+  step(`a volume ${name} and its claim`, (stage) => makeVolume(stage, name, parts));
+const pod = (name: string, node: string, claims: readonly string[], until?: Step["until"]): Step =>
+  step(`pod ${name} on ${node} needs ${claims.join(", ")}`, (stage) => makePod(stage, name, { node, claims }), until);
+const attaches = (name: string, node: string, until: Step["until"] = has(node, 1)): Step =>
+  step(`the driver attaches ${name} to ${node}`, (stage) => driverSays(stage, [name, node], { attached: true }), until);
+const ends = (name: string, until?: Step["until"]): Step =>
+  step(`pod ${name} ends`, (stage) => setPhase(stage, name, "Succeeded"), until);
+const goes = (name: string, until?: Step["until"]): Step =>
+  step(`pod ${name} is gone`, (stage) => removePod(stage, name), until);
+const mounted = (node: string, ...names: readonly string[]): Step =>
+  step(`${node} has mounted ${names.join(", ") || "nothing"}`, (stage) => mounts(stage, node, ...names));
+const unmounts = (node: string, until: Step["until"]): Step =>
+  step(`${node} has unmounted all`, (stage) => mounts(stage, node), until);
+const error = (message: string): object => ({ message, time: "2026-01-01T00:00:00Z" });
+
+const attached = (name: string, node: string): readonly Step[] => [
+  pod("first", node, [name], asked(1)),
+  attaches(name, node),
+];
+
+const shared: VolumeParts = { modes: ["ReadWriteMany"] };
+
+export const scripts: readonly Script[] = [
+  {
+    name: "a volume is attached for a pod, and detached when the pod has ended and the node has unmounted it",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      mounted("a", "disk"),
+      ends("first"),
+      unmounts("a", all(asked(0), has("a", 0))),
+    ],
+  },
+  {
+    name: "a pod that is deleted keeps its volume while a container runs",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step("the pod is being deleted", (stage) => stage.remove("pods", "first", { gracePeriodSeconds: 60 })),
+      ends("first", asked(0)),
+      goes("first"),
+    ],
+  },
+  {
+    name: "the driver fails first",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      pod("first", "a", ["disk"], asked(1)),
+      step("an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
+      step(
+        "none any more",
+        (stage) => driverSays(stage, ["disk", "a"], { attached: true, attachError: null }),
+        has("a", 1),
+      ),
+      goes("first", all(asked(0), has("a", 0))),
+    ],
+  },
+  {
+    name: "the pod of a volume that could not be attached goes: it is detached once the node reports again",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      pod("first", "a", ["disk"], asked(1)),
+      step("an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
+      goes("first"),
+      mounted("a"),
+      step("and another report", (stage) => patchNode(stage, "a", { metadata: { labels: { a: "b" } } }), asked(0)),
+    ],
+  },
+  {
+    name: "a second pod elsewhere waits for the first to end",
+    steps: [
+      nodes("a", "b"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      mounted("a", "disk"),
+      pod("second", "b", ["disk"]),
+      ends("first"),
+      unmounts("a", has("a", 0)),
+      attaches("disk", "b", has("b", 1)),
+    ],
+  },
+  {
+    name: "a pod moves: its volume is detached, then attached elsewhere, and nobody is told of an error",
+    steps: [
+      nodes("a", "b"),
+      volume("disk", { modes: ["ReadWriteOncePod"] }),
+      ...attached("disk", "a"),
+      step(
+        "the first goes, a second comes",
+        async (stage) => {
+          await removePod(stage, "first");
+          await makePod(stage, "second", { node: "b", claims: ["disk"] });
+        },
+        has("a", 0),
+      ),
+      attaches("disk", "b", has("b", 1)),
+    ],
+  },
+  {
+    name: "a volume that many nodes may have is attached to each of them",
+    steps: [
+      nodes("a", "b"),
+      volume("disk", shared),
+      ...attached("disk", "a"),
+      pod("second", "b", ["disk"], asked(2)),
+      attaches("disk", "b"),
+      goes("first", has("a", 0)),
+      goes("second", all(asked(0), has("b", 0))),
+    ],
+  },
+  {
+    name: "two pods of one node share a volume",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      pod("second", "a", ["disk"]),
+      goes("first"),
+      goes("second", asked(0)),
+    ],
+  },
+  {
+    name: "a pod with two volumes",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      volume("more"),
+      pod("first", "a", ["disk", "more"], asked(2)),
+      attaches("disk", "a"),
+      attaches("more", "a", has("a", 2)),
+      mounted("a", "disk", "more"),
+      ends("first"),
+      step("one is unmounted", (stage) => mounts(stage, "a", "more"), has("a", 1)),
+      unmounts("a", all(asked(0), has("a", 0))),
+    ],
+  },
+  {
+    name: "the pods that have the volume are named, others of other namespaces are counted",
+    steps: [
+      nodes("a", "b", "c"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      pod("also", "a", ["disk"]),
+      step("a pod in another namespace has the same disk, by another volume", async (stage) => {
+        const other = await stage.beside("other");
+        await makeVolume(other, "disk", {
+          source: { csi: { driver: driverName(stage), volumeHandle: handleOf(stage, "disk") } },
+        });
+        await makePod(other, "third", { node: "a", claims: ["disk"] });
+      }),
+      pod("second", "b", ["disk"]),
+      step("and one there needs it elsewhere", async (stage) => {
+        await makePod(await stage.beside("other"), "fourth", { node: "c", claims: ["disk"] });
+      }),
+    ],
+  },
+  {
+    name: "the driver does not attach",
+    steps: [
+      nodes("a"),
+      step("the driver says so", (stage) => makeDriver(stage, { attachRequired: false })),
+      volume("disk"),
+      pod("first", "a", ["disk"]),
+      goes("first"),
+    ],
+  },
+  {
+    name: "the driver attaches, and says so",
+    steps: [
+      nodes("a"),
+      step("the driver says so", (stage) => makeDriver(stage, { attachRequired: true })),
+      volume("disk"),
+      ...attached("disk", "a"),
+    ],
+  },
+  {
+    name: "a claim is bound after its pod has a node",
+    steps: [
+      nodes("a"),
+      volume("disk", { bound: false }),
+      pod("first", "a", ["disk"]),
+      step("it is bound", (stage) => bindClaim(stage, "disk"), asked(1)),
+      attaches("disk", "a"),
+    ],
+  },
+  {
+    name: "a node whose kubelet attaches by itself",
+    steps: [
+      step("a node", (stage) => makeNode(stage, "a", { managed: false })),
+      volume("disk"),
+      pod("first", "a", ["disk"]),
+      goes("first"),
+    ],
+  },
+  {
+    name: "a pod that has ended already",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      step("a pod", async (stage) => {
+        await stage.create("pods", { metadata: { name: "first" }, spec: { containers: [{ name: "a", image: "a" }] } });
+        await makePod(stage, "second", { node: "a", claims: [], phase: "Succeeded" });
+      }),
+    ],
+  },
+  {
+    name: "volumes of plugins, and of pods themselves",
+    steps: [
+      nodes("a"),
+      volume("path", { source: { hostPath: { path: "/data" } } }),
+      volume("nfs", { source: { nfs: { server: "nfs", path: "/" } } }),
+      step("a volume iscsi and its claim", (stage) =>
+        makeVolume(stage, "iscsi", {
+          source: { iscsi: { targetPortal: "10.0.0.1:3260", iqn: `iqn.2026-01.example:${stage.namespace}`, lun: 2 } },
+        }),
+      ),
+      step(
+        "a pod",
+        (stage) =>
+          makePod(stage, "first", {
+            node: "a",
+            claims: ["path", "nfs", "iscsi"],
+            volumes: [
+              { name: "empty", emptyDir: {} },
+              { name: "inline", csi: { driver: driverName(stage) } },
+              { name: "fc", fc: { targetWWNs: ["500a0982991b8dc5", "500a0982891b8dc5"], lun: 1 } },
+              { name: "wide", fc: { wwids: ["3600508b400105e210000900000490000"] } },
+            ],
+          }),
+        has("a", 3),
+      ),
+      goes("first", has("a", 0)),
+    ],
+  },
+  {
+    name: "a node that is out of service loses its volumes, mounted or not",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      mounted("a", "disk"),
+      ends("first"),
+      step(
+        "it is out of service",
+        (stage) =>
+          patchNode(stage, "a", {
+            spec: { taints: [{ key: "node.kubernetes.io/out-of-service", value: "down", effect: "NoExecute" }] },
+          }),
+        all(asked(0), has("a", 0)),
+      ),
+    ],
+  },
+  {
+    name: "somebody deletes a VolumeAttachment",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step("it is deleted", (stage) => removeAttachment(stage, "disk", "a"), all(has("a", 0), asked(1))),
+      attaches("disk", "a"),
+    ],
+  },
+  {
+    name: "a driver that says no longer that a volume is attached",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step("it says so", (stage) => driverSays(stage, ["disk", "a"], { attached: false }), has("a", 0)),
+      attaches("disk", "a"),
+    ],
+  },
+  {
+    name: "a driver that takes its time to detach, and fails first",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step("the driver holds it", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
+      goes("first", has("a", 0)),
+      step("an error", (stage) => driverSays(stage, ["disk", "a"], { detachError: error("the disk is busy") })),
+      step("it is detached", (stage) => holdAttachment(stage, ["disk", "a"], []), asked(0)),
+    ],
+  },
+  {
+    name: "a pod comes back while its volume is being detached",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step("the driver holds it", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
+      goes("first", has("a", 0)),
+      pod("second", "a", ["disk"]),
+      step("it is detached", (stage) => holdAttachment(stage, ["disk", "a"], [])),
+    ],
+  },
+  {
+    name: "a pod goes before its volume is attached",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      pod("first", "a", ["disk"], asked(1)),
+      goes("first"),
+      attaches("disk", "a", asked(0)),
+    ],
+  },
+  {
+    name: "a pod is replaced by one of its name",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      mounted("a", "disk"),
+      step("another of its name", async (stage) => {
+        await removePod(stage, "first");
+        await makePod(stage, "first", { node: "a", claims: ["disk"] });
+      }),
+    ],
+  },
+  {
+    name: "a node goes, then its pod",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step("the node goes", (stage) => stage.remove("nodes", nodeName(stage, "a"))),
+      goes("first", asked(0)),
+    ],
+  },
+  {
+    name: "a node comes again with its name",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      step(
+        "it goes and comes",
+        async (stage) => {
+          await stage.remove("nodes", nodeName(stage, "a"));
+          await makeNode(stage, "a");
+        },
+        has("a", 1),
+      ),
+      goes("first", asked(0)),
+    ],
+  },
+  {
+    name: "ephemeral volumes: the claim has to be the pod's own",
+    steps: [
+      nodes("a"),
+      ...(
+        [
+          ["first", true],
+          ["second", false],
+        ] as const
+      ).map(([name, isOwn]) =>
+        step(
+          `${name}, whose claim is ${isOwn ? "its own" : "another's"}`,
+          (stage) => makeEphemeral(stage, name, isOwn),
+          asked(1),
+        ),
+      ),
+    ],
+  },
+];
+
+async function makeEphemeral(stage: Stage, name: string, isOwn: boolean): Promise<void> {
+  const pod = (await makePod(stage, name, {
+    node: "a",
+    volumes: [
+      {
+        name: "scratch",
+        ephemeral: {
+          volumeClaimTemplate: {
+            spec: {
+              accessModes: ["ReadWriteOnce"],
+              resources: { requests: { storage: "1Gi" } },
+              storageClassName: "none",
+            },
+          },
+        },
+      },
+    ],
+  })) as { readonly metadata: { readonly uid: string } };
+  const owner = { apiVersion: "v1", kind: "Pod", name, uid: pod.metadata.uid, controller: true };
+  await makeVolume(stage, `${name}-scratch`, isOwn ? { ownerReferences: [owner] } : {});
+}

@@ -1,0 +1,99 @@
+/** Volumes of CSI drivers on nodes: scripts write what the driver and the kubelets would. */
+import { Nodes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
+import { attachmentName } from "../../../src/controllers/persistentvolume-attach-detach/attachable.ts";
+import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
+import { type Allowed, ownFieldManager } from "../differences.ts";
+import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { driverName, handleOf } from "../scripts/persistentvolume-attach-detach/acts.ts";
+import { randomScript } from "../scripts/persistentvolume-attach-detach/grammar.ts";
+import { scripts } from "../scripts/persistentvolume-attach-detach/index.ts";
+import type { Suite } from "../suite.ts";
+import { standing } from "../telling.ts";
+import type { Names } from "../told.ts";
+
+interface NodeObject extends AnyObject {
+  readonly spec: Json;
+  readonly status?: { readonly volumesAttached?: readonly { readonly name: string }[] };
+}
+
+/** What counts of a node here; its volumes are in the order of a Go map upstream. */
+function tellNode(object: AnyObject): Json {
+  const { metadata, spec, status } = object as NodeObject;
+  const attached = (status?.volumesAttached ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { name: metadata.name, taints: spec["taints"], attached };
+}
+
+interface AttachmentObject extends AnyObject {
+  readonly spec: {
+    readonly attacher: string;
+    readonly nodeName: string;
+    readonly source: { readonly persistentVolumeName?: string };
+  };
+}
+
+/** The names of VolumeAttachments are hashes: they are told by what they are made of. */
+function learnNames(names: Names, attachments: readonly AnyObject[]): void {
+  for (const object of attachments) {
+    const { metadata, spec } = object as AttachmentObject;
+    const volume = spec.source.persistentVolumeName ?? "";
+    const claim = volume.slice(volume.lastIndexOf(`${names.namespace}-`) + names.namespace.length + 1);
+    const stage = { namespace: names.namespace };
+    const made = ["", "other-"].some((prefix) => {
+      const handle = handleOf(stage, claim.startsWith(prefix) ? claim.slice(prefix.length) : claim);
+      return attachmentName({ driver: driverName(stage), handle }, spec.nodeName) === metadata.name;
+    });
+    const told = `csi-of-${volume}-on-${spec.nodeName}${made ? "" : "-by-another-hash"}`;
+    names.generated.set(metadata.name, told.replaceAll(names.namespace, "NAMESPACE"));
+  }
+}
+
+const again: Allowed = {
+  id: "an Event that is counted up",
+  category: "noise",
+  upstream: "pkg/volume/util/nestedpendingoperations/nestedpendingoperations.go:Run",
+  why: "what failed is tried again with back-off, and says so each time",
+  matches: ({ what }) => what === "patch Event 200",
+};
+
+const inAnyOrder: Allowed = {
+  id: "the pods that have a volume, in any order",
+  category: "noise",
+  upstream: "pkg/controller/volume/attachdetach/cache/desired_state_of_world.go:GetVolumePodsOnNodes",
+  why: "upstream names them in the order of a Go map, we by their names",
+  matches: ({ what, theirs, ours }) =>
+    what === "Event Warning" &&
+    [theirs, ours].every(
+      (told) => told === undefined || JSON.stringify(told).includes("Volume is already used by pod(s) "),
+    ),
+};
+
+const detachedTwice: Allowed = {
+  id: "a VolumeAttachment that is deleted twice",
+  category: "noise",
+  upstream: "pkg/controller/volume/attachdetach/reconciler/reconciler.go:reconcile",
+  why: "a deletion that failed is tried again with back-off: how often is chance, and the last one may find nothing",
+  matches: ({ what }) => what.startsWith("delete volumeattachments"),
+};
+
+export const attachDetach: Suite = {
+  name: "persistentvolume-attach-detach",
+  oracle: "persistentvolume-attach-detach-controller",
+  // Whether volumes are still attached is looked at every two seconds, not every minute.
+  oracleFlags: ["--attach-detach-reconcile-sync-period=2s"],
+  ours: [persistentVolumeAttachDetach],
+  kinds: [
+    { kind: VolumeAttachments, tell: standing },
+    { kind: Nodes, tell: tellNode },
+    { kind: Pods, tell: tellPod },
+  ],
+  learn: (names, objects) => learnNames(names, objects(VolumeAttachments)),
+  repeated: (what) => what === "delete volumeattachments.storage.k8s.io 200",
+  // Upstream looks every 100 ms at what is to be done, and every 500 ms and more at what a driver has done.
+  quietMs: 3000,
+  scripts,
+  random: randomScript,
+  randomSteps: 12,
+  seeds: { short: 5, long: 100 },
+  width: 16,
+  differences: [ownFieldManager, again, inAnyOrder, detachedTwice],
+};
