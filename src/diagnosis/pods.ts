@@ -14,6 +14,7 @@ import {
   since,
 } from "./diagnosis.ts";
 import { aside, eventTime, type Look } from "./look.ts";
+import { attachmentFindings } from "./attachments.ts";
 import { missingReferences } from "./pod-references.ts";
 import { formatAge } from "../api/duration.ts";
 import { pluralize } from "../api/pluralize.ts";
@@ -73,11 +74,14 @@ function examineUnready(look: Look, item: Item, pod: Pod, whole: Whole): Examine
   const named = isScheduled && !isCreating ? { findings: [], unseen: [] } : missingReferences(look, item, isCreating);
   const node = isScheduled ? nodeFindings(look, pod) : [];
   const events = look.events(pod);
-  const mount = isCreating ? eventFinding(item, events.objects) : undefined;
+  const attach = isCreating ? attachmentFindings(look, item) : { findings: [], unseen: [] };
+  // What a VolumeAttachment says, Events repeat.
+  const told = events.objects.filter(({ reason }) => attach.findings.length === 0 || reason !== "FailedAttachVolume");
+  const mount = isCreating ? eventFinding(item, told) : undefined;
   const [why, advice] = isScheduled ? notReady(pod) : [notScheduled(pod), []];
   const own: Finding = { at, why, ...since(from), advice };
-  const findings = [...node, ...named.findings, ...(mount === undefined ? [] : [mount]), own];
-  const unseen = aside([...named.unseen, ...events.unseen]);
+  const findings = [...node, ...named.findings, ...attach.findings, ...(mount === undefined ? [] : [mount]), own];
+  const unseen = aside([...named.unseen, ...attach.unseen, ...events.unseen]);
   return { ...whole, says: saysWhere(pod), reached: false, findings, unseen };
 }
 

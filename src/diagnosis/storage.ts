@@ -2,6 +2,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { PersistentVolumeClaims } from "../api/kinds.ts";
+import { ofAttachment } from "./attachments.ts";
 import { aside, eventTime, type Look } from "./look.ts";
 import { unboundCause } from "./unbound-claims.ts";
 
@@ -75,15 +76,14 @@ export function examineVolume(look: Look, item: Item<PersistentVolume>): Examine
 }
 
 /** Whether the volume is attached without an error. */
-export function examineAttachment(_look: Look, item: Item<VolumeAttachment>): Examined {
-  const { spec, status } = item.object;
-  const error = status?.attachError?.message ?? status?.detachError?.message;
-  const isAttached = status?.attached === true && error === undefined;
+export function examineAttachment(_look: Look, { object }: Item<VolumeAttachment>): Examined {
+  const { spec, status } = object;
+  const finding = ofAttachment(object);
   const where = `volume ${spec.source.persistentVolumeName ?? ""} to node ${spec.nodeName}`;
   return {
-    says: isAttached ? `${where} is attached` : `${where} is not attached`,
-    reached: isAttached,
-    findings: error === undefined ? [] : [{ at: refOf(item), why: error }],
+    says: status?.attached === true ? `${where} is attached` : `${where} is not attached`,
+    reached: finding === undefined,
+    findings: finding === undefined ? [] : [finding],
     seen: ["its status"],
     unseen: [],
   };
