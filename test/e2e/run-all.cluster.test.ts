@@ -11,6 +11,8 @@ const acting = [
   "job",
   "garbage-collector",
   "namespace",
+  "persistentvolume-attach-detach",
+  "persistentvolume-expander",
   "persistentvolumeclaim-protection",
 ];
 

@@ -187,6 +187,45 @@ describe("a volume that no pod needs any more", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
+  test("is detached at the next try where the status could not be written", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "down") : undefined);
+    await rejection(scene.sync("a"));
+    scene.refuse = () => undefined;
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+  });
+
+  test("is being detached: that its driver is done with it is no surprise", async () => {
+    await attachOn("a");
+    const [held] = scene.live(VolumeAttachments);
+    if (held === undefined) throw new Error("there is none");
+    removePod(scene, "web");
+    const metadata = { ...held.metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["driver"] };
+    await scene.sync("a");
+    scene.put(VolumeAttachments, { ...held, metadata, status: { attached: false } });
+    await scene.sync("a");
+    expect({ sentences: sentences(), requeues: scene.requeues.map(({ ms }) => ms) }).toEqual({
+      sentences: ["disk: it is being attached or detached → wait"],
+      requeues: [120_000],
+    });
+  });
+
+  test("and is needed again before the cache shows that the node's status does not name it, is named again", async () => {
+    putVolume(scene, "lun", { source: { iscsi: { targetPortal: "a", iqn: "b", lun: 0 } } });
+    scene.put(Pods, podOf("web", "a", ["lun"]));
+    await scene.sync("a");
+    scene.deliver();
+    expect(reported(scene, "a")).toEqual(["kubernetes.io/iscsi/a:b:0"]);
+    removePod(scene, "web");
+    await scene.sync("a");
+    expect(reported(scene, "a")).toEqual([]);
+    scene.put(Pods, podOf("api", "a", ["lun"]));
+    await scene.sync("a");
+    expect(reported(scene, "a")).toEqual(["kubernetes.io/iscsi/a:b:0"]);
+  });
+
   test("whose driver fails is tried again; whether it is attached is not certain then", async () => {
     await attachOn("a");
     const [held] = scene.live(VolumeAttachments);
