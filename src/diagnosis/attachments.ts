@@ -106,7 +106,10 @@ export function ofAttachment(attachment: VolumeAttachment): Finding | undefined 
 
 const mostNamed = 3;
 
-function heldElsewhere(look: Look, { pod, name, volume, holder }: OfVolume & { readonly holder: VolumeAttachment }): Finding {
+function heldElsewhere(
+  look: Look,
+  { pod, name, volume, holder }: OfVolume & { readonly holder: VolumeAttachment },
+): Finding {
   const { nodeName: node } = holder.spec;
   const users = look
     .list(Pods, pod.metadata.namespace ?? "")

@@ -22,7 +22,9 @@ function pod(name = "web", node = "node-1", more: Json = {}): StoredObject {
     status: {
       phase: "Pending",
       conditions: [{ type: "Ready", status: "False", lastTransitionTime: ago(30) }],
-      containerStatuses: [{ name: "main", ready: false, restartCount: 0, state: { waiting: { reason: "ContainerCreating" } } }],
+      containerStatuses: [
+        { name: "main", ready: false, restartCount: 0, state: { waiting: { reason: "ContainerCreating" } } },
+      ],
     },
   });
 }
@@ -103,7 +105,8 @@ describe("a pod whose containers are about to be created", () => {
       { kind: Pods, object: pod("without", "node-2", { volumes: [] }) },
     ];
     const held = attachment("node-2", { attached: true });
-    const where = "VolumeAttachment csi-node-2: volume disk (ReadWriteOnce) is attached to node node-2, and may be to one node alone";
+    const where =
+      "VolumeAttachment csi-node-2: volume disk (ReadWriteOnce) is attached to node node-2, and may be to one node alone";
     expect(first({ items: [...usual, held, ...others, ...elsewhere] })).toBe(
       `${where}: Pod a, Pod b, Pod c, 1 more there uses it`,
     );

@@ -17,7 +17,7 @@ export const nodeName = (stage: Stage, node: string): string => `${topOf(stage)}
 export interface NodeParts {
   /** Whether its kubelet leaves attaching to the controller. Default true. */
   readonly managed?: boolean;
-  readonly ready?: "True" | "False" | "Unknown";
+  readonly ready?: Ready;
 }
 
 const managedAnnotation = { "volumes.kubernetes.io/controller-managed-attach-detach": "true" };
@@ -29,9 +29,16 @@ export async function makeNode(
 ): Promise<void> {
   const name = nodeName(stage, node);
   await stage.create("nodes", { metadata: { name, ...(managed && { annotations: managedAnnotation }) } });
+  await reportReady(stage, node, ready);
+}
+
+type Ready = "True" | "False" | "Unknown";
+
+/** The node's condition Ready. */
+export async function reportReady(stage: Stage, node: string, status: Ready): Promise<void> {
   const time = new Date().toISOString();
-  const condition = { type: "Ready", status: ready, lastHeartbeatTime: time, lastTransitionTime: time };
-  await stage.patch("nodes", `${name}/status`, { status: { conditions: [condition] } });
+  const condition = { type: "Ready", status, lastHeartbeatTime: time, lastTransitionTime: time };
+  await stage.patch("nodes", `${nodeName(stage, node)}/status`, { status: { conditions: [condition] } });
 }
 
 export const patchNode = (stage: Stage, node: string, body: object): Promise<Json> =>

@@ -1,4 +1,5 @@
 /** Written scripts. */
+import { long } from "../../../support/long.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -19,6 +20,7 @@ import {
   patchNode,
   removeAttachment,
   removePod,
+  reportReady,
   setPhase,
   step,
   type VolumeParts,
@@ -51,7 +53,24 @@ const attached = (name: string, node: string): readonly Step[] => [
 
 const shared: VolumeParts = { modes: ["ReadWriteMany"] };
 
+/** What takes six minutes, which cannot be set upstream. */
+const slow: readonly Script[] = [
+  {
+    name: "a node that is not ready has a mounted volume taken from it by force after six minutes",
+    steps: [
+      nodes("a"),
+      volume("disk"),
+      ...attached("disk", "a"),
+      mounted("a", "disk"),
+      step("the node is not ready", (stage) => reportReady(stage, "a", "Unknown")),
+      { ...goes("first"), waitMs: 340_000 },
+      { ...step("six minutes are over", () => Promise.resolve()), waitMs: 15_000, until: all(asked(0), has("a", 0)) },
+    ],
+  },
+];
+
 export const scripts: readonly Script[] = [
+  ...(long ? slow : []),
   {
     name: "a volume is attached for a pod, and detached when the pod has ended and the node has unmounted it",
     steps: [
