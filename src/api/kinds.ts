@@ -37,6 +37,7 @@ import type {
   ServiceCidr,
   StatefulSet,
   StorageClass,
+  SubjectAccessReview,
   VolumeAttachment,
   VolumeAttributesClass,
   WebhookConfiguration,
@@ -287,6 +288,14 @@ export const ApiServices: Kind<ApiService> = kindOf({
   version: "v1",
   kind: "APIService",
   plural: "apiservices",
+  namespaced: false,
+});
+/** SubjectAccessReviews (authorization.k8s.io/v1): what a user may do; they are created, and never stored. */
+export const SubjectAccessReviews: Kind<SubjectAccessReview> = kindOf({
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SubjectAccessReview",
+  plural: "subjectaccessreviews",
   namespaced: false,
 });
 /** CertificateSigningRequests (certificates.k8s.io/v1); cluster-scoped. */

@@ -16,6 +16,29 @@ export function readTime(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+/** Midnight in UTC of a day, `2026-11-21`; undefined for what is no day. Source: Go time.Parse of `2006-01-02`. */
+export function readDay(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const ms = readTime(`${text}T00:00:00Z`);
+  // February 30 is March 2 to some engines.
+  return ms !== undefined && formatDay(ms) === text ? ms : undefined;
+}
+
+/** The day in UTC: `2026-11-21`. */
+export function formatDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+const rfc3339 = /^(\d{4}-\d\d-\d\d)T((?:[01]?\d|2[0-3])(?::[0-5]\d){2})(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
+
+/** A time that users write, as Go reads it: undefined for all but a whole RFC 3339 text. Source: Go time.Parse of time.RFC3339. */
+export function readStrictTime(text: string): number | undefined {
+  const [, day = "", clock = "", fraction = "", zone = ""] = rfc3339.exec(text) ?? [];
+  return readDay(day) === undefined
+    ? undefined
+    : readTime(`${day}T${clock.padStart(8, "0")}.${fraction.padEnd(3, "0").slice(0, 3)}${zone}`);
+}
+
 /** The last formatted time: most are formatted many times within their second. */
 let last = { seconds: NaN, text: "" };
 

@@ -53,6 +53,7 @@ import type {
   V1ServicePort,
   V1StatefulSet,
   V1StorageClass,
+  V1SubjectAccessReview,
   V1Taint,
   V1Toleration,
   V1ValidatingWebhookConfiguration,
@@ -136,6 +137,8 @@ export interface CustomResourceDefinition extends ApiObject<V1CustomResourceDefi
 export interface ApiService extends ApiObject<V1APIService> {}
 /** `CertificateSigningRequest` of certificates.k8s.io/v1, as stored. */
 export interface CertificateSigningRequest extends ApiObject<V1CertificateSigningRequest> {}
+/** `SubjectAccessReview` of authorization.k8s.io/v1: a question, and its answer. It is never stored. */
+export interface SubjectAccessReview extends ApiObject<V1SubjectAccessReview> {}
 /** An Event of the core group, `v1`. Times are RFC 3339 texts. */
 export interface Event extends ApiObject<CoreV1Event> {}
 /** `Lease` of coordination.k8s.io/v1, as stored. */

@@ -1,13 +1,20 @@
-/** Requests for certificates (PKCS #10, RFC 2986), and whether bytes are a certificate. */
+/** Requests for certificates (PKCS #10, RFC 2986), and what bytes of a certificate are asked for. */
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 
 /** What a request for a certificate says. */
 export interface CertificateRequest {
+  /** The common name of its subject; empty for none, and the last of several, as in Go. */
+  readonly commonName: string;
   /** The organizations of its subject. */
   readonly organizations: readonly string[];
+  /** Of which types it asks for alternative names. */
+  readonly altNames: ReadonlySet<AltNameType>;
   /** Why its signature is not its key's; undefined if it is. In the words of Go's crypto/x509. */
   readonly signatureProblem: string | undefined;
 }
+
+/** A type of alternative names, as Go's crypto/x509 tells them apart; those of other types it leaves out. */
+export type AltNameType = "DNS" | "Email" | "IP" | "URI";
 
 /** One value of DER. */
 interface Value {
@@ -110,16 +117,42 @@ function signatureProblemOf({ info, algorithm, publicKey, signature }: Signed): 
   }
 }
 
-const organizationName = "2.5.4.10";
+const commonNameId = "2.5.4.3";
+const organizationId = "2.5.4.10";
 
-function organizationsIn(subject: Value | undefined): string[] {
+/** The values of one attribute of a name. */
+function attributesIn(subject: Value | undefined, id: string): string[] {
   const attributes = sequenceOf(subject).flatMap((set) => sequenceOf(set, setTag));
   return attributes.flatMap((attribute) => {
     const [type, text] = sequenceOf(attribute);
-    return type !== undefined && text !== undefined && dotted(type) === organizationName
+    return type !== undefined && text !== undefined && dotted(type) === id
       ? [new TextDecoder().decode(text.content)]
       : [];
   });
+}
+
+const attributesTag = 0xa0;
+const extensionRequestId = "1.2.840.113549.1.9.14";
+const subjectAltNameId = "2.5.29.17";
+const altNameTags: Readonly<Record<number, AltNameType>> = { 0x81: "Email", 0x82: "DNS", 0x86: "URI", 0x87: "IP" };
+
+/** Source: Go crypto/x509 parseCSRExtensions, parseSANExtension. */
+function altNamesIn(info: readonly Value[]): Set<AltNameType> {
+  const attributes = info.filter(({ tag }) => tag === attributesTag).flatMap(({ content }) => valuesIn(content));
+  const asked = attributes.flatMap((attribute) => {
+    const [type, values] = sequenceOf(attribute);
+    return type !== undefined && dotted(type) === extensionRequestId ? sequenceOf(values, setTag) : [];
+  });
+  const extensions = asked.flatMap((list) => sequenceOf(list));
+  const names = extensions.flatMap((extension) => {
+    const parts = sequenceOf(extension);
+    const [type] = parts;
+    const content = parts.at(-1)?.content;
+    return type !== undefined && content !== undefined && dotted(type) === subjectAltNameId
+      ? sequenceOf(valueAt(content, 0))
+      : [];
+  });
+  return new Set(names.flatMap(({ tag }) => altNameTags[tag] ?? []));
 }
 
 /** Reads the DER of a request. @throws SyntaxError that says what is wrong; in Go's words where bytes are missing or left over. */
@@ -127,12 +160,14 @@ export function readCertificateRequest(der: Uint8Array): CertificateRequest {
   const outer = valueAt(der, 0);
   if (outer.whole.length < der.length) throw new SyntaxError("asn1: syntax error: trailing data");
   const [info, algorithm, signature] = sequenceOf(outer);
-  const [_version, subject, publicKey] = sequenceOf(info);
+  const [_version, subject, publicKey, ...more] = sequenceOf(info);
   const [identifier] = sequenceOf(algorithm);
   if (info === undefined || publicKey === undefined || identifier === undefined || signature?.tag !== bitStringTag)
     throw new SyntaxError("asn1: structure error: tags don't match");
   return {
-    organizations: organizationsIn(subject),
+    commonName: attributesIn(subject, commonNameId).at(-1) ?? "",
+    organizations: attributesIn(subject, organizationId),
+    altNames: altNamesIn(more),
     signatureProblem: signatureProblemOf({
       info,
       algorithm: algorithms[dotted(identifier)],
@@ -141,6 +176,16 @@ export function readCertificateRequest(der: Uint8Array): CertificateRequest {
       signature: signature.content.subarray(1),
     }),
   };
+}
+
+/** When a certificate expires, in ms since 1970; undefined for bytes that are none. */
+export function expiryOfCertificate(der: Uint8Array): number | undefined {
+  try {
+    const at = Date.parse(new X509Certificate(der).validTo);
+    return Number.isNaN(at) ? undefined : at;
+  } catch {
+    return undefined;
+  }
 }
 
 /** True for the DER of an X.509 certificate. */

@@ -3,7 +3,7 @@
  * only when the test delivers them, and a record of everything that a sync did.
  */
 import { deepEqual } from "../../src/api/field-changes.ts";
-import { keyOf, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
+import { keyOf, type NamespacedName, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { OwnerReference, StoredObject, UpdateInput } from "../../src/api/object.ts";
 import { StatusError } from "../../src/api/status-error.ts";
@@ -18,11 +18,13 @@ import type { EventToRecord, SyncClient, SyncContext } from "../../src/controlle
 import { HandFilledCache } from "./hand-filled-cache.ts";
 
 export interface Call {
-  readonly verb: "get" | "list" | "create" | "update" | "updateStatus" | "patch" | "delete";
+  readonly verb: "get" | "list" | "review" | "create" | "update" | "updateStatus" | "patch" | "delete";
   readonly kind: string;
   /** Of a create: as it will be named; of a list: the namespace. */
   readonly name: string;
   readonly body?: unknown;
+  /** Of a delete that has any. */
+  readonly preconditions?: object;
   readonly because?: Decision;
 }
 
@@ -48,8 +50,12 @@ export interface Scene {
   refuse: (call: Call) => Error | undefined;
   /** Asked after each write was applied; an error is thrown in place of its answer, as when a connection breaks. */
   lose: (call: Call) => Error | undefined;
-  /** What answers GETs of no object, and of scales: the scene knows none. */
-  beyond: Partial<Pick<SyncClient, "raw" | "getScale" | "updateScale">>;
+  /** What answers GETs of no object, of scales and of kinds that are not watched: the scene knows none. */
+  beyond: Partial<Pick<SyncClient, "raw" | "getScale" | "updateScale">> & {
+    readonly get?: (kind: Kind, at: NamespacedName) => StoredObject | undefined;
+    /** The answer to a question of `review`. */
+    readonly review?: (question: unknown) => object;
+  };
   /** Called when a sync sleeps, after the time has passed: what others do meanwhile. */
   onSleep: (ms: number) => void | Promise<void>;
   readonly calls: Call[];
@@ -256,7 +262,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     if (error !== undefined) throw error;
     const answer = apply();
     await Promise.resolve();
-    const lost = call.verb === "get" || call.verb === "list" ? undefined : scene.lose(call);
+    const lost = call.verb === "get" || call.verb === "list" || call.verb === "review" ? undefined : scene.lose(call);
     if (lost !== undefined) throw lost;
     return answer;
   };
@@ -274,7 +280,18 @@ export function syncScene(definition: ControllerDefinition): Scene {
   };
 
   const client: SyncClient = {
-    get: (kind, place) => ask({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
+    get: <T extends StoredObject>(kind: Kind<T>, place: NamespacedName) =>
+      ask({ verb: "get", kind: kind.kind, name: place.name }, () => {
+        if (live.has(resourceOf(kind))) return found(kind, at(place));
+        const object = scene.beyond.get?.(kind, place);
+        if (object === undefined) throw refusal(404, "NotFound", `${resourceOf(kind)} "${place.name}" not found`);
+        return object as T;
+      }),
+    review: <T>(kind: Kind, question: T) =>
+      ask({ verb: "review", kind: kind.kind, name: "", body: question }, () => {
+        if (scene.beyond.review === undefined) throw new Error("the scene knows no reviews");
+        return { ...question, ...scene.beyond.review(question) };
+      }),
     getMetadata: (kind, place) => ask({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
     create<T extends StoredObject>(
       kind: Kind<T>,
@@ -342,8 +359,9 @@ export function syncScene(definition: ControllerDefinition): Scene {
         return store(kind, { ...object, metadata: { ...object.metadata, ...metadataAfter(object, patch.body) } });
       });
     },
-    delete(kind, place, { because }) {
-      return ask({ verb: "delete", kind: kind.kind, name: place.name, because }, () => {
+    delete(kind, place, { because, preconditions }) {
+      const call = { verb: "delete", kind: kind.kind, name: place.name, because } as const;
+      return ask({ ...call, ...(preconditions !== undefined && { preconditions }) }, () => {
         const object = found(kind, at(place));
         scene.deleteLive(kind, keyOf(object));
         // As the server answers it: at the version of its deletion.

@@ -3,6 +3,7 @@
  * out; readers in Go find its zero value.
  */
 import { goJson } from "../go-json.ts";
+import { bytesOfBase64 } from "../base64.ts";
 import { parseTime } from "../time.ts";
 import type { MessageTypes } from "./decode.ts";
 import type { Scalar, Shape, Struct } from "./schema.ts";
@@ -147,10 +148,6 @@ function time(text: string): (writer: WireWriter) => void {
     writer.varint(1, Math.floor(ms / 1000));
     writer.varint(2, Number(fraction.padEnd(9, "0").slice(0, 9)));
   };
-}
-
-function bytesOfBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -11,13 +11,14 @@ export interface ReadOnlyOptions {
   readonly serverValidate?: boolean;
 }
 
-/** Self reviews: a POST that stores nothing. */
-const selfReviews = /^\/apis\/(authorization|authentication)\.k8s\.io\/[^/]+\/self[a-z]*reviews$/;
+/** Reviews of the user, and of what others may do: a POST that stores nothing, and hands nothing over. */
+const reviews =
+  /^\/apis\/(?:(?:authorization|authentication)\.k8s\.io\/[^/]+\/self[a-z]*reviews|authorization\.k8s\.io\/[^/]+\/subjectaccessreviews)$/;
 /** Subresources through which even a GET acts on a node, a pod or a service. */
 const acting = /\/(pods|nodes|services)\/[^/]+\/(exec|attach|portforward|proxy)(\/|$)/;
 
 /**
- * A transport that cannot change a cluster: it passes GET and self reviews, and with `serverValidate` writes as dry
+ * A transport that cannot change a cluster: it passes GET and reviews of access, and with `serverValidate` writes as dry
  * runs; for anything else `send` rejects before anything is sent.
  */
 export function readOnly(transport: Transport, options: ReadOnlyOptions = {}): Transport {
@@ -26,7 +27,7 @@ export function readOnly(transport: Transport, options: ReadOnlyOptions = {}): T
     async send(request) {
       if (acting.test(request.path)) throw refusal(request);
       if (request.method === "GET") return transport.send(request);
-      if (request.method === "POST" && selfReviews.test(request.path)) return transport.send(request);
+      if (request.method === "POST" && reviews.test(request.path)) return transport.send(request);
       if (options.serverValidate === true) return transport.send(asDryRun(request));
       throw refusal(request);
     },

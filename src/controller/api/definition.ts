@@ -131,6 +131,8 @@ export interface Permission {
   readonly resource: string;
   /** As RBAC names them: `create`, `update`, `patch`, `delete`, … */
   readonly verbs: readonly string[];
+  /** The names of the only objects that it is needed for, RBAC's `resourceNames`. Default: any. */
+  readonly names?: readonly string[];
 }
 
 /** How failed keys are retried; times in milliseconds. Default: client-go's limiter for controllers, 5 ms · 2ⁿ up to 1,000 s, forever. */
@@ -183,7 +185,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly requests?: OwnLimits;
   /** In which order keys are synced. Default: as they were added. */
   readonly order?: KeyOrder;
-  /** Not part of `all`, run only when it is named: it simulates a component that real clusters already run. */
+  /** Not part of `all`, run only when it is named: it simulates a component that real clusters already run, or upstream does so, too. */
   readonly disabledByDefault?: true;
   /** The name of a controller that this one belongs to: naming that one selects this one, too. */
   readonly companionOf?: string;

@@ -42,6 +42,8 @@ export interface SyncClient {
   ): Promise<ListPage<StoredObject>>;
   /** GET of the subresource `scale`, of any kind that has it. */
   getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
+  /** POST to a collection that answers a question and stores nothing: a SubjectAccessReview. It needs no decision. */
+  review<T>(kind: Kind, question: T, options?: ReadOptions): Promise<T>;
   /** GET of a path that is no object: what `discover` and `podUsage` ask with. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
   /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */

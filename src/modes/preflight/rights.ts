@@ -11,6 +11,8 @@ export interface Right {
   readonly group: string;
   /** `pods`, or `replicasets/status`. */
   readonly resource: string;
+  /** Of the one object alone. Unset: of all. */
+  readonly name?: string;
   /** Unset: in all namespaces. */
   readonly namespace?: string;
 }
@@ -22,8 +24,8 @@ export interface Rights {
 }
 
 /** `create pods`, `update replicasets/status`; for a right in another namespace than `here`: `get leases in kube-system`. */
-export function formatRight({ verb, resource, namespace }: Right, here: string | undefined): string {
-  return `${verb} ${resource}${namespace === here ? "" : ` in ${namespace ?? "all namespaces"}`}`;
+export function formatRight({ verb, resource, name, namespace }: Right, here: string | undefined): string {
+  return `${verb} ${resource}${name === undefined ? "" : ` named ${name}`}${namespace === here ? "" : ` in ${namespace ?? "all namespaces"}`}`;
 }
 
 /** What a controller does on the API server, except Leases: what its Role must grant. */
@@ -31,13 +33,15 @@ export function permissionsOf(definition: ControllerDefinition): Omit<Right, "na
   const watched = definition.watches.flatMap(({ kind }) =>
     ["list", "watch"].map((verb) => ({ verb, group: kind.group, resource: kind.plural })),
   );
-  const named = definition.permissions.flatMap(({ group, resource, verbs }) =>
-    verbs.map((verb) => ({ verb, group, resource })),
+  const named = definition.permissions.flatMap(({ group, resource, verbs, names }) =>
+    verbs.flatMap((verb) =>
+      names === undefined ? [{ verb, group, resource }] : names.map((name) => ({ verb, group, resource, name })),
+    ),
   );
   const verbs = definition.recordsEvents === false ? [] : ["create", "patch"];
   const events = verbs.map((verb) => ({ verb, group: Events.group, resource: Events.plural }));
-  const all = [...watched, ...named, ...events];
-  const names = all.map((right) => `${right.verb} ${right.group} ${right.resource}`);
+  const all: Omit<Right, "namespace">[] = [...watched, ...named, ...events];
+  const names = all.map(({ verb, group, resource, name = "" }) => `${verb} ${group} ${resource} ${name}`);
   return all.filter((_, index) => names.indexOf(names[index] as string) === index);
 }
 
@@ -80,7 +84,7 @@ export async function askRights(client: Client, rights: readonly Right[]): Promi
   return { asked: rights, missing: rights.filter((_, index) => allowed[index] !== true) };
 }
 
-async function isAllowed(client: Client, { verb, group, resource, namespace }: Right): Promise<boolean> {
+async function isAllowed(client: Client, { verb, group, resource, name, namespace }: Right): Promise<boolean> {
   const [plural, subresource] = resource.split("/");
   const answer = await client.review<{ spec: unknown; status?: { allowed: boolean } }>(AccessReviews, {
     spec: {
@@ -89,6 +93,7 @@ async function isAllowed(client: Client, { verb, group, resource, namespace }: R
         group,
         resource: plural,
         ...(subresource !== undefined && { subresource }),
+        ...(name !== undefined && { name }),
         ...(namespace !== undefined && { namespace }),
       },
     },

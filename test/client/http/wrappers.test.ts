@@ -185,6 +185,10 @@ describe("readOnly", () => {
       name: "a review of oneself",
       request: get("/apis/authentication.k8s.io/v1/selfsubjectreviews", { method: "POST" }),
     },
+    {
+      name: "a question what somebody else may do",
+      request: get("/apis/authorization.k8s.io/v1/subjectaccessreviews", { method: "POST" }),
+    },
   ];
   for (const { name, request } of allowed) {
     test(`lets ${name} through`, async () => {
@@ -204,8 +208,8 @@ describe("readOnly", () => {
       request: get("/api/v1/nodes", { method: "POST", query: [["dryRun", "All"]] }),
     },
     {
-      name: "a review of somebody else",
-      request: get("/apis/authorization.k8s.io/v1/subjectaccessreviews", { method: "POST" }),
+      name: "somebody else's token",
+      request: get("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST" }),
     },
     { name: "a GET that executes", request: get("/api/v1/namespaces/a/pods/b/exec") },
     { name: "a GET through a proxy", request: get("/api/v1/namespaces/a/services/b/proxy/delete-all") },

@@ -2,12 +2,12 @@
  * The conditions and the certificate of a CertificateSigningRequest: what may be written, and by which subresource.
  * Source: kubernetes v1.36 pkg/apis/certificates/validation/validation.go, pkg/registry/certificates/certificates/strategy.go.
  */
+import { pemBlocks } from "../../../api/pem.ts";
 import { formatTime } from "../../../api/time.ts";
 import { isCertificate } from "../../../platform/certificate-request.ts";
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { eachErrors, isEqual, seenBefore } from "../../validation/checks.ts";
-import { pemBlocks } from "./pem.ts";
 
 const field = "status.conditions";
 

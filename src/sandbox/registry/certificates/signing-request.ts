@@ -5,6 +5,7 @@ import { eachErrors, isNumber, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy, UpdateStep, UpdateStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { subdomainProblems } from "../../../api/label-names.ts";
+import { pemBlocks } from "../../../api/pem.ts";
 import { readCertificateRequest } from "../../../platform/certificate-request.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import {
@@ -15,7 +16,6 @@ import {
   statusChangeErrors,
   type StatusRights,
 } from "./conditions.ts";
-import { pemBlocks } from "./pem.ts";
 
 const usages = [
   "any",

@@ -1,4 +1,5 @@
 /** PEM: the blocks of a text. Source: Go encoding/pem Decode. */
+import { bytesOfBase64 } from "./base64.ts";
 
 /** One block. */
 export interface PemBlock {
@@ -19,6 +20,6 @@ export function pemBlocks(text: string): PemBlock[] {
     const first = lines.findIndex((line) => !headerLine.test(line));
     const encoded = lines.slice(Math.max(first, 0)).join("").replaceAll(/\s/g, "");
     if (!base64.test(encoded) || encoded.length % 4 !== 0) return [];
-    return [{ type, hasHeaders: first > 0, bytes: Buffer.from(encoded, "base64") }];
+    return [{ type, hasHeaders: first > 0, bytes: bytesOfBase64(encoded) }];
   }).flat();
 }
