@@ -1,5 +1,8 @@
 /** The catalogue of the built-in controllers: the only place that names them all. */
 import type { ControllerDefinition } from "../controller/api/definition.ts";
+import { bootstrapSigner } from "./bootstrap-signer/bootstrap-signer.ts";
+import { certificateSigningRequestApproving } from "./certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
+import { certificateSigningRequestCleaner } from "./certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
 import { clusterroleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts";
 import { cronjob } from "./cronjob/cronjob.ts";
 import { daemonset } from "./daemonset/daemonset.ts";
@@ -13,6 +16,7 @@ import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { job } from "./job/job.ts";
 import { kubelet, nodeHeartbeat } from "./kubelet/kubelet.ts";
+import { legacyServiceaccountTokenCleaner } from "./legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
 import { namespace } from "./namespace/namespace.ts";
 import { nodeLifecycle } from "./node-lifecycle/node-lifecycle.ts";
 import { persistentVolumeAttachDetach } from "./persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
@@ -30,6 +34,7 @@ import { serviceCidr } from "./service-cidr/service-cidr.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 import { statefulset } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
+import { tokenCleaner } from "./token-cleaner/token-cleaner.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { volumeAttributesClassProtection } from "./volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
@@ -70,7 +75,19 @@ export const controllerGroups: readonly ControllerGroup[] = [
     ],
   },
   { name: "nodes", controllers: [nodeLifecycle, taintEviction, podGarbageCollector] },
-  { name: "accounts and trust", controllers: [rootCaCertificatePublisher, clusterroleAggregation, serviceaccount] },
+  {
+    name: "accounts and trust",
+    controllers: [
+      rootCaCertificatePublisher,
+      certificateSigningRequestApproving,
+      certificateSigningRequestCleaner,
+      clusterroleAggregation,
+      legacyServiceaccountTokenCleaner,
+      serviceaccount,
+      tokenCleaner,
+      bootstrapSigner,
+    ],
+  },
   { name: "simulated", controllers: [scheduler, kubelet, nodeHeartbeat] },
 ];
 
@@ -80,7 +97,8 @@ export const builtInControllers: readonly ControllerDefinition[] = controllerGro
 );
 
 /**
- * What `all` means: every built-in controller except those that simulate a component which real clusters already run.
+ * What `all` means: every built-in controller except those that simulate a component which real clusters already run, and those of bootstrap
+ * tokens, which kube-controller-manager leaves out of `*`, too.
  */
 export const controllersEnabledByDefault: readonly ControllerDefinition[] = builtInControllers.filter(
   ({ disabledByDefault }) => disabledByDefault !== true,

@@ -13,8 +13,11 @@ import {
   defineAutoscaler,
   horizontalPodAutoscaler,
 } from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
+import { certificateSigningRequestApproving } from "../../controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
+import { certificateSigningRequestCleaner } from "../../controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
 import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { ephemeralVolume } from "../../controllers/ephemeral-volume/ephemeral-volume.ts";
+import { legacyServiceaccountTokenCleaner } from "../../controllers/legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
 import { namespace } from "../../controllers/namespace/namespace.ts";
 import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
 import { persistentVolumeAttachDetach } from "../../controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
@@ -80,13 +83,17 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 
 /**
  * Whether a claim is bound is judged by claims.ts, which says what it does not know. No driver is here that attaches volumes: pods would wait for
- * ever. Whom pods would trust, and as whom they would run, is of no effect on what is asked.
+ * ever. Whom pods would trust, and as whom they would run, is of no effect on what is asked; nor is who may log in, which roles decide that were
+ * not read, and what has grown old.
  */
 const leftOut: ReadonlySet<string> = new Set([
   persistentVolumeBinder.name,
   persistentVolumeAttachDetach.name,
   rootCaCertificatePublisher.name,
   serviceaccount.name,
+  certificateSigningRequestApproving.name,
+  certificateSigningRequestCleaner.name,
+  legacyServiceaccountTokenCleaner.name,
 ]);
 
 /** Unless nodes are asked about no kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
@@ -99,7 +106,7 @@ export interface Surroundings {
 }
 
 /**
- * All but those that bind or attach volumes or publish the root certificate, and those that find lost nodes where no kubelet reports. The namespace and
+ * All but those that bind or attach volumes or look after accounts and certificates, and those that find lost nodes where no kubelet reports. The namespace and
  * quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that protect storage skip what may
  * have users that are not known; autoscalers keep to their bounds, without metrics.
  */

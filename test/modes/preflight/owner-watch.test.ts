@@ -10,7 +10,12 @@ test("of each controller it is known whether another owner of it would be notice
     "persistentvolume-protection",
     "volumeattributesclass-protection",
     "root-ca-certificate-publisher",
+    "certificatesigningrequest-approving",
+    "certificatesigningrequest-cleaner",
     "clusterrole-aggregation",
+    "legacy-serviceaccount-token-cleaner",
     "serviceaccount",
+    "token-cleaner",
+    "bootstrap-signer",
   ]);
 });

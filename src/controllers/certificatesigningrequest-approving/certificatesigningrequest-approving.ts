@@ -1,0 +1,37 @@
+/** The approval of kubelets' client certificates. Source: kubernetes v1.36 pkg/controller/certificates/approver/sarapprove.go. */
+import { CertificateSigningRequests } from "../../api/kinds.ts";
+import type { CertificateSigningRequest } from "../../api/types.ts";
+import { type ControllerDefinition, defineController } from "../../controller/api/definition.ts";
+import { watchPrimary } from "../../controller/api/primary.ts";
+import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
+import { kubeletClientSigner } from "./recognized.ts";
+import { rules } from "./rules.ts";
+import { syncRequest } from "./sync.ts";
+
+/** Approves what kubelets ask for to log in, if their rights say so. */
+export const certificateSigningRequestApproving: ControllerDefinition = defineController<CertificateSigningRequest>({
+  name: "certificatesigningrequest-approving",
+  aliases: ["csrapproving", "certificatesigningrequest-approving-controller"],
+  purpose: "approves client certificates of kubelets that have the right",
+  source: "pkg/controller/certificates/approver/sarapprove.go",
+  for: CertificateSigningRequests,
+  watches: [watchPrimary(CertificateSigningRequests)],
+  workers: 5,
+  retry: {
+    rateLimiter: (now) =>
+      maxOfLimiters(
+        exponentialFailureLimiter({ baseDelayMs: 200, maxDelayMs: 1_000_000 }),
+        bucketLimiter({ qps: 10, burst: 100, now }),
+      ),
+  },
+  ifRunTwice: "the second of two approvals would be refused",
+  rules,
+  recordsEvents: false,
+  // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
+  permissions: [
+    { group: "certificates.k8s.io", resource: "certificatesigningrequests/approval", verbs: ["update"] },
+    { group: "certificates.k8s.io", resource: "signers", verbs: ["approve"], names: [kubeletClientSigner] },
+    { group: "authorization.k8s.io", resource: "subjectaccessreviews", verbs: ["create"] },
+  ],
+  sync: (_key, context) => syncRequest(context),
+});

@@ -1,0 +1,56 @@
+/** The cleaner of requests for certificates. Source: kubernetes v1.36 pkg/controller/certificates/cleaner/cleaner.go. */
+import { keyOf, splitKey } from "../../api/key.ts";
+import { CertificateSigningRequests } from "../../api/kinds.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { CertificateSigningRequest } from "../../api/types.ts";
+import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { overdueAt } from "./overdue.ts";
+import { kept, overdueRules, rules } from "./rules.ts";
+
+const periodMs = 3_600_000;
+
+/** Deletes requests for certificates that have served their time: requests come by themselves, and would pile up. */
+export const certificateSigningRequestCleaner: ControllerDefinition = defineController<CertificateSigningRequest>({
+  name: "certificatesigningrequest-cleaner",
+  aliases: ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
+  purpose: "deletes requests for certificates that have served their time",
+  source: "pkg/controller/certificates/cleaner/cleaner.go",
+  for: CertificateSigningRequests,
+  // Only read: it acts on what scans find.
+  watches: [watch<CertificateSigningRequest>({ kind: CertificateSigningRequests, on() {} })],
+  scans: [
+    {
+      name: "requests that have served their time",
+      everyMs: periodMs,
+      on(context) {
+        for (const request of context.cache(CertificateSigningRequests).list())
+          if (overdueAt(request, context.now()) !== undefined) context.enqueue(keyOf(request));
+      },
+    },
+  ],
+  workers: 1,
+  // The next scan comes to it again.
+  retry: { maxRetries: 0 },
+  syncsEveryMs: periodMs,
+  ifRunTwice: "the second of two deletions would be refused",
+  rules,
+  recordsEvents: false,
+  // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
+  permissions: [{ group: "certificates.k8s.io", resource: "certificatesigningrequests", verbs: ["delete"] }],
+  sync: (_key, context) => cleanRequest(context),
+});
+
+/** Source: cleaner.go handle. @throws what the API server refuses, but for a request that is gone. */
+async function cleanRequest({ key, client, signal, ...context }: SyncContext): Promise<void> {
+  const request = context.cache(CertificateSigningRequests).get(key);
+  if (request === undefined) return;
+  const overdue = overdueAt(request, context.now());
+  if (overdue === undefined) return void context.decide(kept, {});
+  const because = context.decide(overdueRules[overdue.is], { agoMs: overdue.agoMs });
+  try {
+    await client.delete(CertificateSigningRequests, splitKey(key), { because, signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

@@ -1,0 +1,86 @@
+/** The rules of the cleaner of ServiceAccounts' token Secrets, in the order in which a sync evaluates them. */
+import { formatAge } from "../../api/duration.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import { invalidSinceLabel, type Kept, lastUsedLabel } from "./verdict.ts";
+
+const dayMs = 86_400_000;
+const span = (ms: number): string => (ms < 2 * dayMs ? formatAge(ms) : `${Math.floor(ms / dayMs)} days`);
+
+const source = "legacy_serviceaccount_token_cleaner.go evaluateSATokens";
+
+const why: Readonly<Record<Kept, string>> = {
+  new: "it is younger than the clean-up period",
+  "being deleted": "it is being deleted",
+  used: "it was used within the clean-up period",
+  "unreadable last use": `its label ${lastUsedLabel} is no date`,
+  "not made by a controller":
+    "its ServiceAccount does not list it in secrets, so that it may not have been made by a controller",
+  mounted: "a pod uses it",
+  "invalid for a shorter time": "it became invalid within the clean-up period",
+};
+
+/** A token that may be in use, or that somebody has made. */
+export const kept: Rule<{ readonly because: Kept }> = rule<{ readonly because: Kept }>({
+  id: "kept",
+  looksAt: [
+    "type, metadata.creationTimestamp and metadata.deletionTimestamp of the Secret",
+    `label ${lastUsedLabel}`,
+    "secrets of the ServiceAccount that the annotations name",
+    "Secrets that pods of the namespace use",
+    `label ${invalidSinceLabel}`,
+  ],
+  chooses:
+    "A token stays as it is if it is new, was used, was not made by a controller, is used by a pod, or is invalid for less than the clean-up period (a year).",
+  sentence: ({ because }) => `${why[because]} → keep it`,
+  example: { because: "mounted" },
+  source,
+});
+
+interface TrackingFacts extends Facts {
+  readonly since: string;
+  readonly periodMs: number;
+}
+
+/** The server has not noted uses for long enough. */
+export const notTracked: Rule<TrackingFacts> = rule<TrackingFacts>({
+  id: "not-tracked",
+  looksAt: ["data.since of ConfigMap kube-system/kube-apiserver-legacy-service-account-token-tracking, asked live"],
+  chooses:
+    "Nothing is done before the API server has noted uses of tokens for the clean-up period, from the day after it began.",
+  sentence: ({ since, periodMs }) => `uses are noted since ${since}, which is not ${span(periodMs)} ago → keep it`,
+  example: { since: "2026-01-01", periodMs: 31_536_000_000 },
+  source: "legacy_serviceaccount_token_cleaner.go latestPossibleTrackedSinceTime",
+});
+
+interface TokenFacts extends Facts {
+  /** Undefined: not since uses are noted. */
+  readonly lastUsed: string | undefined;
+  readonly since: string;
+}
+
+const use = (lastUsed: string | undefined): string =>
+  lastUsed === undefined ? "it was not used since uses are noted" : `it was last used on ${lastUsed}`;
+
+/** An unused token first becomes invalid, which can be undone. */
+export const invalidate: Rule<TokenFacts> = rule<TokenFacts>({
+  id: "invalidate",
+  looksAt: [`labels ${lastUsedLabel} and ${invalidSinceLabel}`],
+  chooses:
+    "A token that a controller made, that was not used for the clean-up period and that no pod uses, is labelled as invalid: the API server takes it no more. Without the label it is taken again.",
+  sentence: ({ lastUsed, since }) => `${use(lastUsed)}, and no pod uses it → label it as invalid since ${since}`,
+  example: { lastUsed: "2025-01-01", since: "2026-11-21" },
+  source,
+});
+
+/** A token that is invalid for long goes. */
+export const remove: Rule<TokenFacts> = rule<TokenFacts>({
+  id: "remove",
+  looksAt: [`labels ${lastUsedLabel} and ${invalidSinceLabel}`],
+  chooses: "A token that is invalid for longer than the clean-up period is deleted, unless it has changed meanwhile.",
+  sentence: ({ lastUsed, since }) => `${use(lastUsed)}, and it is invalid since ${since} → delete it`,
+  example: { lastUsed: undefined, since: "2025-11-20" },
+  source,
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [kept, notTracked, invalidate, remove];
