@@ -99,6 +99,7 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
     kubelet: nodes > 0,
     metrics: suite.prepare !== undefined,
     serviceRanges: suite.serviceRanges,
+    rbac: suite.rbac === true,
   });
   const https = await serveSandbox(embedded.sandbox);
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));

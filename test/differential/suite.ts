@@ -53,6 +53,8 @@ export interface Suite {
    */
   readonly nodes?: number;
   readonly apiServerFlags?: readonly string[];
+  /** Whether roles decide on the sandbox, too, as they do on the real clusters. Default: they do not. */
+  readonly rbac?: true;
   /** The ranges that addresses of Services are from. Default: one of IPv4. */
   readonly serviceRanges?: readonly string[];
   /** More flags of kube-controller-manager. */

@@ -9,14 +9,20 @@ import { Workload } from "./support/workload.ts";
 interface Rule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
-/** `create pods`, `update apps replicasets/status`: a rule taken apart. */
+/** `create pods`, `update apps replicasets/status`, `update configmaps cluster-info`: a rule taken apart. */
 function permissionsIn(rules: readonly Rule[]): string[] {
-  return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+  return rules.flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
     apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group === "" ? "" : `${group} `}${resource}`)),
+      resources.flatMap((resource) =>
+        verbs.flatMap((verb) => {
+          const permission = `${verb} ${group === "" ? "" : `${group} `}${resource}`;
+          return resourceNames?.map((name) => `${permission} ${name}`) ?? [permission];
+        }),
+      ),
     ),
   );
 }
@@ -59,7 +65,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     return path;
   }
 
-  for (const { controller, upstream, informers = [] } of [
+  for (const { controller, upstream, informers = [], namespaces = [] } of [
     { controller: "replicaset", upstream: "system:controller:replicaset-controller" },
     { controller: "namespace", upstream: "system:controller:namespace-controller" },
     { controller: "replicationcontroller", upstream: "system:controller:replication-controller" },
@@ -92,12 +98,30 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       upstream: "system:controller:root-ca-cert-publisher",
       informers: ["list configmaps", "list namespaces", "watch configmaps", "watch namespaces"],
     },
+    { controller: "certificatesigningrequest-approving", upstream: "system:controller:certificate-controller" },
+    { controller: "certificatesigningrequest-cleaner", upstream: "system:controller:certificate-controller" },
+    {
+      controller: "legacy-serviceaccount-token-cleaner",
+      upstream: "system:controller:legacy-service-account-token-cleaner",
+      informers: ["pods", "secrets", "serviceaccounts"].flatMap((each) => [`list ${each}`, `watch ${each}`]),
+    },
+    // Upstream's may do this in the namespaces where these objects are, and nowhere else.
+    { controller: "token-cleaner", upstream: "system:controller:token-cleaner", namespaces: ["kube-system"] },
+    {
+      controller: "bootstrap-signer",
+      upstream: "system:controller:bootstrap-signer",
+      namespaces: ["kube-public", "kube-system"],
+    },
     { controller: "job", upstream: "system:controller:job-controller" },
     { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {
-    test(`of ${controller} asks for no more than upstream's ClusterRole, apart from Leases`, async () => {
-      const theirs = await cluster.kubectl(["get", "clusterrole", upstream, "-o", "json"]);
-      const allowed = permissionsIn((JSON.parse(theirs.stdout) as { rules: Rule[] }).rules).map(withoutEventsGroup);
+    test(`of ${controller} asks for no more than upstream's own, apart from Leases`, async () => {
+      const asked = namespaces.length === 0 ? [["clusterrole"]] : namespaces.map((each) => ["role", "-n", each]);
+      const theirs = await Promise.all(
+        asked.map(([kind = "", ...where]) => cluster.kubectl(["get", kind, upstream, ...where, "-o", "json"])),
+      );
+      const rules = theirs.flatMap(({ stdout }) => (JSON.parse(stdout) as { rules: Rule[] }).rules);
+      const allowed = permissionsIn(rules).map(withoutEventsGroup);
       // One document for the controller, and one for each that runs with it.
       const roles = [Bun.YAML.parse(await roleOf(controller))].flat() as readonly { readonly rules: readonly Rule[] }[];
       const ours = roles.flatMap(({ rules }) => permissionsIn(rules));

@@ -14,6 +14,9 @@ const acting = [
   "persistentvolume-attach-detach",
   "persistentvolume-expander",
   "persistentvolumeclaim-protection",
+  "certificatesigningrequest-approving",
+  "certificatesigningrequest-cleaner",
+  "legacy-serviceaccount-token-cleaner",
 ];
 
 describe.skipIf(clusterMissing !== undefined)("run all", () => {
@@ -47,7 +50,9 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect(program.stdout + program.stderr).toMatch(
       /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or serviceaccount, which leaves no field manager behind$/m,
     );
-    expect(program.stdout).not.toMatch(/^(?:running|starting) .*\b(scheduler|kubelet) with/ms);
+    expect(program.stdout).not.toMatch(
+      /^(?:running|starting) .* (scheduler|kubelet|token-cleaner|bootstrap-signer) with/ms,
+    );
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
     const watched = await watches();
     for (const resource of ["pods", "replicasets", "deployments", "namespaces", "configmaps"]) {
@@ -106,7 +111,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, clusterrole-aggregation; -A runs them too\n" +
+        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation; -A runs them too\n" +
         "--force overrides: cannot tell whether kube-controller-manager is active here (no Lease kube-system/kube-controller-manager, and nothing here waits for it)\n",
     });
     expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);

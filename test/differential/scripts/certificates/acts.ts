@@ -1,0 +1,74 @@
+/** Requests for certificates, of the administrator and of users whose rights a script grants. Their names, and users, are a stage's own. */
+import { pathOf } from "../../../../src/api/kind.ts";
+import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
+import { certificateRequest, type RequestParts } from "../../../support/certificate-request.ts";
+import type { Stage } from "../../stage.ts";
+import type { Step } from "../../suite.ts";
+
+export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
+
+export const kubeletSigner = "kubernetes.io/kube-apiserver-client-kubelet";
+
+export interface Parts extends RequestParts {
+  readonly signerName?: string;
+  readonly usages?: readonly string[];
+  /** Who makes it: the administrator, the node itself, or somebody else. */
+  readonly by?: "admin" | "node" | "joiner";
+}
+
+export const nameIn = ({ namespace }: Stage, name: string): string => `${namespace}-${name}`;
+
+const userOf = (stage: Stage, by: "node" | "joiner"): string =>
+  by === "node" ? `system:node:${stage.namespace}` : `joiner-${stage.namespace}`;
+
+/** A request for the certificate of the stage's node, but for what is given. */
+export async function makeRequest(stage: Stage, name: string, parts: Parts = {}): Promise<void> {
+  const { signerName = kubeletSigner, usages = ["client auth", "digital signature"], by = "admin" } = parts;
+  const { commonName = `system:node:${stage.namespace}`, organizations = ["system:nodes"] } = parts;
+  const request = btoa(certificateRequest({ ...parts, commonName, organizations }));
+  const body = { metadata: { name: nameIn(stage, name) }, spec: { request, signerName, usages } };
+  const headers = by === "admin" ? {} : { "impersonate-user": userOf(stage, by) };
+  const answer = await stage.cluster.request("POST", pathOf(CertificateSigningRequests, {}), body, headers);
+  if (answer.status !== 201) throw new Error(`request ${name} was refused: ${JSON.stringify(answer.body)}`);
+}
+
+/** Grants a right on certificatesigningrequests, or on a subresource, to a user of the stage. */
+export async function grant(stage: Stage, by: "node" | "joiner", right = ""): Promise<void> {
+  const name = nameIn(stage, `${by}-${right === "" ? "requests" : right}`);
+  const resources = [`certificatesigningrequests${right === "" ? "" : `/${right}`}`];
+  const rules = [{ apiGroups: ["certificates.k8s.io"], resources, verbs: ["create"] }];
+  await stage.create("clusterroles", { metadata: { name }, rules });
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name };
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: userOf(stage, by) }];
+  await stage.create("clusterrolebindings", { metadata: { name }, roleRef, subjects });
+}
+
+export interface RequestObject {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly message?: string }[] };
+}
+
+export async function requestsOf(stage: Stage): Promise<readonly RequestObject[]> {
+  return await stage.all(CertificateSigningRequests);
+}
+
+async function conditionsOf(stage: Stage, name: string): Promise<readonly string[]> {
+  const request = (await requestsOf(stage)).find(({ metadata }) => metadata.name === nameIn(stage, name));
+  return (request?.status?.conditions ?? []).map(({ type }) => type);
+}
+
+export const isApproved =
+  (name: string) =>
+  async (stage: Stage): Promise<boolean> =>
+    (await conditionsOf(stage, name)).includes("Approved");
+
+/** A user's own decision, or a signer's failure. */
+export async function decide(stage: Stage, name: string, type: "Approved" | "Denied" | "Failed"): Promise<void> {
+  const subresource = type === "Failed" ? "status" : "approval";
+  const path = pathOf(CertificateSigningRequests, { name: nameIn(stage, name), subresource });
+  const condition = { type, status: "True", reason: "ByHand", message: "x" };
+  const body = { status: { conditions: [condition] } };
+  const headers = { "content-type": "application/merge-patch+json" };
+  const answer = await stage.cluster.request("PATCH", path, body, headers);
+  if (answer.status !== 200) throw new Error(`${type} was refused: ${JSON.stringify(answer.body)}`);
+}
