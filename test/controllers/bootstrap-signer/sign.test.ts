@@ -112,7 +112,7 @@ describe("a token", () => {
     { what: "without an id", data: { "token-id": undefined } },
     { what: "without a secret", data: { "token-secret": "" } },
     { what: "of a bad name", name: "abc123" },
-    { what: "of a name with more after it", name: "bootstrap-token-abc1234", data: { "token-id": "abc1234" } },
+    { what: "of a name with more after it", name: "bootstrap-token-abc1234" },
     { what: "of a name with another id", name: "bootstrap-token-def456" },
     { what: "of another type", type: "Opaque" },
     { what: "in another namespace", namespace: "shop" },
