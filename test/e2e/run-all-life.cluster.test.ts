@@ -27,6 +27,9 @@ const byChance = [
   /is being terminated|being deleted/,
   // A pod of a third template is counted down from none, by upstream too: pkg/controller/statefulset/stateful_set_control.go updateStatefulSet.
   /status\.currentReplicas: Invalid value: -1/,
+  // What was orphaned is adopted by whichever set of the name comes first, and the quotas of a life are small.
+  /Only one reference can have Controller set to true/,
+  /exceeded quota/,
   // Nothing serves metrics here.
   /unable to get metrics|failed to get cpu utilization|no metrics returned|no recommendation/i,
 ];

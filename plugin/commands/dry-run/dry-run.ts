@@ -1,5 +1,6 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
+import { playsNoPart } from "../../../src/modes/dry-run/scope.ts";
 import {
   choice,
   type Command,
@@ -199,10 +200,19 @@ export const dryRunCommand: Command = clusterCommand({
   },
 });
 
-/** The scheduler and the kubelet act in any case; namespaces have their default account anyway. */
+/**
+ * The scheduler and the kubelet act in any case; namespaces have their default account anyway.
+ * @throws UserError for one that was named and has no part in a dry run.
+ */
 function chosenControllers(words: readonly string[], io: Naming): readonly ControllerDefinition[] {
-  const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, io);
-  return chosen.filter(({ disabledByDefault }) => disabledByDefault !== true);
+  const named = words.length === 0 || words.includes("all") ? undefined : controllersNamed(words, io);
+  const without = named?.find(playsNoPart);
+  if (without !== undefined) {
+    throw new UserError(`a dry run does not play ${without.name}`, [
+      `what it acts on is not read or has no effect here; \`trace ${without.name}\` shows what it would do on the cluster`,
+    ]);
+  }
+  return (named ?? builtInControllers).filter((each) => each.disabledByDefault !== true && !playsNoPart(each));
 }
 
 /** Options that only make sense in virtual time, or for controllers alone. */

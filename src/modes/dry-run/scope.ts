@@ -96,6 +96,11 @@ const leftOut: ReadonlySet<string> = new Set([
   legacyServiceaccountTokenCleaner.name,
 ]);
 
+/** Whether no dry run has it act, whatever is known. */
+export function playsNoPart({ name }: ControllerDefinition): boolean {
+  return leftOut.has(name);
+}
+
 /** Unless nodes are asked about no kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
 const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);
 
@@ -114,7 +119,7 @@ export function withinScope(
   controllers: readonly ControllerDefinition[],
   { scope, nodesReport }: Surroundings,
 ): ControllerDefinition[] {
-  const kept = controllers.filter(({ name }) => !leftOut.has(name) && (nodesReport || !findLostNodes.has(name)));
+  const kept = controllers.filter((each) => !playsNoPart(each) && (nodesReport || !findLostNodes.has(each.name)));
   return kept.map((controller) => {
     switch (controller.name) {
       case namespace.name:

@@ -78,6 +78,11 @@ describe("what is in the baseline and not in -f", () => {
     expect(code).toBe(1);
   });
 
+  test("refuses a controller that has no part in a dry run", async () => {
+    const error = await rejection(dryRun({ named: ["pv-binder"], manifests: [fileOf(configMap("c"))] }));
+    expect(String(error)).toContain("a dry run does not play persistentvolume-binder");
+  });
+
   test("--prune needs both", async () => {
     const error = await rejection(dryRun({ manifests: [fileOf(configMap("c"))], prune: true }));
     expect(String(error)).toContain("--prune compares -f with --baseline");

@@ -24,13 +24,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const node = (name: string, status: object = {}): object => ({
   apiVersion: "v1",
   kind: "Node",
-  metadata: { name },
+  metadata: { name, labels: { place: name } },
   status,
 });
 
 function workload(kind: string, name: string, { replicas, cpu = "10m" }: { replicas?: number; cpu?: string }): object {
   const labels = { app: name };
   const containers = [{ name: "c", image: "i", resources: { requests: { cpu } } }];
+  const preference = { matchExpressions: [{ key: "place", operator: "In", values: ["worker-1"] }] };
+  const nodeAffinity = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference }] };
+  const affinity = name === "web" ? { affinity: { nodeAffinity } } : {};
   const volumes = name === "big" ? { volumes: [{ name: "cache", emptyDir: {} }] } : {};
   return {
     apiVersion: "apps/v1",
@@ -39,12 +42,12 @@ function workload(kind: string, name: string, { replicas, cpu = "10m" }: { repli
     spec: {
       ...(replicas !== undefined && { replicas }),
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers, ...volumes } },
+      template: { metadata: { labels }, spec: { containers, ...volumes, ...affinity } },
     },
   };
 }
 
-/** Of two nodes only the first has room for `big`; the pods of the others are on both. */
+/** Of two nodes only the first has room for `big`, and `web` would rather be there; the pods of the others are on both. */
 const shop: readonly object[] = [
   node("worker-1"),
   node("worker-2", { capacity: { cpu: "1", memory: "1Gi", pods: "4" } }),
@@ -88,7 +91,8 @@ async function dryRun(options: Readonly<Record<string, unknown>>, columns?: numb
 const plain = (text: string): string =>
   text
     .replaceAll(/\b(\w+-[a-z0-9]{8,10})-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-…")
-    .replaceAll(/agent-[a-z0-9]{5}\b/g, "agent-…");
+    .replaceAll(/\b(agent|big)-[a-z0-9]{5}\b/g, "$1-…")
+    .replaceAll(/after \d+ syncs/g, "after N syncs");
 
 /** From the line about the node on. */
 const answerIn = (text: string): readonly string[] => {
@@ -102,10 +106,11 @@ describe("dry-run --node-down", () => {
     expect(plain(text)).toStartWith("applied Node worker-1 fell silent\n");
     expect(answerIn(text)).toMatchInlineSnapshot(`
       [
-        "worker-1 falls silent with 5 pods on it: unreachable after 59 s, tainted NoExecute after 59 s",
-        "cannot  ReplicaSet default/big: Pod big-8jclv, deleted after 5 m 59 s: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s); its data in emptyDir cache is lost",
+        "worker-1 falls silent with 6 pods on it: unreachable after 59 s, tainted NoExecute after 59 s",
+        "cannot  ReplicaSet default/big: Pod big-…, deleted after 5 m 59 s: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s); its data in emptyDir cache is lost",
         "waits   StatefulSet default/db: 2 pods, deleted after 5 m 59 s: Terminating until the node is back or somebody removes it",
         "lost    Pod default/debug, deleted after 5 m 59 s: nothing makes it anew; Terminating until the node is back or somebody removes it",
+        "moves   Deployment default/web: Pod web-6bcb55876b-… → worker-2, deleted after 5 m 59 s",
         "stays   DaemonSet default/agent: Pod agent-…: it tolerates the taint of its node",
         "next    once worker-1 is known to be off: kubectl taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
         "service Service default/big loses its one ready endpoint after 59 s, for good",
@@ -114,7 +119,7 @@ describe("dry-run --node-down", () => {
         "! StatefulSet default/db: available 1 of 3: Pod db-1: Terminating until the node is back or somebody removes it",
         "! Pod default/debug: available 0 of 1: nothing makes it anew; Terminating until the node is back or somebody removes it",
         "! Service default/big: available 0 of 1: no ready endpoint is left",
-        "steady after 49 syncs: 1 created, 12 changed. DaemonSet default/agent: available 1 of 1",
+        "steady after N syncs: 2 created, 15 changed. DaemonSet default/agent: available 1 of 1. Deployment default/web: available 1 of 1",
       ]
     `);
     expect(code).toBe(4);
@@ -188,10 +193,11 @@ describe("dry-run --drain", () => {
     expect(plain(text)).toStartWith("applied Node worker-1 cordoned\n");
     expect(answerIn(text)).toMatchInlineSnapshot(`
       [
-        "worker-1 is drained with 5 pods on it",
-        "cannot  ReplicaSet default/big: Pod big-8jclv: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable; its data in emptyDir cache is lost",
+        "worker-1 is drained with 6 pods on it",
+        "cannot  ReplicaSet default/big: Pod big-…: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable; its data in emptyDir cache is lost",
         "held    StatefulSet default/db: 2 pods: The disruption budget db needs 3 healthy pods and has 3 currently",
         "lost    Pod default/debug: nothing makes it anew",
+        "moves   Deployment default/web: Pod web-6bcb55876b-… → worker-2",
         "stays   DaemonSet default/agent: Pod agent-…: kubectl drain leaves DaemonSets alone",
         "needs   kubectl drain worker-1 --ignore-daemonsets --delete-emptydir-data --force",
         "service Service default/big loses its one ready endpoint at once, for good",
@@ -199,7 +205,7 @@ describe("dry-run --drain", () => {
         "! ReplicaSet default/big: available 0 of 1: Pod big-…: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.",
         "! Pod default/debug: available 0 of 1: nothing makes it anew",
         "! Service default/big: available 0 of 1: no ready endpoint is left",
-        "steady after 78 syncs: 1 created, 4 changed, 2 deleted. DaemonSet default/agent: available 2 of 2. StatefulSet default/db: available 3 of 3",
+        "steady after N syncs: 2 created, 5 changed, 3 deleted. DaemonSet default/agent: available 2 of 2. StatefulSet default/db: available 3 of 3. Deployment default/web: available 1 of 1",
       ]
     `);
     expect(code).toBe(4);
