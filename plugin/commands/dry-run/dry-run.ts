@@ -205,14 +205,15 @@ export const dryRunCommand: Command = clusterCommand({
  * @throws UserError for one that was named and has no part in a dry run.
  */
 function chosenControllers(words: readonly string[], io: Naming): readonly ControllerDefinition[] {
-  const named = words.length === 0 || words.includes("all") ? undefined : controllersNamed(words, io);
-  const without = named?.find(playsNoPart);
+  const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, io);
+  const isNamed = words.length > 0 && !words.includes("all");
+  const without = isNamed ? chosen.find(playsNoPart) : undefined;
   if (without !== undefined) {
     throw new UserError(`a dry run does not play ${without.name}`, [
       `what it acts on is not read or has no effect here; \`trace ${without.name}\` shows what it would do on the cluster`,
     ]);
   }
-  return (named ?? builtInControllers).filter((each) => each.disabledByDefault !== true && !playsNoPart(each));
+  return chosen.filter((each) => each.disabledByDefault !== true && !playsNoPart(each));
 }
 
 /** Options that only make sense in virtual time, or for controllers alone. */

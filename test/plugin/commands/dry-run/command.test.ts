@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigMaps } from "../../../../src/api/kinds.ts";
+import { defineController } from "../../../../src/controller/api/definition.ts";
+import { watchPrimary } from "../../../../src/controller/api/primary.ts";
 import { dryRunCommand } from "../../../../plugin/commands/dry-run/dry-run.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 import { rejection } from "../../../support/rejection.ts";
@@ -76,6 +79,23 @@ describe("what is in the baseline and not in -f", () => {
     expect(text).toContain("3 deleted");
     expect(text).not.toContain("in the baseline, not in -f");
     expect(code).toBe(1);
+  });
+
+  test("runs a controller of a file beside all others", async () => {
+    let synced = 0;
+    const own = defineController({
+      name: "own",
+      purpose: "counts",
+      for: ConfigMaps,
+      watches: [watchPrimary(ConfigMaps)],
+      rules: [],
+      permissions: [],
+      sync: () => Promise.resolve(void synced++),
+    });
+    const io = { ...fakeIo(), controllerFiles: new Map([["./own.ts", [own]]]) };
+    const options = { from: "manifests", manifests: [fileOf(configMap("c"))] } as never;
+    await dryRunCommand.execute({ arguments: ["all", "./own.ts"], options }, io);
+    expect(synced).toBeGreaterThan(0);
   });
 
   test("refuses a controller that has no part in a dry run", async () => {
