@@ -7,16 +7,20 @@ export function ephemeralClaimName({ metadata }: Pod, volume: string): string {
   return `${metadata.name}-${volume}`;
 }
 
+type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];
+
+/** The name of the claim that a volume of the pod is of, whether it exists or not; undefined for a volume of none. */
+export function claimNameOf(pod: Pod, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined {
+  return persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : ephemeralClaimName(pod, name));
+}
+
 /**
  * The names of the claims that a pod refers to, in the order of its volumes: those that it names, and those that its ephemeral volumes
  * have, whether they exist or not.
  * Source: kubernetes v1.36 pkg/controller/volume/common/common.go PodPVCIndexFunc.
  */
 export function claimNamesOf(pod: Pod): readonly string[] {
-  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [ephemeralClaimName(pod, name)];
-  });
+  return (pod.spec?.volumes ?? []).flatMap((volume) => claimNameOf(pod, volume) ?? []);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Volumes that have to be attached to a pod's node before its containers can be created. */
 import { CsiDrivers, Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, VolumeAttachments } from "../api/kinds.ts";
 import { claimNamesOf } from "../api/pod-claims.ts";
+import { isForOneNode } from "../api/storage/access-modes.ts";
 import { readTime } from "../api/time.ts";
 import type { PersistentVolume, Pod, VolumeAttachment } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
@@ -57,7 +58,8 @@ function ofVolume(look: Look, of: OfVolume): Finding | undefined {
   const own = ofIt.find(({ spec }) => spec.nodeName === node);
   if (own !== undefined) return ofAttachment(own);
   const holder = ofIt.find(({ status }) => status?.attached === true);
-  if (holder !== undefined && isExclusive(volume)) return heldElsewhere(look, { ...of, holder });
+  if (holder !== undefined && isForOneNode(volume.spec?.accessModes ?? []))
+    return heldElsewhere(look, { ...of, holder });
   const { driver = "" } = volume.spec?.csi ?? {};
   if (!isManaged(look, node)) return undefined;
   const found = look.get(CsiDrivers, "", driver);
@@ -73,11 +75,6 @@ function isManaged(look: Look, node: string): boolean {
   const found = look.get(Nodes, "", node);
   const annotation = "volumes.kubernetes.io/controller-managed-attach-detach";
   return found.is === "found" && found.object.metadata.annotations?.[annotation] !== undefined;
-}
-
-function isExclusive({ spec }: PersistentVolume): boolean {
-  const modes = spec?.accessModes ?? [];
-  return modes.length > 0 && modes.every((mode) => mode === "ReadWriteOnce" || mode === "ReadWriteOncePod");
 }
 
 /** What keeps the volume from being attached, or detached; undefined if it is attached. */

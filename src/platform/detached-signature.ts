@@ -1,5 +1,6 @@
 /** JSON Web Signatures (RFC 7515) without their content, by HMAC-SHA256. */
 import { createHmac } from "node:crypto";
+import { base64url } from "./json-web-token.ts";
 
 /**
  * `HEADER..SIGNATURE`: who has the content and the secret can make the same. The key's id stands in the header.
@@ -14,8 +15,4 @@ export function detachedSignature(
     .update(`${header}.${base64url(content)}`)
     .digest("base64url");
   return `${header}..${signature}`;
-}
-
-function base64url(text: string): string {
-  return Buffer.from(text).toString("base64url");
 }

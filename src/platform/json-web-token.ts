@@ -48,7 +48,8 @@ interface SigningKey {
   readonly own: VerifyingKey;
 }
 
-const base64url = (value: Uint8Array | string): string => Buffer.from(value).toString("base64url");
+/** Base64 as URLs and tokens have it. */
+export const base64url = (value: Uint8Array | string): string => Buffer.from(value).toString("base64url");
 
 /** As kube-apiserver names keys: the hash of the public key's DER. Source: kubernetes v1.36 pkg/serviceaccount/jwt.go keyIDFromPublicKey. */
 function verifyingKey(key: KeyObject): VerifyingKey {

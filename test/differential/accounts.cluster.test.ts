@@ -7,20 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
-import { connect } from "../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { bootstrapSigner } from "../../src/controllers/bootstrap-signer/bootstrap-signer.ts";
 import { certificateSigningRequestCleaner } from "../../src/controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
 import { defineLegacyTokenCleaner } from "../../src/controllers/legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
 import { tokenCleaner } from "../../src/controllers/token-cleaner/token-cleaner.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";
-import { startLive } from "../../src/modes/run/live.ts";
-import { realHost } from "../../src/platform/host.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { serveSandbox } from "../../src/sandbox/https.ts";
-import { TraceBus } from "../../src/trace/bus.ts";
 import {
   expiredCertificate,
   lastingCertificate,
@@ -28,6 +23,7 @@ import {
 import { effectsOf } from "../support/audit-log.ts";
 import { certificateRequest } from "../support/certificate-request.ts";
 import { adminOf, type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
+import { startControllers } from "../support/live-controllers.ts";
 
 type Server = Pick<Cluster, "request" | "createNamespace">;
 
@@ -46,33 +42,6 @@ interface Acting {
   readonly oracle: string;
   readonly ours: readonly ControllerDefinition[];
   readonly kcmFlags?: readonly string[];
-}
-
-async function runOurs(kubeconfig: string, controllers: readonly ControllerDefinition[]): Promise<() => Promise<void>> {
-  const host = realHost();
-  const timeline = realTimeline();
-  const bus = new TraceBus({ now: () => timeline.now() });
-  const connection = connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
-  const live = await startLive(
-    {
-      controllers,
-      clientFor: connection.clientFor,
-      bus,
-      timeline,
-      random: realRandom(),
-      serverCa: connection.serverCa,
-      freeze: true,
-      lease: { identity: "differential", isDead: () => false, force: false, onWait: () => undefined },
-      preflight: () => Promise.resolve(),
-      onLeaseLost: (why) => console.error(`the Lease was lost: ${why}`),
-      onEventLost: () => undefined,
-    },
-    AbortSignal.timeout(180_000),
-  );
-  return async () => {
-    await live.stop();
-    connection.close();
-  };
 }
 
 async function oracle({ oracle: controllers, kcmFlags = [] }: Acting): Promise<Side> {
@@ -96,16 +65,16 @@ async function oracle({ oracle: controllers, kcmFlags = [] }: Acting): Promise<S
 
 async function real({ ours }: Acting): Promise<Side> {
   const cluster = await startCluster({ audit: true });
-  let end: (() => Promise<void>) | undefined;
+  let running: { stop(): Promise<void> } | undefined;
   return {
     name: "ours",
     server: cluster,
     async begin() {
-      end = await runOurs(cluster.kubeconfig, ours);
+      running = await startControllers(cluster.kubeconfig, { controllers: ours });
     },
     writes: () => writesOf(cluster, "kubectl-reconcile"),
     async stop() {
-      await end?.();
+      await running?.stop();
       await cluster.stop();
     },
   };
@@ -118,16 +87,16 @@ async function sandbox({ ours }: Acting): Promise<Side> {
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
-  let end: (() => Promise<void>) | undefined;
+  let running: { stop(): Promise<void> } | undefined;
   return {
     name: "sandbox",
     server: adminOf(https),
     async begin() {
-      end = await runOurs(kubeconfig, ours);
+      running = await startControllers(kubeconfig, { controllers: ours });
     },
     writes: () => Promise.resolve([]),
     async stop() {
-      await end?.();
+      await running?.stop();
       await https.close();
       await embedded.stop();
       rmSync(folder, { recursive: true, force: true });

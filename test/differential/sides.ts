@@ -9,11 +9,7 @@ import { join } from "node:path";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { VolumeAttachments } from "../../src/api/kinds.ts";
 import { splitKey } from "../../src/api/key.ts";
-import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
-import { connect } from "../../src/client/connect.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";
-import { startLive } from "../../src/modes/run/live.ts";
-import { realHost } from "../../src/platform/host.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { serveSandbox } from "../../src/sandbox/https.ts";
@@ -21,6 +17,7 @@ import { TraceBus } from "../../src/trace/bus.ts";
 import type { WriteEvent } from "../../src/trace/events.ts";
 import { type Effect, effectsOf } from "../support/audit-log.ts";
 import { adminOf, type Cluster, startCluster } from "../support/cluster.ts";
+import { startControllers } from "../support/live-controllers.ts";
 import { known } from "./kinds.ts";
 import type { SideLog } from "./side-log.ts";
 import type { StageServer } from "./stage.ts";
@@ -131,42 +128,18 @@ function nodesOf({ nodes = 0, apiServerFlags = [], serviceRanges = [] }: Suite):
   return { nodes, scheduler: nodes > 0, apiServerFlags: ["--audit-log-maxsize=8192", ...ranges, ...apiServerFlags] };
 }
 
-async function runOurs(
-  suite: Suite,
+function runOurs(
+  { ours: controllers }: Suite,
   kubeconfig: string,
   onWrite?: (write: WriteEvent) => void,
 ): Promise<{ stop(): Promise<void> }> {
-  const host = realHost();
-  const timeline = realTimeline();
-  const bus = new TraceBus({ now: () => timeline.now() });
+  const bus = new TraceBus({ now: () => Date.now() });
   if (onWrite !== undefined) {
     bus.listen((event) => {
       if (event.stage === "write") onWrite(event);
     });
   }
-  const connection = connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
-  const live = await startLive(
-    {
-      controllers: suite.ours,
-      clientFor: connection.clientFor,
-      bus,
-      timeline,
-      random: realRandom(),
-      serverCa: connection.serverCa,
-      freeze: true,
-      lease: { identity: "differential", isDead: () => false, force: false, onWait: () => undefined },
-      preflight: () => Promise.resolve(),
-      onLeaseLost: (why) => console.error(`the Lease was lost: ${why}`),
-      onEventLost: () => undefined,
-    },
-    AbortSignal.timeout(180_000),
-  );
-  return {
-    async stop() {
-      await live.stop();
-      connection.close();
-    },
-  };
+  return startControllers(kubeconfig, { controllers, bus });
 }
 
 /** `play-1a2b3c4d-one`, wherever it stands: in a namespace, and in the names of objects that have none. */

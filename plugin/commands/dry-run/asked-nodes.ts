@@ -42,7 +42,7 @@ export function validateNodeFlags({ nodesDown, drains }: NodeFlags): void {
 
 /** The nodes that are asked about, each once. */
 export function askedNodes({ nodesDown, drains }: NodeFlags): readonly string[] {
-  return [...new Set([...nodesDown, ...drains].map(nodeName))];
+  return uniqueNames([...nodesDown, ...drains]);
 }
 
 /** What is to be done to them, in order. */

@@ -6,7 +6,8 @@
 import { objectKey } from "../../api/key.ts";
 import { CsiDrivers, PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import { ephemeralClaimName } from "../../api/pod-claims.ts";
+import { claimNameOf } from "../../api/pod-claims.ts";
+import { isForOneNode } from "../../api/storage/access-modes.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { sha256 } from "../../platform/content-hash.ts";
@@ -49,10 +50,6 @@ export function attachableVolumesOf(context: Caches, pod: Pod): readonly Attacha
   });
 }
 
-function claimNameOf(pod: Pod, { name, persistentVolumeClaim, ephemeral }: PodVolume): string | undefined {
-  return persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : ephemeralClaimName(pod, name));
-}
-
 const isOwn = (claim: PersistentVolumeClaim, { metadata }: Pod): boolean => controllerOf(claim)?.uid === metadata.uid;
 
 function volumeOfClaim(
@@ -70,7 +67,7 @@ function volumeOfClaim(
 export function attachableVolume(context: Caches, volume: PersistentVolume): AttachableVolume | undefined {
   const { csi } = volume.spec ?? {};
   const { name } = volume.metadata;
-  const isExclusive = isExclusiveVolume(volume);
+  const isExclusive = isForOneNode(volume.spec?.accessModes ?? []);
   if (csi === undefined) return inTreeVolume(volume.spec ?? {}, { name, isExclusive });
   if (!requiresAttach(context, csi.driver)) return undefined;
   const source = { driver: csi.driver, handle: csi.volumeHandle, volume: name };
@@ -80,11 +77,6 @@ export function attachableVolume(context: Caches, volume: PersistentVolume): Att
 /** A driver that says nothing is attached. Source: pkg/volume/csi/csi_plugin.go skipAttach. */
 export function requiresAttach(context: Caches, driver: string): boolean {
   return context.cache(CsiDrivers).get(driver)?.spec.attachRequired !== false;
-}
-
-function isExclusiveVolume({ spec }: PersistentVolume): boolean {
-  const modes = spec?.accessModes ?? [];
-  return modes.length > 0 && !modes.some((mode) => mode === "ReadWriteMany" || mode === "ReadOnlyMany");
 }
 
 function inTreeVolume(

@@ -1,6 +1,7 @@
 /** What follows from nodes that fall silent or are drained: for their pods, for the workloads and Services that these are part of. Pure. */
 import type { ObjectKey } from "../../api/key.ts";
 import { Pods, Services } from "../../api/kinds.ts";
+import { isForOneNode } from "../../api/storage/access-modes.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Job, Pod } from "../../api/types.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
@@ -191,9 +192,6 @@ function servicesUnseen({ controllers, before }: EffectsInput): readonly Unseen[
   return isThere ? [{ what: "endpoints of Services", why, isDecisive: false }] : [];
 }
 
-/** Exclusive modes: one node at a time has the volume. */
-const exclusive: ReadonlySet<string> = new Set(["ReadWriteOnce", "ReadWriteOncePod"]);
-
 /** What depends on volumes, and nothing here knows: where one may be used, and when a silent node lets go of it. */
 function volumeDoubts(fates: readonly PodFate[], { state, scope, questions }: EffectsInput): readonly Unseen[] {
   const { lookup } = storageIn(state, scope);
@@ -209,11 +207,7 @@ function volumeDoubts(fates: readonly PodFate[], { state, scope, questions }: Ef
           why: `on which nodes PersistentVolume ${volumeName} of claim ${key} can be used: ${why}`,
           isDecisive: true,
         });
-      } else if (
-        questions.silent.has(node) &&
-        accessModes.length > 0 &&
-        accessModes.every((mode) => exclusive.has(mode))
-      ) {
+      } else if (questions.silent.has(node) && isForOneNode(accessModes)) {
         const why = `claim ${key} (${accessModes.join(", ")}) stays attached to ${node} while Pod ${pod} is Terminating there; whether another node can attach it depends on its driver`;
         each.set(what, { what, why, isDecisive: true });
       }

@@ -5,6 +5,7 @@
  */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
+import { claimNamesOf } from "../../api/pod-claims.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import { usableWhere, type VolumesView } from "../../controllers/scheduler/volumes.ts";
 import type { Lookup } from "./scope.ts";
@@ -18,12 +19,9 @@ export interface BoundClaim {
 }
 
 /** The bound claims of a pod. */
-export function boundClaims({ metadata, spec }: Pod, lookup: Lookup): readonly BoundClaim[] {
-  const { namespace = "", name: pod } = metadata;
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }): readonly BoundClaim[] => {
-    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${pod}-${name}`);
-    if (claimName === undefined) return [];
-    const key = objectKey(namespace, claimName);
+export function boundClaims(pod: Pod, lookup: Lookup): readonly BoundClaim[] {
+  return claimNamesOf(pod).flatMap((name): readonly BoundClaim[] => {
+    const key = objectKey(pod.metadata.namespace, name);
     const claim: PersistentVolumeClaim | undefined = lookup(PersistentVolumeClaims, key);
     const volumeName = claim?.spec?.volumeName ?? "";
     if (claim === undefined || volumeName === "") return [];

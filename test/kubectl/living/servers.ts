@@ -6,20 +6,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { pathOf } from "../../../src/api/kind.ts";
 import { Nodes, StorageClasses } from "../../../src/api/kinds.ts";
-import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
-import { connect } from "../../../src/client/connect.ts";
 import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../../src/controllers/kubelet/node.ts";
 import { standardClass } from "../../../src/controllers/provisioner/default-class.ts";
 import { provisioner } from "../../../src/controllers/provisioner/provisioner.ts";
-import { startLive } from "../../../src/modes/run/live.ts";
-import { realHost } from "../../../src/platform/host.ts";
-import { realRandom } from "../../../src/platform/random.ts";
-import { realTimeline } from "../../../src/platform/real-timeline.ts";
-import { TraceBus } from "../../../src/trace/bus.ts";
 import { startProgram } from "../../e2e/support/program.ts";
-import { adminOf, startCluster } from "../../support/cluster.ts";
+import { adminOf, type Cluster, startCluster } from "../../support/cluster.ts";
+import { startControllers } from "../../support/live-controllers.ts";
 import type { KubectlServer } from "../servers.ts";
 
 const nodes = 3;
@@ -27,7 +22,7 @@ const nodes = 3;
 /** The real control plane, on simulated nodes. */
 export async function realCluster(): Promise<KubectlServer> {
   const cluster = await startCluster({ controllers: "*", nodes: 0 });
-  const ground = await simulateGround(cluster.kubeconfig);
+  const ground = await simulateGround(cluster);
   return {
     kubeconfig: readFileSync(cluster.kubeconfig, "utf8"),
     createNamespace: (name) => cluster.createNamespace(name),
@@ -39,35 +34,10 @@ export async function realCluster(): Promise<KubectlServer> {
 }
 
 /** Nodes with their kubelets, and a provisioner with its class. */
-async function simulateGround(kubeconfig: string): Promise<{ stop(): Promise<void> }> {
-  const [host, timeline] = [realHost(), realTimeline()];
-  const bus = new TraceBus({ now: () => timeline.now() });
-  const connection = connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
-  const client = connection.clientFor("ground");
-  for (let n = 0; n < nodes; n++) await client.create(Nodes, simulatedNode(n));
-  await client.create(StorageClasses, standardClass);
-  const live = await startLive(
-    {
-      controllers: [kubelet, nodeHeartbeat, provisioner],
-      clientFor: connection.clientFor,
-      bus,
-      timeline,
-      random: realRandom(),
-      serverCa: connection.serverCa,
-      freeze: true,
-      lease: { identity: "ground", isDead: () => false, force: false, onWait: () => undefined },
-      preflight: () => Promise.resolve(),
-      onLeaseLost: (why) => console.error(`the Lease was lost: ${why}`),
-      onEventLost: () => undefined,
-    },
-    AbortSignal.timeout(180_000),
-  );
-  return {
-    async stop() {
-      await live.stop();
-      connection.close();
-    },
-  };
+async function simulateGround(cluster: Cluster): Promise<{ stop(): Promise<void> }> {
+  for (let n = 0; n < nodes; n++) await cluster.request("POST", pathOf(Nodes, {}), simulatedNode(n));
+  await cluster.request("POST", pathOf(StorageClasses, {}), standardClass);
+  return startControllers(cluster.kubeconfig, { controllers: [kubelet, nodeHeartbeat, provisioner] });
 }
 
 /** `kubectl reconcile sandbox`, with no other program. */
