@@ -18,6 +18,7 @@ import { proxyFromEnvironment } from "./config/proxy.ts";
 import { type OwnLimits, withRateLimit } from "./http/rate-limit.ts";
 import { readOnly } from "./http/read-only.ts";
 import { withRetries } from "./http/retries.ts";
+import { withUserAgent } from "./http/user-agent.ts";
 import type { Client } from "./api/verbs.ts";
 import { withWatchdog } from "./http/watchdog.ts";
 import { refuseWhileClosed, withWriteFence, type WriteFence } from "./http/write-fence.ts";
@@ -120,10 +121,12 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
   const transport = finished(limited({ qpsTimes: 1, burstTimes: 1 }));
   const clientFor = (fieldManager: string, own?: OwnLimits): Client => {
     const to = own === undefined ? transport : finished(limited(own));
-    return createClient({ transport: to, bus, timeline, fieldManager });
+    const controller = controllerIn(fieldManager);
+    const named = controller === undefined ? to : withUserAgent(to, `${userAgentOf(options)} ${controller}`);
+    return createClient({ transport: named, bus, timeline, fieldManager });
   };
   return {
-    client: clientFor("kubectl-reconcile"),
+    client: clientFor(program),
     transport,
     unlimited: finished(shared),
     server: access.server,
@@ -142,6 +145,17 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
       for (const one of opened) one.close();
     },
   };
+}
+
+function userAgentOf({ userAgent = program }: ConnectOptions): string {
+  return userAgent;
+}
+
+const program = "kubectl-reconcile";
+
+/** `kubectl-reconcile-replicaset`: `replicaset`. */
+function controllerIn(fieldManager: string): string | undefined {
+  return fieldManager.startsWith(`${program}-`) ? fieldManager.slice(program.length + 1) : undefined;
 }
 
 function answeredListeners(
@@ -168,7 +182,7 @@ function openTransport(
     ...(proxy !== undefined && { proxy }),
     disableCompression: access.disableCompression,
     headers: {
-      "user-agent": options.userAgent ?? "kubectl-reconcile",
+      "user-agent": userAgentOf(options),
       ...impersonationHeaders(access.impersonation),
     },
   });

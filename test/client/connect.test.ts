@@ -126,6 +126,16 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect(one.header).toMatchObject({ authorization: "Bearer t", "user-agent": "tester/1" });
   });
 
+  test("a controller's client names it in the user agent", async () => {
+    const { clientFor } = await connectTo({ token: "t" });
+    const headerOf = async (fieldManager: string): Promise<string | undefined> => {
+      const { lines } = (await clientFor(fieldManager).raw("/x")) as Seen;
+      return lines[lines.findIndex((line) => line.toLowerCase() === "user-agent") + 1];
+    };
+    expect(await headerOf("kubectl-reconcile-replicaset")).toBe("tester/1 replicaset");
+    expect(await headerOf("kubectl-reconcile")).toBe("tester/1");
+  });
+
   test("clients share the limit on requests a second, but for one that has its own", async () => {
     const clock = virtualTimeline(0, seededRandom(1));
     const { clientFor } = await connectTo({ token: "t" }, {}, { limits: { timeline: clock, qps: 1, burst: 1 } });
