@@ -19,6 +19,8 @@ const long = process.env["LONG"] === "1";
 const required = process.env["CONTROL_PLANE"] === "required";
 
 const results: TestResult[] = [];
+/** What differed in a first play of a differential script and not in the later ones. */
+const byChance: string[] = [];
 
 /** A step that is one result: a line of its own, with what it said when it failed. */
 function report(step: TestResult, ms: number, said = ""): void {
@@ -88,6 +90,7 @@ async function bunTests({ title, files, testTimeoutMs, timeoutMs }: TestGroup): 
   const times = long ? 10 : 1;
   const run = await runBunTests({ files, testTimeoutMs: times * testTimeoutMs, timeoutMs: times * timeoutMs });
   results.push(...run.results);
+  byChance.push(...[...run.output.matchAll(/^by chance: (.*)$/gm)].map(([, what = ""]) => what));
   const failed = run.results.some(({ outcome }) => outcome === "failed");
   console.log(
     `${failed ? "FAILED " : "ok     "} ${title}  ${counted(run.results)}  ${seconds(run.ms)}, ${seconds(run.processorMs)} of processor time`,
@@ -116,6 +119,8 @@ function lastScreen(noControlPlane: string | undefined): void {
   if (noControlPlane !== undefined && !required) {
     console.log("  with Go, or with KUBEBUILDER_ASSETS set, these run too; CONTROL_PLANE=required makes it a failure");
   }
+  if (byChance.length > 0) console.log("\nby chance, and not again:");
+  for (const what of byChance) console.log(`  ${what.length > 240 ? `${what.slice(0, 240)}…` : what}`);
   if (results.length === 0) console.log("\nno test was run");
   console.log(`\n${counted(results)}`);
 }

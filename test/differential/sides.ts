@@ -49,7 +49,7 @@ export async function oracleSide(suite: Suite): Promise<Side> {
     ],
   });
   const unprepare = await suite.prepare?.(cluster);
-  const feed = auditFeed(cluster, "kube-controller-manager");
+  const feed = auditFeed(cluster, "kube-controller-manager", suite.only?.theirs);
   return {
     name: "oracle",
     server: cluster,
@@ -71,7 +71,7 @@ export async function ourSide(suite: Suite): Promise<Side> {
   });
   const unprepare = await suite.prepare?.(cluster);
   const controllers = await runOurs(suite, cluster.kubeconfig);
-  const feed = auditFeed(cluster, "kubectl-reconcile");
+  const feed = auditFeed(cluster, "kubectl-reconcile", suite.only?.ours);
   return {
     name: "ours",
     server: cluster,
@@ -104,7 +104,11 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
   writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
   const logs = logsByStage(() => performance.now());
   const kinds = [...Object.values<Kind>(known), ...suite.kinds.map(({ kind }) => kind)];
-  const controllers = await runOurs(suite, kubeconfig, (write) => logs.add(effectOf(write, kinds)));
+  const controllers = await runOurs(suite, kubeconfig, (write) => {
+    // Their Events are written by no sync, but under the same name.
+    const controller = write.fieldManager.replace("kubectl-reconcile-", "");
+    if (suite.only?.ours.includes(controller) !== false) logs.add(effectOf(write, kinds));
+  });
   return {
     name: "sandbox",
     server: adminOf(https),
@@ -176,8 +180,12 @@ function logsByStage(readUntil: () => number): Logs {
   };
 }
 
-/** One reader of an audit log, that sorts what `agent` wrote by stage. */
-function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; stop: () => Promise<void> } {
+/** One reader of an audit log, that sorts by stage what `agent` wrote, or some of its controllers. */
+function auditFeed(
+  cluster: Cluster,
+  agent: string,
+  components?: readonly string[],
+): { logOf: Side["logOf"]; stop: () => Promise<void> } {
   let readUntil = 0;
   const logs = logsByStage(() => readUntil);
   const withWholePod = wholePods();
@@ -188,7 +196,7 @@ function auditFeed(cluster: Cluster, agent: string): { logOf: Side["logOf"]; sto
       const startedAt = performance.now();
       const events = await cluster.audit();
       for (const effect of effectsOf(events.slice(read)).map(withWholePod))
-        if (effect.agent === agent) logs.add(effect);
+        if (effect.agent === agent && components?.includes(effect.component) !== false) logs.add(effect);
       read = events.length;
       readUntil = startedAt;
       await Bun.sleep(readEveryMs);

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { controllersMissing } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
+import { suiteAsAsked } from "./all.ts";
 import { stale } from "./differences.ts";
 import { inWords, type Played, playAll, type Sides } from "./play.ts";
 import { oracleSide, ourSide, sandboxSide } from "./sides.ts";
 import type { Script, Suite } from "./suite.ts";
+import { chancesOf, verdict } from "./verdict.ts";
 
 const defaultSteps = 14;
 
@@ -18,7 +20,8 @@ interface Part {
  * Registers them. `SCRIPT=part of a name` plays only the written scripts whose name has that part, `SEED=3,17` only these random
  * ones; every random test is named by the command that plays it again.
  */
-export function testSuite(suite: Suite): void {
+export function testSuite(given: Suite): void {
+  const suite = suiteAsAsked(given);
   const parts = partsOf(suite);
   describe.skipIf(controllersMissing !== undefined)(`${suite.name} beside kube-controller-manager`, () => {
     let sides: Sides;
@@ -36,22 +39,28 @@ export function testSuite(suite: Suite): void {
       await Promise.all([sides?.oracle, sides?.ours, sides?.sandbox].map((side) => side?.stop()));
     });
 
-    /** What a script's race decided otherwise on one side than on another is played again. */
-    async function again(first: Played, script: Script): Promise<Played> {
-      let latest = first;
-      for (let more = script.race === undefined ? 0 : 2; more > 0 && latest.unexplained.length > 0; more--)
-        [latest = first] = await Promise.all(playAll(suite, [script], sides));
-      return latest;
-    }
+    const byChance: string[] = [];
 
     for (const [n, { title, script }] of parts.entries()) {
       test(title, async () => {
-        const { unexplained, effects, onSandbox } = await again((await played[n]) as Played, script);
-        expect(inWords(unexplained)).toEqual([]);
-        expect(effects).toBeGreaterThan(0);
-        if (script.notOnSandbox === undefined) expect(onSandbox).toBeGreaterThan(0);
+        const again = async (): Promise<Played> => await (playAll(suite, [script], sides)[0] as Promise<Played>);
+        const { race } = script;
+        const { played: judged, byChance: once } = await verdict(
+          await (played[n] as Promise<Played>),
+          again,
+          race !== undefined,
+        );
+        for (const what of once) console.log(`by chance: ${suite.name}, ${script.name}: ${what}`);
+        if (once.length > 0 && race === undefined) byChance.push(script.name);
+        expect(inWords(judged.unexplained)).toEqual([]);
+        expect(judged.effects).toBeGreaterThan(0);
+        if (script.notOnSandbox === undefined) expect(judged.onSandbox).toBeGreaterThan(0);
       });
     }
+
+    test("few scripts differ by chance", () => {
+      expect(byChance.length > chancesOf(parts.length) ? byChance : []).toEqual([]);
+    });
 
     const whole = process.env["SCRIPT"] === undefined && process.env["SEED"] === undefined;
     test.skipIf(!whole)("every entry of the list of differences is hit", async () => {

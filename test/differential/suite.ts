@@ -27,7 +27,7 @@ export interface Script {
   readonly steps: readonly Step[];
   /** Not beside other scripts: it keeps a controller busy for long. */
   readonly alone?: boolean;
-  /** Why its end depends on which of two things comes first, upstream too: where sides differ it is played again, twice at most. */
+  /** Why its end depends on which of two things comes first, upstream too. A known race does not count as a chance (verdict.ts). */
   readonly race?: string;
   /** Why it cannot be played on the sandbox, which then has no part in it. */
   readonly notOnSandbox?: string;
@@ -47,6 +47,8 @@ export interface Suite {
   readonly oracle: string;
   /** Those of ours that act on our side and on the sandbox. */
   readonly ours: readonly ControllerDefinition[];
+  /** Whose writes are compared, by the last word of their User-Agent, where more controllers act. Default: everybody's that act. */
+  readonly only?: { readonly theirs: readonly string[]; readonly ours: readonly string[] };
   /**
    * With nodes: kwok and kube-scheduler on both real clusters, our simulated kubelet and scheduler on the sandbox. Default 0:
    * pods stand still unless a script binds them and writes their status.

@@ -1,0 +1,41 @@
+/**
+ * ALL=1: a suite with every controller at work on each side, as on a cluster: kube-controller-manager with all of its own, and all that `run all`
+ * runs in its place. What is compared stays what the suite's controllers write, and how the objects stand at the end.
+ */
+import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
+import type { Suite } from "./suite.ts";
+
+/** By which names kube-controller-manager's controllers go in its requests, where it is not our name and `-controller`. */
+const clients: Readonly<Record<string, string>> = {
+  "certificatesigningrequest-approving": "certificate-controller",
+  "certificatesigningrequest-cleaner": "certificate-controller",
+  daemonset: "daemon-set-controller",
+  endpoints: "endpoint-controller",
+  "endpointslice-mirroring": "endpointslicemirroring-controller",
+  "garbage-collector": "generic-garbage-collector",
+  "horizontal-pod-autoscaler": "horizontal-pod-autoscaler",
+  "node-lifecycle": "node-controller",
+  "persistentvolume-attach-detach": "attachdetach-controller",
+  "persistentvolume-binder": "persistent-volume-binder",
+  "persistentvolume-expander": "expand-controller",
+  "persistentvolume-protection": "pv-protection-controller",
+  "persistentvolumeclaim-protection": "pvc-protection-controller",
+  "pod-garbage-collector": "pod-garbage-collector",
+  replicationcontroller: "replication-controller",
+  "root-ca-certificate-publisher": "root-ca-cert-publisher",
+  serviceaccount: "service-account-controller",
+  "service-cidr": "service-cidrs-controller",
+  "taint-eviction": "node-controller",
+};
+
+/** The suite as it is, or as ALL=1 has it. */
+export function suiteAsAsked(suite: Suite): Suite {
+  if (process.env["ALL"] !== "1") return suite;
+  const own = suite.ours.map(({ name }) => name);
+  return {
+    ...suite,
+    oracle: "*",
+    ours: [...suite.ours, ...controllersEnabledByDefault.filter(({ name }) => !own.includes(name))],
+    only: { theirs: own.map((name) => clients[name] ?? `${name}-controller`), ours: own },
+  };
+}
