@@ -35,6 +35,7 @@ import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
 import { statefulset } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { tokenCleaner } from "./token-cleaner/token-cleaner.ts";
+import { ttl } from "./ttl/ttl.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
 import { volumeAttributesClassProtection } from "./volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
@@ -74,7 +75,7 @@ export const controllerGroups: readonly ControllerGroup[] = [
       ephemeralVolume,
     ],
   },
-  { name: "nodes", controllers: [nodeLifecycle, taintEviction, podGarbageCollector] },
+  { name: "nodes", controllers: [nodeLifecycle, taintEviction, podGarbageCollector, ttl] },
   {
     name: "accounts and trust",
     controllers: [

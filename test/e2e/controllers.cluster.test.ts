@@ -112,6 +112,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       upstream: "system:controller:bootstrap-signer",
       namespaces: ["kube-public", "kube-system"],
     },
+    { controller: "ttl", upstream: "system:controller:ttl-controller" },
     { controller: "job", upstream: "system:controller:job-controller" },
     { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {

@@ -17,6 +17,7 @@ const acting = [
   "certificatesigningrequest-approving",
   "certificatesigningrequest-cleaner",
   "legacy-serviceaccount-token-cleaner",
+  "ttl",
 ];
 
 describe.skipIf(clusterMissing !== undefined)("run all", () => {

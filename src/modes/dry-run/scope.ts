@@ -29,6 +29,7 @@ import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.
 import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
+import { ttl } from "../../controllers/ttl/ttl.ts";
 import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
 /** Looks up one object; undefined if it does not exist. */
@@ -84,7 +85,7 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 /**
  * Whether a claim is bound is judged by claims.ts, which says what it does not know. No driver is here that attaches volumes: pods would wait for
  * ever. Whom pods would trust, and as whom they would run, is of no effect on what is asked; nor is who may log in, which roles decide that were
- * not read, and what has grown old.
+ * not read, what has grown old, and how long kubelets keep what they have read.
  */
 const leftOut: ReadonlySet<string> = new Set([
   persistentVolumeBinder.name,
@@ -94,6 +95,7 @@ const leftOut: ReadonlySet<string> = new Set([
   certificateSigningRequestApproving.name,
   certificateSigningRequestCleaner.name,
   legacyServiceaccountTokenCleaner.name,
+  ttl.name,
 ]);
 
 /** Whether no dry run has it act, whatever is known. */

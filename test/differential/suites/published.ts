@@ -1,9 +1,13 @@
-/** What four small controllers keep: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims of ephemeral volumes. */
-import { ClusterRoles, PersistentVolumeClaims, Pods, ServiceAccounts } from "../../../src/api/kinds.ts";
+/**
+ * What five small controllers keep: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims of ephemeral
+ * volumes, nodes' times to live.
+ */
+import { ClusterRoles, Nodes, PersistentVolumeClaims, Pods, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { clusterroleAggregation } from "../../../src/controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { ephemeralVolume } from "../../../src/controllers/ephemeral-volume/ephemeral-volume.ts";
 import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { serviceaccount } from "../../../src/controllers/serviceaccount/serviceaccount.ts";
+import { ttl } from "../../../src/controllers/ttl/ttl.ts";
 import { type Allowed, namespaceInBody, ownFieldManager } from "../differences.ts";
 import { tellPod } from "../objects.ts";
 import { isSettled } from "../scripts/published/acts.ts";
@@ -53,13 +57,14 @@ const nothingAgain: Allowed = {
 export const published: Suite = {
   name: "published",
   oracle:
-    "root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,ephemeral-volume-controller,serviceaccount-controller",
-  ours: [rootCaCertificatePublisher, clusterroleAggregation, ephemeralVolume, serviceaccount],
+    "root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,ephemeral-volume-controller,serviceaccount-controller,ttl-controller",
+  ours: [rootCaCertificatePublisher, clusterroleAggregation, ephemeralVolume, serviceaccount, ttl],
   kinds: [
     { kind: ServiceAccounts },
     { kind: ClusterRoles },
     { kind: PersistentVolumeClaims },
     { kind: Pods, tell: tellPod },
+    { kind: Nodes },
   ],
   arranged,
   isSettled: (stage) => isSettled(stage, { strict: true }),

@@ -9,6 +9,7 @@ test("of each controller it is known whether another owner of it would be notice
     "persistentvolumeclaim-protection",
     "persistentvolume-protection",
     "volumeattributesclass-protection",
+    "ttl",
     "root-ca-certificate-publisher",
     "certificatesigningrequest-approving",
     "certificatesigningrequest-cleaner",

@@ -2,6 +2,7 @@
 import { ClusterRoles } from "../../../../src/api/kinds.ts";
 import type { Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
+import { haveTimesToLive } from "./nodes.ts";
 
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 
@@ -187,6 +188,11 @@ interface Strictness {
 
 /** Whether all of it is so: worked out on its own. */
 export async function isSettled(stage: Stage, strictness: Strictness): Promise<boolean> {
-  const all = await Promise.all([isPublished(stage), areAggregated(stage, strictness), haveClaims(stage)]);
+  const all = await Promise.all([
+    isPublished(stage),
+    areAggregated(stage, strictness),
+    haveClaims(stage),
+    haveTimesToLive(stage),
+  ]);
   return all.every(Boolean);
 }

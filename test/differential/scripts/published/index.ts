@@ -1,5 +1,6 @@
 /** Written scripts. */
 import type { Script } from "../../suite.ts";
+import { scripts as nodeScripts } from "./nodes.ts";
 import {
   accountName,
   act,
@@ -178,4 +179,4 @@ const volumes: readonly Script[] = [
   },
 ];
 
-export const scripts: readonly Script[] = [...certificates, ...roles, ...volumes];
+export const scripts: readonly Script[] = [...certificates, ...roles, ...volumes, ...nodeScripts];
