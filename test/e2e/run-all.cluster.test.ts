@@ -112,7 +112,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation; -A runs them too\n" +
+        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, ttl, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation; -A runs them too\n" +
         "--force overrides: cannot tell whether kube-controller-manager is active here (no Lease kube-system/kube-controller-manager, and nothing here waits for it)\n",
     });
     expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);
