@@ -49,6 +49,11 @@ export function parentOn({ namespace }: Stage): object {
   return { apiVersion: "apps/v1", kind: "Deployment", name: "parent", uid: `parent-on-${namespace}`, controller: true };
 }
 
+/** The name of an object without a namespace that is the stage's own. */
+export function ownName({ namespace }: Pick<Stage, "namespace">, name: string): string {
+  return `${namespace}-${name}`;
+}
+
 /** A stage in a namespace of its own, which is made here. */
 export async function setStage(server: StageServer, namespace: string, base: number): Promise<Stage> {
   await server.createNamespace(namespace);

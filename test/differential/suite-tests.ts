@@ -4,7 +4,7 @@ import { controllersMissing } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
 import { suiteAsAsked } from "./all.ts";
 import { stale } from "./differences.ts";
-import { inWords, type Played, playAll, type Sides } from "./play.ts";
+import { inWords, play, type Played, playAll, type Sides } from "./play.ts";
 import { oracleSide, ourSide, sandboxSide } from "./sides.ts";
 import type { Script, Suite } from "./suite.ts";
 import { chancesOf, verdict } from "./verdict.ts";
@@ -43,7 +43,7 @@ export function testSuite(given: Suite): void {
 
     for (const [n, { title, script }] of parts.entries()) {
       test(title, async () => {
-        const again = async (): Promise<Played> => await (playAll(suite, [script], sides)[0] as Promise<Played>);
+        const again = (): Promise<Played> => play(suite, script, sides);
         const { race } = script;
         const { played: judged, byChance: once } = await verdict(
           await (played[n] as Promise<Played>),

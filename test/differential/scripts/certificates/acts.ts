@@ -2,7 +2,7 @@
 import { pathOf } from "../../../../src/api/kind.ts";
 import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
 import { certificateRequest, type RequestParts } from "../../../support/certificate-request.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
@@ -16,8 +16,6 @@ export interface Parts extends RequestParts {
   readonly by?: "admin" | "node" | "joiner";
 }
 
-export const nameIn = ({ namespace }: Stage, name: string): string => `${namespace}-${name}`;
-
 const userOf = (stage: Stage, by: "node" | "joiner"): string =>
   by === "node" ? `system:node:${stage.namespace}` : `joiner-${stage.namespace}`;
 
@@ -26,7 +24,7 @@ export async function makeRequest(stage: Stage, name: string, parts: Parts = {})
   const { signerName = kubeletSigner, usages = ["client auth", "digital signature"], by = "admin" } = parts;
   const { commonName = `system:node:${stage.namespace}`, organizations = ["system:nodes"] } = parts;
   const request = btoa(certificateRequest({ ...parts, commonName, organizations }));
-  const body = { metadata: { name: nameIn(stage, name) }, spec: { request, signerName, usages } };
+  const body = { metadata: { name: ownName(stage, name) }, spec: { request, signerName, usages } };
   const headers = by === "admin" ? {} : { "impersonate-user": userOf(stage, by) };
   const answer = await stage.cluster.request("POST", pathOf(CertificateSigningRequests, {}), body, headers);
   if (answer.status !== 201) throw new Error(`request ${name} was refused: ${JSON.stringify(answer.body)}`);
@@ -34,7 +32,7 @@ export async function makeRequest(stage: Stage, name: string, parts: Parts = {})
 
 /** Grants a right on certificatesigningrequests, or on a subresource, to a user of the stage. */
 export async function grant(stage: Stage, by: "node" | "joiner", right = ""): Promise<void> {
-  const name = nameIn(stage, `${by}-${right === "" ? "requests" : right}`);
+  const name = ownName(stage, `${by}-${right === "" ? "requests" : right}`);
   const resources = [`certificatesigningrequests${right === "" ? "" : `/${right}`}`];
   const rules = [{ apiGroups: ["certificates.k8s.io"], resources, verbs: ["create"] }];
   await stage.create("clusterroles", { metadata: { name }, rules });
@@ -53,7 +51,7 @@ export async function requestsOf(stage: Stage): Promise<readonly RequestObject[]
 }
 
 async function conditionsOf(stage: Stage, name: string): Promise<readonly string[]> {
-  const request = (await requestsOf(stage)).find(({ metadata }) => metadata.name === nameIn(stage, name));
+  const request = (await requestsOf(stage)).find(({ metadata }) => metadata.name === ownName(stage, name));
   return (request?.status?.conditions ?? []).map(({ type }) => type);
 }
 
@@ -65,7 +63,7 @@ export const isApproved =
 /** A user's own decision, or a signer's failure. */
 export async function decide(stage: Stage, name: string, type: "Approved" | "Denied" | "Failed"): Promise<void> {
   const subresource = type === "Failed" ? "status" : "approval";
-  const path = pathOf(CertificateSigningRequests, { name: nameIn(stage, name), subresource });
+  const path = pathOf(CertificateSigningRequests, { name: ownName(stage, name), subresource });
   const condition = { type, status: "True", reason: "ByHand", message: "x" };
   const body = { status: { conditions: [condition] } };
   const headers = { "content-type": "application/merge-patch+json" };

@@ -1,7 +1,8 @@
 /** Written scripts. */
 import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
 import type { Script, Step } from "../../suite.ts";
-import { act, decide, grant, isApproved, kubeletSigner, makeRequest, nameIn, type Parts } from "./acts.ts";
+import { act, decide, grant, isApproved, kubeletSigner, makeRequest, type Parts } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const asked = (name: string, parts: Parts = {}): Step =>
   act(`request ${name}: ${JSON.stringify(parts)}`, (stage) => makeRequest(stage, name, parts));
@@ -70,7 +71,7 @@ export const scripts: readonly Script[] = [
       act("a third fails", (stage) => decide(stage, "failed", "Failed")),
       { ...granted("node", "selfnodeclient"), until: isApproved("failed") },
       act("a label for the denied one", (stage) =>
-        stage.patch(CertificateSigningRequests, nameIn(stage, "denied"), { metadata: { labels: { team: "red" } } }),
+        stage.patch(CertificateSigningRequests, ownName(stage, "denied"), { metadata: { labels: { team: "red" } } }),
       ),
     ],
   },
@@ -79,7 +80,7 @@ export const scripts: readonly Script[] = [
     steps: [
       granted("joiner"),
       waits(asked("one", { by: "joiner", signerName: kubeletSigner })),
-      act("it is deleted", (stage) => stage.remove(CertificateSigningRequests, nameIn(stage, "one"))),
+      act("it is deleted", (stage) => stage.remove(CertificateSigningRequests, ownName(stage, "one"))),
       granted("joiner", "nodeclient"),
       approved("one", { by: "joiner" }),
     ],

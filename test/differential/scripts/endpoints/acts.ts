@@ -2,14 +2,9 @@
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 
 export const labels = { app: "web" } as const;
-
-/** The full name of a node of this stage. */
-export function nodeName({ namespace }: Stage, name: string): string {
-  return `${namespace}-${name}`;
-}
 
 export interface NodeParts {
   readonly zone?: string;
@@ -25,12 +20,12 @@ export async function makeNode(
   { zone, ready = false, cpu }: NodeParts = {},
 ): Promise<void> {
   const labels = zone === undefined ? {} : { "topology.kubernetes.io/zone": zone };
-  await stage.create("nodes", { metadata: { name: nodeName(stage, name), labels } });
+  await stage.create("nodes", { metadata: { name: ownName(stage, name), labels } });
   const conditions = ready
     ? [{ type: "Ready", status: "True", reason: "Test", message: "", lastTransitionTime: timeOf(stage, 0) }]
     : [];
   const allocatable = cpu === undefined ? {} : { cpu, pods: "100" };
-  await stage.patch("nodes", `${nodeName(stage, name)}/status`, {
+  await stage.patch("nodes", `${ownName(stage, name)}/status`, {
     status: { conditions, allocatable, capacity: allocatable },
   });
 }
@@ -89,7 +84,7 @@ export async function makePod(stage: Stage, name: string, parts: PodParts = {}):
     await bind(
       stage,
       { metadata: { name, uid: "" }, spec: { containers: [] } } satisfies PodObject,
-      nodeName(stage, node),
+      ownName(stage, node),
     );
   if (ips !== undefined) await report(stage, name, parts);
 }

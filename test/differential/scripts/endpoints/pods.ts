@@ -1,8 +1,8 @@
 /** What pods do, and what becomes of their endpoints. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
-import { endPod, makeNode, makePod, makeService, nodeName, type PodParts, report, type Status } from "./acts.ts";
+import { endPod, makeNode, makePod, makeService, type PodParts, report, type Status } from "./acts.ts";
 
 /** Whether both pods are in the slice; where Endpoints alone are written, there is none. */
 async function slicesHaveBoth(stage: Stage): Promise<boolean> {
@@ -131,7 +131,7 @@ export const pods: readonly Script[] = [
       // By then nobody looks at the Service because of what was written to its slice.
       { ...pod("a", { ips: ["10.1.0.1"] }), waitMs: 1500 },
       act("the node moves", (stage) =>
-        stage.patch("nodes", nodeName(stage, "one"), { metadata: { labels: { "topology.kubernetes.io/zone": "b" } } }),
+        stage.patch("nodes", ownName(stage, "one"), { metadata: { labels: { "topology.kubernetes.io/zone": "b" } } }),
       ),
       pod("b", { ips: ["10.1.0.2"], at: 2 }),
     ],

@@ -1,8 +1,8 @@
 /** Slices that users change, and hints by zones' shares, for which all nodes of the cluster count. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
-import { makeNode, makeService, nodeName, patchService, sliceName } from "./acts.ts";
+import { makeNode, makeService, patchService, sliceName } from "./acts.ts";
 import { begin, pod } from "./pods.ts";
 
 const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
@@ -104,7 +104,7 @@ const byZones: readonly Script[] = [
       ),
       act("the Service goes", (stage) => stage.remove("services", "web")),
       act("the nodes go", async (stage) => {
-        for (const name of ["one", "two"]) await stage.remove("nodes", nodeName(stage, name));
+        for (const name of ["one", "two"]) await stage.remove("nodes", ownName(stage, name));
       }),
     ],
   },
@@ -119,7 +119,7 @@ const byZones: readonly Script[] = [
       ...["1", "2", "3", "4"].map((n) => pod(`p${n}`, { ips: [`10.1.0.${n}`] })),
       act("the Service goes", (stage) => stage.remove("services", "web")),
       act("the nodes go", async (stage) => {
-        for (const name of ["one", "two"]) await stage.remove("nodes", nodeName(stage, name));
+        for (const name of ["one", "two"]) await stage.remove("nodes", ownName(stage, name));
       }),
     ],
   },

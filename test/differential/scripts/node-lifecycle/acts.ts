@@ -3,11 +3,9 @@ import { pathOf } from "../../../../src/api/kind.ts";
 import { Nodes } from "../../../../src/api/kinds.ts";
 import { bind, timeAgo } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 import { dropAnchor, startBeating, stopBeating } from "./heartbeats.ts";
-
-export const nodeName = (stage: Stage, node: string): string => `${stage.namespace}-${node}`;
 
 export type Ready = "True" | "False" | "Unknown";
 
@@ -51,13 +49,13 @@ export function report(
   node: string,
   [ready, more]: readonly [Ready, Record<string, string>?],
 ): Promise<unknown> {
-  return stage.patch("nodes", `${nodeName(stage, node)}/status`, conditions(ready, more));
+  return stage.patch("nodes", `${ownName(stage, node)}/status`, conditions(ready, more));
 }
 
 export async function makeNode(stage: Stage, node: string, parts: NodeParts = {}): Promise<void> {
   const { labels = {}, zone = "a", unschedulable, beats = true } = parts;
   const ready = "ready" in parts ? parts.ready : "True";
-  const name = nodeName(stage, node);
+  const name = ownName(stage, node);
   await dropAnchor(stage.cluster);
   if (beats) await startBeating(stage.cluster, name);
   await stage.create("nodes", {
@@ -67,11 +65,11 @@ export async function makeNode(stage: Stage, node: string, parts: NodeParts = {}
   if (ready !== undefined) await report(stage, node, [ready]);
 }
 
-export const beat = (stage: Stage, node: string): Promise<void> => startBeating(stage.cluster, nodeName(stage, node));
+export const beat = (stage: Stage, node: string): Promise<void> => startBeating(stage.cluster, ownName(stage, node));
 
 export async function fallSilent(stage: Stage, ...nodes: readonly string[]): Promise<void> {
   await Promise.resolve();
-  for (const node of nodes) stopBeating(stage.cluster, nodeName(stage, node));
+  for (const node of nodes) stopBeating(stage.cluster, ownName(stage, node));
 }
 
 export async function comeBack(stage: Stage, node: string, ready: Ready = "True"): Promise<void> {
@@ -81,7 +79,7 @@ export async function comeBack(stage: Stage, node: string, ready: Ready = "True"
 
 export async function removeNode(stage: Stage, node: string): Promise<void> {
   await fallSilent(stage, node);
-  await stage.remove("nodes", nodeName(stage, node));
+  await stage.remove("nodes", ownName(stage, node));
 }
 
 export interface PodParts {
@@ -103,7 +101,7 @@ export async function makePod(stage: Stage, name: string, node: string, { ready 
   await bind(
     stage,
     { metadata: { name, uid: "" }, spec: { containers: [] } } satisfies PodObject,
-    nodeName(stage, node),
+    ownName(stage, node),
   );
 }
 
@@ -119,7 +117,7 @@ export function nodeIs(
   taint?: "not-ready" | "unreachable",
 ): NonNullable<Step["until"]> {
   return async (stage) => {
-    const { status, body } = await stage.cluster.request("GET", pathOf(Nodes, { name: nodeName(stage, node) }));
+    const { status, body } = await stage.cluster.request("GET", pathOf(Nodes, { name: ownName(stage, node) }));
     if (status !== 200) return false;
     const { spec, status: of } = body as NodeObject;
     const taints = (spec.taints ?? []).filter(({ effect }) => effect === "NoExecute").map(({ key }) => key);

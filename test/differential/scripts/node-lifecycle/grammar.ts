@@ -8,12 +8,12 @@ import {
   makeNode,
   makePod,
   nodeIs,
-  nodeName,
   type Ready,
   removeNode,
   report,
   step,
 } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const names = ["n1", "n2", "n3"] as const;
 const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"] as const;
@@ -95,7 +95,7 @@ const pod: Move = (scene, node) => {
 const cordon: Move = (scene, node) => {
   const unschedulable = scene.random.next() < 0.5 ? true : null;
   return step(`${node} is ${unschedulable === null ? "un" : ""}cordoned`, (stage) =>
-    stage.patch("nodes", nodeName(stage, node), { spec: { unschedulable } }),
+    stage.patch("nodes", ownName(stage, node), { spec: { unschedulable } }),
   );
 };
 
@@ -103,7 +103,7 @@ const relabel: Move = (scene, node) => {
   const key = oneOf(scene, ["kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os"]);
   const value = oneOf(scene, ["a", "b", null]);
   return step(`${node} has ${key}=${value}`, (stage) =>
-    stage.patch("nodes", nodeName(stage, node), { metadata: { labels: { [key]: value } } }),
+    stage.patch("nodes", ownName(stage, node), { metadata: { labels: { [key]: value } } }),
   );
 };
 

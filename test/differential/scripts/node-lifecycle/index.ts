@@ -10,12 +10,12 @@ import {
   makeNode,
   makePod,
   nodeIs,
-  nodeName,
   removeNode,
   report,
   step,
 } from "./acts.ts";
 import { clearOthers } from "./heartbeats.ts";
+import { ownName } from "../../stage.ts";
 
 const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"] as const;
 const os = { "kubernetes.io/os": "linux" };
@@ -72,19 +72,19 @@ export const scripts: readonly Script[] = [
       step("none is", (stage) => report(stage, "n1", ["True", { NetworkUnavailable: "False" }])),
       step("they are unknown", (stage) => report(stage, "n1", ["True", { MemoryPressure: "Unknown" }])),
       step("it is unschedulable", (stage) =>
-        stage.patch("nodes", nodeName(stage, "n1"), { spec: { unschedulable: true } }),
+        stage.patch("nodes", ownName(stage, "n1"), { spec: { unschedulable: true } }),
       ),
       step("somebody else taints it", async (stage) => {
-        const { spec } = await stage.get("nodes", nodeName(stage, "n1"));
+        const { spec } = await stage.get("nodes", ownName(stage, "n1"));
         const { taints = [] } = spec as { readonly taints?: readonly object[] };
         const own = [
           { key: "node.kubernetes.io/memory-pressure", effect: "PreferNoSchedule" },
           { key: "mine", effect: "NoSchedule" },
         ];
-        await stage.patch("nodes", nodeName(stage, "n1"), { spec: { taints: [...taints, ...own] } });
+        await stage.patch("nodes", ownName(stage, "n1"), { spec: { taints: [...taints, ...own] } });
       }),
       step("it is schedulable", (stage) =>
-        stage.patch("nodes", nodeName(stage, "n1"), { spec: { unschedulable: null } }),
+        stage.patch("nodes", ownName(stage, "n1"), { spec: { unschedulable: null } }),
       ),
       endOf("n1"),
     ],
@@ -135,15 +135,15 @@ export const scripts: readonly Script[] = [
     steps: [
       step("a node", (stage) => makeNode(stage, "n1", { labels: os })),
       step("another system", (stage) =>
-        stage.patch("nodes", nodeName(stage, "n1"), {
+        stage.patch("nodes", ownName(stage, "n1"), {
           metadata: { labels: { "kubernetes.io/os": "windows", "kubernetes.io/arch": "arm64" } },
         }),
       ),
       step("the older name is changed", (stage) =>
-        stage.patch("nodes", nodeName(stage, "n1"), { metadata: { labels: { "beta.kubernetes.io/os": "plan9" } } }),
+        stage.patch("nodes", ownName(stage, "n1"), { metadata: { labels: { "beta.kubernetes.io/os": "plan9" } } }),
       ),
       step("the newer name goes", (stage) =>
-        stage.patch("nodes", nodeName(stage, "n1"), { metadata: { labels: { "kubernetes.io/os": null } } }),
+        stage.patch("nodes", ownName(stage, "n1"), { metadata: { labels: { "kubernetes.io/os": null } } }),
       ),
       endOf("n1"),
     ],

@@ -2,13 +2,10 @@
 import { CsiDrivers, VolumeAttachments } from "../../../../src/api/kinds.ts";
 import { bind } from "../../acts.ts";
 import type { Json, PodObject } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
 type Named = Pick<Stage, "namespace">;
-
-/** The name of an object without a namespace, which is the stage's own. */
-export const own = (stage: Named, name: string): string => `${stage.namespace}-${name}`;
 
 /** Of the stage itself, wherever the pod is: a second namespace has none of its own. */
 const topOf = (stage: Named): string => /play-[0-9a-f]{8}-[a-z]{3}/.exec(stage.namespace)?.[0] ?? stage.namespace;
@@ -55,7 +52,7 @@ export interface VolumeParts {
 }
 
 export const driverName = (stage: Named): string => `${topOf(stage)}.example.com`;
-export const handleOf = (stage: Named, name: string): string => `vol-${own(stage, name)}`;
+export const handleOf = (stage: Named, name: string): string => `vol-${ownName(stage, name)}`;
 
 /** As node status names it. */
 export const uniqueName = (stage: Stage, name: string): string =>
@@ -68,12 +65,12 @@ export async function makeVolume(stage: Stage, name: string, parts: VolumeParts 
   const common = { accessModes: modes, storageClassName: "none" };
   const claim = (await stage.create("persistentvolumeclaims", {
     metadata: { name, ...(ownerReferences !== undefined && { ownerReferences }) },
-    spec: { ...common, resources: { requests: { storage: "1Gi" } }, volumeName: own(stage, name) },
+    spec: { ...common, resources: { requests: { storage: "1Gi" } }, volumeName: ownName(stage, name) },
   })) as { readonly metadata: { readonly uid: string } };
   const { namespace } = stage;
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid: claim.metadata.uid };
   await stage.create("persistentvolumes", {
-    metadata: { name: own(stage, name) },
+    metadata: { name: ownName(stage, name) },
     spec: { ...common, capacity: { storage: "1Gi" }, claimRef, ...source },
   });
   if (bound) await bindClaim(stage, name);
@@ -139,7 +136,8 @@ export async function attachments(stage: Stage): Promise<readonly AttachmentObje
 
 async function attachmentOf(stage: Stage, volume: string, node: string): Promise<AttachmentObject> {
   const found = (await attachments(stage)).find(
-    ({ spec }) => spec.nodeName === nodeName(stage, node) && spec.source.persistentVolumeName === own(stage, volume),
+    ({ spec }) =>
+      spec.nodeName === nodeName(stage, node) && spec.source.persistentVolumeName === ownName(stage, volume),
   );
   if (found === undefined) throw new Error(`no VolumeAttachment of ${volume} on ${node} in ${stage.namespace}`);
   return found;

@@ -1,13 +1,8 @@
 /** Claims, volumes and classes. Volumes and classes have no namespace: their names, and the classes that claims name, are the stage's own. */
 import { StorageClasses } from "../../../../src/api/kinds.ts";
 import type { Json } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
-
-/** The name of an object without a namespace, which is the stage's own. */
-export function own({ namespace }: Stage, name: string): string {
-  return `${namespace}-${name}`;
-}
 
 export interface ClaimParts {
   readonly size?: string;
@@ -26,9 +21,9 @@ export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = 
     spec: {
       accessModes: ["ReadWriteOnce"],
       resources: { requests: { storage: size } },
-      ...(storageClass !== null && { storageClassName: storageClass === "" ? "" : own(stage, storageClass) }),
+      ...(storageClass !== null && { storageClassName: storageClass === "" ? "" : ownName(stage, storageClass) }),
       ...(!storageClass && { selector: { matchLabels: { stage: stage.namespace } } }),
-      ...(volume !== undefined && { volumeName: own(stage, volume) }),
+      ...(volume !== undefined && { volumeName: ownName(stage, volume) }),
       ...spec,
     },
   });
@@ -55,15 +50,15 @@ export interface VolumeParts {
 export async function makeVolume(stage: Stage, name: string, parts: VolumeParts = {}): Promise<void> {
   const { size = "1Gi", storageClass = "static", modes = ["ReadWriteOnce"], policy = "Retain" } = parts;
   const { annotations = {}, labels = {}, finalizers = [], reservedFor, withUid = false, spec = {} } = parts;
-  const source = parts.source ?? { csi: { driver: "example.com", volumeHandle: own(stage, name) } };
+  const source = parts.source ?? { csi: { driver: "example.com", volumeHandle: ownName(stage, name) } };
   const claimRef = reservedFor === undefined ? undefined : await refTo(stage, reservedFor, withUid);
   await stage.create("persistentvolumes", {
-    metadata: { name: own(stage, name), annotations, labels: { stage: stage.namespace, ...labels }, finalizers },
+    metadata: { name: ownName(stage, name), annotations, labels: { stage: stage.namespace, ...labels }, finalizers },
     spec: {
       capacity: { storage: size },
       accessModes: modes,
       persistentVolumeReclaimPolicy: policy,
-      storageClassName: storageClass === "" ? "" : own(stage, storageClass),
+      storageClassName: storageClass === "" ? "" : ownName(stage, storageClass),
       ...(claimRef !== undefined && { claimRef }),
       ...source,
       ...spec,
@@ -102,7 +97,7 @@ export interface ClassParts {
 export async function makeClass(stage: Stage, name: string, parts: ClassParts = {}): Promise<void> {
   const { provisioner = "example.com/disks", waits = false, mountOptions = [] } = parts;
   await stage.create(StorageClasses, {
-    metadata: { name: own(stage, name) },
+    metadata: { name: ownName(stage, name) },
     provisioner,
     volumeBindingMode: waits ? "WaitForFirstConsumer" : "Immediate",
     ...(mountOptions.length > 0 && { mountOptions }),
@@ -121,7 +116,7 @@ export function makePod(stage: Stage, name: string, ...claims: readonly string[]
 }
 
 export const patchVolume = (stage: Stage, name: string, body: object): Promise<Json> =>
-  stage.patch("persistentvolumes", own(stage, name), body);
+  stage.patch("persistentvolumes", ownName(stage, name), body);
 export const patchClaim = (stage: Stage, name: string, body: object): Promise<Json> =>
   stage.patch("persistentvolumeclaims", name, body);
 export const annotateClaim = (stage: Stage, name: string, annotations: object): Promise<Json> =>
@@ -129,7 +124,7 @@ export const annotateClaim = (stage: Stage, name: string, annotations: object): 
 export const removeClaim = (stage: Stage, name: string): Promise<void> => stage.remove("persistentvolumeclaims", name);
 
 export const removeVolume = (stage: Stage, name: string): Promise<void> =>
-  stage.remove("persistentvolumes", own(stage, name));
+  stage.remove("persistentvolumes", ownName(stage, name));
 
 /** A step of several acts, one after the other. */
 export function step(name: string, act: (stage: Stage) => Promise<unknown>): Step {

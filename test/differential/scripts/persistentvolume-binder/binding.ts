@@ -4,13 +4,13 @@ import {
   annotateClaim,
   makeClaim,
   makeVolume,
-  own,
   patchVolume,
   removeClaim,
   removeVolume,
   step,
   type VolumeParts,
 } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const claim = step("a claim", (stage) => makeClaim(stage, "data", { size: "2Gi" }));
 const volume = (parts: VolumeParts = {}): ReturnType<typeof step> =>
@@ -94,7 +94,7 @@ const free: readonly Script[] = [
       step("a claim", (stage) =>
         makeClaim(stage, "data", {
           storageClass: null,
-          annotations: { "volume.beta.kubernetes.io/storage-class": own(stage, "static") },
+          annotations: { "volume.beta.kubernetes.io/storage-class": ownName(stage, "static") },
         }),
       ),
     ],
@@ -231,7 +231,7 @@ const undone: readonly Script[] = [
     steps: [
       ...bound,
       step("the volume's", (stage) =>
-        stage.patch("persistentvolumes", `${own(stage, "disk")}/status`, { status: { phase: "Failed" } }),
+        stage.patch("persistentvolumes", `${ownName(stage, "disk")}/status`, { status: { phase: "Failed" } }),
       ),
       step("the claim's", (stage) =>
         stage.patch("persistentvolumeclaims", "data/status", { status: { phase: "Pending", capacity: null } }),

@@ -4,7 +4,8 @@
  */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
-import { removeVolume, makeClaim, makeClass, makePod, makeVolume, own, patchVolume, removeClaim } from "./acts.ts";
+import { removeVolume, makeClaim, makeClass, makePod, makeVolume, patchVolume, removeClaim } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const claims = ["c0", "c1", "c2"] as const;
 const classes = ["static", "fast", "late"] as const;
@@ -132,7 +133,9 @@ function ofVolume(
     name: `${what} ${name}`,
     async act(stage) {
       const there = await stage.list("persistentvolumes");
-      const isThere = there.some(({ metadata }) => (metadata as { readonly name: string }).name === own(stage, name));
+      const isThere = there.some(
+        ({ metadata }) => (metadata as { readonly name: string }).name === ownName(stage, name),
+      );
       if (isThere) await act(stage, name);
     },
   };

@@ -1,15 +1,13 @@
 /** Claims that grow, and their volumes. Volumes and classes carry the stage's name. */
 import { StorageClasses } from "../../../../src/api/kinds.ts";
 import type { Json } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
-
-const own = ({ namespace }: Stage, name: string): string => `${namespace}-${name}`;
 
 /** The class that lets claims grow. */
 export const makeClass = (stage: Stage): Promise<Json> =>
   stage.create(StorageClasses, {
-    metadata: { name: own(stage, "growing") },
+    metadata: { name: ownName(stage, "growing") },
     provisioner: "example.com/disks",
     allowVolumeExpansion: true,
   });
@@ -42,14 +40,14 @@ export interface ClaimParts {
 /** A claim of 1Gi and its volume, of one name. */
 export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = {}): Promise<void> {
   const { source = "csi", bound = true, isOwn = true, annotations = {}, volumeAnnotations = {} } = parts;
-  const common = { accessModes: ["ReadWriteOnce"], storageClassName: own(stage, "growing") };
+  const common = { accessModes: ["ReadWriteOnce"], storageClassName: ownName(stage, "growing") };
   const claim = (await stage.create("persistentvolumeclaims", {
     metadata: { name, annotations },
-    spec: { ...common, resources: { requests: { storage: "1Gi" } }, volumeName: own(stage, name) },
+    spec: { ...common, resources: { requests: { storage: "1Gi" } }, volumeName: ownName(stage, name) },
   })) as { readonly metadata: { readonly uid: string } };
   const uid = isOwn ? claim.metadata.uid : "another";
   await stage.create("persistentvolumes", {
-    metadata: { name: own(stage, name), annotations: volumeAnnotations },
+    metadata: { name: ownName(stage, name), annotations: volumeAnnotations },
     spec: {
       ...common,
       capacity: { storage: "1Gi" },

@@ -5,9 +5,7 @@
 import { pathOf } from "../../../../src/api/kind.ts";
 import { Nodes, Pods } from "../../../../src/api/kinds.ts";
 import type { PodObject } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
-
-export const nodeName = (stage: Stage, node: string): string => `${stage.namespace}-${node}`;
+import { ownName, type Stage } from "../../stage.ts";
 
 export interface PodParts {
   /** Without its prefix; none: the pod waits for a scheduler. */
@@ -30,7 +28,7 @@ export async function makePod(stage: Stage, name: string, parts: PodParts = {}):
     metadata: { name, labels: { pod: name }, ...(held && { finalizers: [heldBy] }) },
     spec: {
       containers: [{ name: "main", image: "main:1" }],
-      ...(node !== undefined && { nodeName: nodeName(stage, node) }),
+      ...(node !== undefined && { nodeName: ownName(stage, node) }),
     },
   });
   const status = { ...(reason !== undefined && { reason }), ...(conditions !== undefined && { conditions }) };
@@ -53,7 +51,7 @@ export interface NodeParts {
 /** Makes a node, or changes the one that is there. */
 export async function setNode(stage: Stage, node: string, parts: NodeParts = {}): Promise<void> {
   const { ready = "True", outOfService = false } = parts;
-  const name = nodeName(stage, node);
+  const name = ownName(stage, node);
   const { status } = await stage.cluster.request("GET", pathOf(Nodes, { name }));
   if (status === 404) await stage.create("nodes", { metadata: { name } });
   await stage.patch("nodes", name, { spec: { taints: outOfService ? [outOfServiceTaint] : [] } });
@@ -61,7 +59,7 @@ export async function setNode(stage: Stage, node: string, parts: NodeParts = {})
 }
 
 export function removeNode(stage: Stage, node: string): Promise<void> {
-  return stage.remove("nodes", nodeName(stage, node));
+  return stage.remove("nodes", ownName(stage, node));
 }
 
 /** The names of the stage's pods. */

@@ -1,8 +1,7 @@
-/** ConfigMaps of the root certificate, aggregated ClusterRoles, and pods with ephemeral volumes; whether all is as it should be. */
-import { ClusterRoles } from "../../../../src/api/kinds.ts";
-import type { Stage } from "../../stage.ts";
+/** ConfigMaps of the root certificate, aggregated ClusterRoles, pods with ephemeral volumes, and nodes; whether all is as it should be. */
+import { ClusterRoles, Nodes } from "../../../../src/api/kinds.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
-import { haveTimesToLive } from "./nodes.ts";
 
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 
@@ -40,8 +39,6 @@ export const ruleOf = (resource: string, ...verbs: string[]): PolicyRule => ({
   verbs: verbs.length === 0 ? ["get"] : verbs,
 });
 
-export const roleName = ({ namespace }: Stage, name: string): string => `${namespace}-${name}`;
-
 /** `red` and `blue` of this stage. */
 export function labelsOf({ namespace }: Stage, colours: readonly string[]): Record<string, string> {
   return Object.fromEntries(colours.map((colour) => [`example.com/${colour}`, namespace]));
@@ -68,15 +65,15 @@ export function roleBody(stage: Stage, { rules, colours, selects }: RoleParts): 
 
 export function makeRole(stage: Stage, name: string, parts: RoleParts): Promise<unknown> {
   const { metadata = {}, ...body } = roleBody(stage, parts) as { readonly metadata?: object };
-  return stage.create("clusterroles", { metadata: { name: roleName(stage, name), ...metadata }, ...body });
+  return stage.create("clusterroles", { metadata: { name: ownName(stage, name), ...metadata }, ...body });
 }
 
 export const role = (name: string, parts: RoleParts): Step =>
   act(`ClusterRole ${name}: ${JSON.stringify(parts)}`, (stage) => makeRole(stage, name, parts));
 export const changeRole = (name: string, body: (stage: Stage) => object): Step =>
-  act(`a change of ClusterRole ${name}`, (stage) => stage.patch("clusterroles", roleName(stage, name), body(stage)));
+  act(`a change of ClusterRole ${name}`, (stage) => stage.patch("clusterroles", ownName(stage, name), body(stage)));
 export const removeRole = (name: string): Step =>
-  act(`ClusterRole ${name} is deleted`, (stage) => stage.remove("clusterroles", roleName(stage, name)));
+  act(`ClusterRole ${name} is deleted`, (stage) => stage.remove("clusterroles", ownName(stage, name)));
 
 /** `strict`: a role that selects no rules has none. It keeps those that somebody else than the controller has written. */
 async function areAggregated(stage: Stage, { strict }: Strictness): Promise<boolean> {
@@ -180,6 +177,17 @@ async function isPublished(stage: Stage): Promise<boolean> {
     map.data?.["ca.crt"]?.startsWith("-----BEGIN CERTIFICATE-----") === true &&
     (map.metadata.annotations?.[note] ?? "") !== ""
   );
+}
+
+// Nodes. No kubelet writes their status.
+
+/** The annotation that says how long a kubelet keeps Secrets. */
+export const timeToLive = "node.alpha.kubernetes.io/ttl";
+
+/** Whether each says 0 in some spelling: the clusters are small. */
+async function haveTimesToLive(stage: Stage): Promise<boolean> {
+  const nodes = (await stage.all(Nodes)) as unknown as readonly Named[];
+  return nodes.every(({ metadata }) => /^[+-]?0+$/.test(metadata.annotations?.[timeToLive] ?? ""));
 }
 
 interface Strictness {

@@ -1,9 +1,9 @@
 /** Random scripts: one change at a time of certificates, ClusterRoles, pods and claims. */
 import { ClusterRoles } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
-import { act, endClaim, makeClaim, makePod, makeRole, mapName, note, roleBody, roleName, ruleOf } from "./acts.ts";
+import { act, endClaim, makeClaim, makePod, makeRole, mapName, note, roleBody, ruleOf } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
@@ -38,7 +38,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 async function hasRole(stage: Stage, name: string): Promise<boolean> {
-  return (await stage.all(ClusterRoles)).some(({ metadata }) => metadata.name === roleName(stage, name));
+  return (await stage.all(ClusterRoles)).some(({ metadata }) => metadata.name === ownName(stage, name));
 }
 
 function changeRole(scene: Scene): Step {
@@ -52,7 +52,7 @@ function changeRole(scene: Scene): Step {
     // Labels that are not said go.
     const without = Object.fromEntries(colours.map((colour) => [`example.com/${colour}`, null]));
     const { metadata } = roleBody(stage, parts) as { readonly metadata: { readonly labels: object } };
-    return stage.patch("clusterroles", roleName(stage, name), {
+    return stage.patch("clusterroles", ownName(stage, name), {
       metadata: { labels: { ...without, ...metadata.labels } },
       rules,
     });
@@ -70,14 +70,14 @@ function meddle(scene: Scene): Step {
   const { name } = oneOf(scene, aggregated);
   const rules = oneOf(scene, [null, [ruleOf("configmaps")]]);
   return act(`rules of aggregated ClusterRole ${name}: ${JSON.stringify(rules)}`, async (stage) =>
-    (await hasRole(stage, name)) ? stage.patch("clusterroles", roleName(stage, name), { rules }) : undefined,
+    (await hasRole(stage, name)) ? stage.patch("clusterroles", ownName(stage, name), { rules }) : undefined,
   );
 }
 
 function removeRole(scene: Scene): Step {
   const name = oneOf(scene, [...plain, ...aggregated.map((each) => each.name)]);
   return act(`ClusterRole ${name} is deleted`, async (stage) =>
-    (await hasRole(stage, name)) ? stage.remove("clusterroles", roleName(stage, name)) : undefined,
+    (await hasRole(stage, name)) ? stage.remove("clusterroles", ownName(stage, name)) : undefined,
   );
 }
 

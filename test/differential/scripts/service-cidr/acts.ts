@@ -1,7 +1,7 @@
 /** ServiceCIDRs and the addresses that API servers have given to Services, in ranges of each stage's own; whether all is as it should be. */
 import { createHash } from "node:crypto";
 import { IpAddresses, ServiceCidrs } from "../../../../src/api/kinds.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
@@ -46,13 +46,11 @@ const addresses: Readonly<Record<Address, { readonly in: readonly Range[]; reado
     last6: { in: ["all6", "low6"], text: (stage) => block(stage).v6("ffff") },
   };
 
-export const cidrName = ({ namespace }: Stage, name: string): string => `${namespace}-${name}`;
-
 export const rangeText = (stage: Stage, name: Range): string => ranges[name](stage);
 
 export function makeCidr(stage: Stage, name: string, of: readonly Range[]): Promise<unknown> {
   const cidrs = of.map((each) => rangeText(stage, each));
-  return stage.create(ServiceCidrs, { metadata: { name: cidrName(stage, name) }, spec: { cidrs } });
+  return stage.create(ServiceCidrs, { metadata: { name: ownName(stage, name) }, spec: { cidrs } });
 }
 
 export function makeAddress(stage: Stage, name: Address, managedBy = "ipallocator.k8s.io"): Promise<unknown> {
@@ -67,7 +65,7 @@ export function makeAddress(stage: Stage, name: Address, managedBy = "ipallocato
 export const removeAddress = (stage: Stage, name: Address): Promise<unknown> =>
   stage.remove(IpAddresses, addresses[name].text(stage));
 export const removeCidr = (stage: Stage, name: string): Promise<unknown> =>
-  stage.remove(ServiceCidrs, cidrName(stage, name));
+  stage.remove(ServiceCidrs, ownName(stage, name));
 
 export interface CidrObject {
   readonly metadata: {

@@ -5,7 +5,6 @@ import {
   type Address,
   act,
   addressesOf,
-  cidrName,
   cidrsOf,
   makeAddress,
   makeCidr,
@@ -13,6 +12,7 @@ import {
   removeAddress,
   removeCidr,
 } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const shapes: readonly { readonly name: string; readonly of: readonly Range[] }[] = [
   { name: "all", of: ["all4"] },
@@ -39,7 +39,7 @@ function add(random: Random): Step {
   const { name, of } = oneOf(random, shapes);
   return act(`ServiceCIDR ${name}, unless it is there`, async (stage) => {
     const there = await cidrsOf(stage);
-    if (!there.some(({ metadata }) => metadata.name === cidrName(stage, name))) await makeCidr(stage, name, of);
+    if (!there.some(({ metadata }) => metadata.name === ownName(stage, name))) await makeCidr(stage, name, of);
   });
 }
 
@@ -47,7 +47,7 @@ function remove(random: Random): Step {
   const { name } = oneOf(random, shapes);
   return act(`ServiceCIDR ${name} is deleted`, async (stage) => {
     const there = await cidrsOf(stage);
-    if (there.some(({ metadata }) => metadata.name === cidrName(stage, name))) await removeCidr(stage, name);
+    if (there.some(({ metadata }) => metadata.name === ownName(stage, name))) await removeCidr(stage, name);
   });
 }
 

@@ -1,17 +1,8 @@
 /** Written scripts. */
 import { ServiceCidrs } from "../../../../src/api/kinds.ts";
 import type { Script, Step } from "../../suite.ts";
-import {
-  type Address,
-  act,
-  cidrName,
-  makeAddress,
-  makeCidr,
-  type Range,
-  rangeText,
-  removeAddress,
-  removeCidr,
-} from "./acts.ts";
+import { type Address, act, makeAddress, makeCidr, type Range, rangeText, removeAddress, removeCidr } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const cidr = (name: string, ...ranges: Range[]): Step =>
   act(`ServiceCIDR ${name} of ${ranges.join(" and ")}`, (stage) => makeCidr(stage, name, ranges));
@@ -22,7 +13,7 @@ const changed = (name: string, what: string, body: object): Step =>
   act(`ServiceCIDR ${name}: ${what}`, (stage) =>
     stage.patch(
       ServiceCidrs,
-      name.includes("/") ? `${cidrName(stage, name.split("/")[0] ?? "")}/status` : cidrName(stage, name),
+      name.includes("/") ? `${ownName(stage, name.split("/")[0] ?? "")}/status` : ownName(stage, name),
       body,
     ),
   );
@@ -45,7 +36,7 @@ export const scripts: readonly Script[] = [
       changed("one/status", "not ready", notReady),
       changed("one", "another label", { metadata: { labels: { team: "red" } } }),
       act("a second range", (stage) =>
-        stage.patch(ServiceCidrs, cidrName(stage, "one"), {
+        stage.patch(ServiceCidrs, ownName(stage, "one"), {
           spec: { cidrs: [rangeText(stage, "all4"), rangeText(stage, "all6")] },
         }),
       ),

@@ -3,6 +3,7 @@ import { VolumeAttributesClasses } from "../../../../src/api/kinds.ts";
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
 import type { Resource, Stage } from "../../stage.ts";
+import { ownName } from "../../stage.ts";
 
 /** A finalizer that nobody here removes but a script. */
 export const foreign = "example.com/hold";
@@ -81,21 +82,16 @@ export function setFinalizers(
   return stage.patch(resource, name, { metadata: { finalizers } });
 }
 
-/** The name of an object without a namespace, which is the stage's own. */
-export function own({ namespace }: Stage, name: string): string {
-  return `${namespace}-${name}`;
-}
-
 /** Makes a volume. */
 export async function makeVolume(stage: Stage, name: string, spec: object = {}): Promise<void> {
   await stage.create("persistentvolumes", {
-    metadata: { name: own(stage, name) },
+    metadata: { name: ownName(stage, name) },
     spec: {
       capacity: { storage: "1Gi" },
       accessModes: ["ReadWriteOnce"],
       persistentVolumeReclaimPolicy: "Retain",
       storageClassName: "none",
-      csi: { driver: "example.com", volumeHandle: own(stage, name) },
+      csi: { driver: "example.com", volumeHandle: ownName(stage, name) },
       ...spec,
     },
   });
@@ -103,13 +99,13 @@ export async function makeVolume(stage: Stage, name: string, spec: object = {}):
 
 /** Writes a volume's phase, as the controller that binds it would. */
 export function setPhase(stage: Stage, name: string, phase: string): Promise<unknown> {
-  return stage.patch("persistentvolumes", `${own(stage, name)}/status`, { status: { phase } });
+  return stage.patch("persistentvolumes", `${ownName(stage, name)}/status`, { status: { phase } });
 }
 
 /** Makes a VolumeAttributesClass. */
 export async function makeClass(stage: Stage, name: string): Promise<void> {
   await stage.create(VolumeAttributesClasses, {
-    metadata: { name: own(stage, name) },
+    metadata: { name: ownName(stage, name) },
     driverName: "example.com",
     parameters: { iops: "100" },
   });

@@ -12,11 +12,11 @@ import {
   makeClass,
   makePod,
   makeVolume,
-  own,
   report,
   setFinalizers,
   setPhase,
 } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const claimNames = ["c0", "c1", "c2", "c3"] as const;
 const classNames = ["gold", "silver"] as const;
@@ -97,7 +97,7 @@ function ifThere(
   return {
     name: `${what} ${name}`,
     async act(stage) {
-      const called = isOwn ? own(stage, name) : name;
+      const called = isOwn ? ownName(stage, name) : name;
       const there = await stage.list(resource);
       if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === called)) await act(stage, name);
     },
@@ -173,7 +173,7 @@ function addClaim(scene: Scene): Step {
     async act(stage) {
       const there = await stage.list("persistentvolumeclaims");
       if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === name)) return;
-      const spec = of === undefined ? {} : { volumeAttributesClassName: own(stage, of) };
+      const spec = of === undefined ? {} : { volumeAttributesClassName: ownName(stage, of) };
       await stage.create("persistentvolumeclaims", claim(name, spec));
     },
   };
@@ -215,7 +215,7 @@ function modify(scene: Scene): Step {
   const of = oneOf(scene, [null, ...classNames]);
   const field = oneOf(scene, ["current", "target"]);
   const act = (stage: Stage, name: string): Promise<unknown> => {
-    const className = of === null ? null : own(stage, of);
+    const className = of === null ? null : ownName(stage, of);
     const modifyVolumeStatus =
       className === null ? null : { status: "InProgress", targetVolumeAttributesClassName: className };
     const status = field === "current" ? { currentVolumeAttributesClassName: className } : { modifyVolumeStatus };
@@ -230,7 +230,7 @@ function addVolume(scene: Scene): Step {
   const of = oneOf(scene, [undefined, ...classNames]);
   return {
     name: `volume ${name} of class ${of ?? "none"}`,
-    act: (stage) => makeVolume(stage, name, of === undefined ? {} : { volumeAttributesClassName: own(stage, of) }),
+    act: (stage) => makeVolume(stage, name, of === undefined ? {} : { volumeAttributesClassName: ownName(stage, of) }),
   };
 }
 
@@ -245,10 +245,11 @@ function turn(scene: Scene): Step {
 }
 
 function removeVolume(scene: Scene): Step {
-  return toVolume(scene, "delete", (stage, name) => stage.remove("persistentvolumes", own(stage, name)));
+  return toVolume(scene, "delete", (stage, name) => stage.remove("persistentvolumes", ownName(stage, name)));
 }
 
 function removeClass(scene: Scene): Step {
-  const act = (stage: Stage, name: string): Promise<void> => stage.remove(VolumeAttributesClasses, own(stage, name));
+  const act = (stage: Stage, name: string): Promise<void> =>
+    stage.remove(VolumeAttributesClasses, ownName(stage, name));
   return ifThere([VolumeAttributesClasses, oneOf(scene, classNames)], { what: "delete", act, isOwn: true });
 }

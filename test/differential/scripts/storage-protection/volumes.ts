@@ -1,13 +1,14 @@
 /** Volumes and VolumeAttributesClasses: what their deletion waits for. */
 import { VolumeAttributesClasses } from "../../../../src/api/kinds.ts";
 import type { Script, Step } from "../../suite.ts";
-import { claim, foreign, makeClass, makeVolume, own, setFinalizers, setPhase } from "./acts.ts";
+import { claim, foreign, makeClass, makeVolume, setFinalizers, setPhase } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const phase = (to: string): Step => ({ name: `its phase is ${to}`, act: (stage) => setPhase(stage, "disk", to) });
 const makeDisk: Step = { name: "a volume", act: (stage) => makeVolume(stage, "disk") };
 const removeDisk: Step = {
   name: "the volume is deleted",
-  act: (stage) => stage.remove("persistentvolumes", own(stage, "disk")),
+  act: (stage) => stage.remove("persistentvolumes", ownName(stage, "disk")),
 };
 
 const volumes: readonly Script[] = [
@@ -23,10 +24,13 @@ const volumes: readonly Script[] = [
       makeDisk,
       {
         name: "with another",
-        act: (stage) => setFinalizers(stage, ["persistentvolumes", own(stage, "disk")], [foreign]),
+        act: (stage) => setFinalizers(stage, ["persistentvolumes", ownName(stage, "disk")], [foreign]),
       },
       removeDisk,
-      { name: "the other goes", act: (stage) => setFinalizers(stage, ["persistentvolumes", own(stage, "disk")], []) },
+      {
+        name: "the other goes",
+        act: (stage) => setFinalizers(stage, ["persistentvolumes", ownName(stage, "disk")], []),
+      },
     ],
   },
 ];
@@ -34,15 +38,16 @@ const volumes: readonly Script[] = [
 const makeGold: Step = { name: "a class", act: (stage) => makeClass(stage, "gold") };
 const removeGold: Step = {
   name: "the class is deleted",
-  act: (stage) => stage.remove(VolumeAttributesClasses, own(stage, "gold")),
+  act: (stage) => stage.remove(VolumeAttributesClasses, ownName(stage, "gold")),
 };
 const makeClaim = (of: string): Step => ({
   name: `a claim with class ${of}`,
-  act: (stage) => stage.create("persistentvolumeclaims", claim("data", { volumeAttributesClassName: own(stage, of) })),
+  act: (stage) =>
+    stage.create("persistentvolumeclaims", claim("data", { volumeAttributesClassName: ownName(stage, of) })),
 });
 const status = (name: string, of: string, body: (className: string) => object): Step => ({
   name,
-  act: (stage) => stage.patch("persistentvolumeclaims", "data/status", { status: body(own(stage, of)) }),
+  act: (stage) => stage.patch("persistentvolumeclaims", "data/status", { status: body(ownName(stage, of)) }),
 });
 const current = (of: string): Step =>
   status(`it has ${of}`, of, (currentVolumeAttributesClassName) => ({ currentVolumeAttributesClassName }));
@@ -57,7 +62,10 @@ const classes: readonly Script[] = [
     name: "a class that has lost its finalizer gets it back",
     steps: [
       makeGold,
-      { name: "without any", act: (stage) => setFinalizers(stage, [VolumeAttributesClasses, own(stage, "gold")], []) },
+      {
+        name: "without any",
+        act: (stage) => setFinalizers(stage, [VolumeAttributesClasses, ownName(stage, "gold")], []),
+      },
     ],
   },
   {
@@ -88,7 +96,7 @@ const classes: readonly Script[] = [
       makeClaim("gold"),
       {
         name: "a volume with it",
-        act: (stage) => makeVolume(stage, "disk", { volumeAttributesClassName: own(stage, "gold") }),
+        act: (stage) => makeVolume(stage, "disk", { volumeAttributesClassName: ownName(stage, "gold") }),
       },
       removeGold,
       removeDisk,
@@ -97,7 +105,7 @@ const classes: readonly Script[] = [
         name: "the claim is bound, and asks for another",
         async act(stage) {
           await stage.patch("persistentvolumeclaims", "data/status", { status: { phase: "Bound" } });
-          const spec = { volumeAttributesClassName: own(stage, "silver") };
+          const spec = { volumeAttributesClassName: ownName(stage, "silver") };
           await stage.patch("persistentvolumeclaims", "data", { spec });
         },
       },
@@ -109,14 +117,14 @@ const classes: readonly Script[] = [
       makeGold,
       {
         name: "a volume with it",
-        act: (stage) => makeVolume(stage, "disk", { volumeAttributesClassName: own(stage, "gold") }),
+        act: (stage) => makeVolume(stage, "disk", { volumeAttributesClassName: ownName(stage, "gold") }),
       },
       removeGold,
       {
         name: "the volume gets another",
         act: (stage) =>
-          stage.patch("persistentvolumes", own(stage, "disk"), {
-            spec: { volumeAttributesClassName: own(stage, "silver") },
+          stage.patch("persistentvolumes", ownName(stage, "disk"), {
+            spec: { volumeAttributesClassName: ownName(stage, "silver") },
           }),
       },
     ],

@@ -1,7 +1,7 @@
 /** Nodes that are tainted, and pods that tolerate some taints for some time. No kubelet ends the pods: they stay as they are being deleted. */
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
 export interface Taint {
@@ -30,15 +30,13 @@ export const tolerating = (key: string, tolerationSeconds?: number): Toleration 
   ...(tolerationSeconds !== undefined && { tolerationSeconds }),
 });
 
-export const nodeName = (stage: Stage, node: string): string => `${stage.namespace}-${node}`;
-
 export async function makeNode(stage: Stage, node: string, taints: readonly Taint[] = []): Promise<void> {
-  await stage.create("nodes", { metadata: { name: nodeName(stage, node) } });
-  await stage.patch("nodes", nodeName(stage, node), { spec: { taints } });
+  await stage.create("nodes", { metadata: { name: ownName(stage, node) } });
+  await stage.patch("nodes", ownName(stage, node), { spec: { taints } });
 }
 
 export function setTaints(stage: Stage, node: string, taints: readonly Taint[]): Promise<unknown> {
-  return stage.patch("nodes", nodeName(stage, node), { spec: { taints } });
+  return stage.patch("nodes", ownName(stage, node), { spec: { taints } });
 }
 
 export interface PodParts {
@@ -65,7 +63,7 @@ export function bindTo(stage: Stage, name: string, node: string): Promise<void> 
   return bind(
     stage,
     { metadata: { name, uid: "" }, spec: { containers: [] } } satisfies PodObject,
-    nodeName(stage, node),
+    ownName(stage, node),
   );
 }
 

@@ -1,17 +1,8 @@
 /** Random scripts: nodes that are tainted in many ways, and pods that tolerate some of it. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
-import {
-  makeNode,
-  makePod,
-  noExecute,
-  nodeName,
-  setTaints,
-  step,
-  type Taint,
-  type Toleration,
-  tolerating,
-} from "./acts.ts";
+import { makeNode, makePod, noExecute, setTaints, step, type Taint, type Toleration, tolerating } from "./acts.ts";
+import { ownName } from "../../stage.ts";
 
 const nodes = ["n1", "n2"] as const;
 /** Long beside a script; what ends within one is in the written scripts. */
@@ -113,7 +104,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   (scene) => {
     const node = oneOf(scene, nodes);
     return step(`${node} comes again`, async (stage) => {
-      await stage.remove("nodes", nodeName(stage, node));
+      await stage.remove("nodes", ownName(stage, node));
       await makeNode(stage, node);
     });
   },

@@ -1,11 +1,11 @@
 /** Written scripts. */
-import type { Stage } from "../../stage.ts";
+import { ownName, type Stage } from "../../stage.ts";
 import type { Script } from "../../suite.ts";
-import { bindTo, going, makeNode, makePod, noExecute, nodeName, setTaints, step, tolerating } from "./acts.ts";
+import { bindTo, going, makeNode, makePod, noExecute, setTaints, step, tolerating } from "./acts.ts";
 
 const full = noExecute("full");
 const busy = noExecute("busy");
-const removeNode = (stage: Stage, node: string): Promise<void> => stage.remove("nodes", nodeName(stage, node));
+const removeNode = (stage: Stage, node: string): Promise<void> => stage.remove("nodes", ownName(stage, node));
 const announced = {
   type: "DisruptionTarget",
   status: "True",
