@@ -1,4 +1,5 @@
 /** From a RestConfig to a client: the composition of this folder. */
+import { controllerNamedBy } from "../api/own-field-manager.ts";
 import type { Transport } from "../api/transport.ts";
 import type { ConnectionLimits } from "../platform/connection.ts";
 import type { Host } from "../platform/host.ts";
@@ -121,7 +122,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
   const transport = finished(limited({ qpsTimes: 1, burstTimes: 1 }));
   const clientFor = (fieldManager: string, own?: OwnLimits): Client => {
     const to = own === undefined ? transport : finished(limited(own));
-    const controller = controllerIn(fieldManager);
+    const controller = controllerNamedBy(fieldManager);
     const named = controller === undefined ? to : withUserAgent(to, `${userAgentOf(options)} ${controller}`);
     return createClient({ transport: named, bus, timeline, fieldManager });
   };
@@ -152,11 +153,6 @@ function userAgentOf({ userAgent = program }: ConnectOptions): string {
 }
 
 const program = "kubectl-reconcile";
-
-/** `kubectl-reconcile-replicaset`: `replicaset`. */
-function controllerIn(fieldManager: string): string | undefined {
-  return fieldManager.startsWith(`${program}-`) ? fieldManager.slice(program.length + 1) : undefined;
-}
 
 function answeredListeners(
   server: string,

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { VolumeAttachments } from "../../src/api/kinds.ts";
 import { splitKey } from "../../src/api/key.ts";
+import { controllerNamedBy } from "../../src/api/own-field-manager.ts";
 import { startEmbedded } from "../../src/modes/run/embedded.ts";
 import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -106,7 +107,7 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
   const kinds = [...Object.values<Kind>(known), ...suite.kinds.map(({ kind }) => kind)];
   const controllers = await runOurs(suite, kubeconfig, (write) => {
     // Their Events are written by no sync, but under the same name.
-    const controller = write.fieldManager.replace("kubectl-reconcile-", "");
+    const controller = controllerNamedBy(write.fieldManager) ?? "";
     if (suite.only?.ours.includes(controller) !== false) logs.add(effectOf(write, kinds));
   });
   return {

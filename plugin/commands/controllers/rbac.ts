@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { fieldManagerOf } from "../../../src/controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
 import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 
 interface RbacRule {

@@ -7,7 +7,7 @@ import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts"
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 import { preflight } from "../../../src/modes/preflight/preflight.ts";
 import { leaseNamespace, type LiveOptions, type LiveRun, startLive } from "../../../src/modes/run/live.ts";
-import { fieldManagerOf } from "../../../src/controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
 import { hostName, isAlive, processId } from "../../../src/platform/process.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";

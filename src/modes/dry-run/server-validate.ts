@@ -3,6 +3,7 @@
  * and its policies would reject or change. Only writes that can be validated independently are sent: an object created
  * in the dry run does not exist on the server, so writes to it cannot be validated.
  */
+import { controllerNamedBy } from "../../api/own-field-manager.ts";
 import { generatedPrefix } from "../../api/generated-name.ts";
 import { fieldChanges } from "../../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";
@@ -85,7 +86,7 @@ export async function validateOnServer(
 
 /** The API server was asked as the user, who lacks the rights of the controllers, and does not need them. */
 function foreignText(writes: readonly Sendable[], message: string): string {
-  const controllers = [...new Set(writes.map(({ by }) => by.replace(/^kubectl-reconcile-/, "")))].sort();
+  const controllers = [...new Set(writes.map(({ by }) => controllerNamedBy(by) ?? by))].sort();
   const what = writes.length === 1 ? "1 write" : `${writes.length} writes`;
   const user = /User "([^"]*)"/.exec(message)?.[1] ?? "you";
   return `server: ${what} of ${controllers.join(", ")} not validated: user ${user} has no right to make them; on the cluster the controllers do`;
@@ -181,7 +182,7 @@ async function validate(transport: Transport, { by, name, request, answer, count
     if (error.code === 404 && error.message === noSuchResource) {
       return { is: "not sent", text: `server: ${what} cannot be validated: its kind is not served there yet` };
     }
-    if (by.startsWith("kubectl-reconcile-") && wantOfRights.test(error.message)) {
+    if (controllerNamedBy(by) !== undefined && wantOfRights.test(error.message)) {
       return { is: "not judged", text: error.message };
     }
     const owner = answer === undefined ? undefined : controllerOf(answer)?.uid;

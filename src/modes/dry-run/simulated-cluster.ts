@@ -13,7 +13,7 @@ import { createSandbox } from "../../sandbox/sandbox.ts";
 import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { State } from "../../views/state.ts";
-import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import type { ApplyTarget } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";

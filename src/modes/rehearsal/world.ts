@@ -20,7 +20,7 @@ import { dryRunScheduler } from "../dry-run/scheduler.ts";
 import { knownVolumes } from "../dry-run/volume-nodes.ts";
 import { type Scope, withinScope } from "../dry-run/scope.ts";
 import { listenToStore, lookupIn, stateOf, volumesIn } from "../dry-run/store.ts";
-import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import { releaseLeases } from "./leases.ts";
 import { Movement, type Patience } from "./movement.ts";
 import type { Place } from "./place.ts";

@@ -26,7 +26,7 @@ import type { AuditOptions } from "../../sandbox/audit/auditor.ts";
 import { createSandbox, type Sandbox, type WebhookOptions } from "../../sandbox/sandbox.ts";
 import type { SandboxState } from "../../sandbox/state/document.ts";
 import { TraceBus } from "../../trace/bus.ts";
-import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../api/own-field-manager.ts";
 
 /** What the cluster consists of. */
 export interface EmbeddedOptions {

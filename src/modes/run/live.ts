@@ -6,7 +6,7 @@ import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import { HeldLease } from "../../controller/runtime/lease.ts";
 import type { LeaseFence } from "../../controller/runtime/lease-fence.ts";
 import { releaseMemory } from "../../platform/memory.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../controller/runtime/sync-environment.ts";
 import type { Server } from "../../sandbox/context/server.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
-import { fieldManagerOf } from "../../controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import type { Intentions } from "./intentions.ts";
 import { Overlay } from "./overlay.ts";
 import type { ShadowOptions } from "./shadow-options.ts";

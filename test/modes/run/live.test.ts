@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import { startLive } from "../../../src/modes/run/live.ts";
-import { fieldManagerOf } from "../../../src/controller/runtime/field-manager.ts";
+import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
 import { rejection } from "../../support/rejection.ts";
 import { virtualCluster } from "../../support/virtual-cluster.ts";
 
