@@ -10,6 +10,7 @@ interface SizeFacts extends Facts {
 const ofNodes = (nodes: number): string => `the cluster has ${nodes} ${nodes === 1 ? "node" : "nodes"}`;
 
 const looksAt = ["metadata.annotations of the node", "the number of nodes"];
+const source = "ttl_controller.go updateNodeIfNeeded";
 
 /** A node that says another time than its cluster's size asks for. */
 export const annotate: Rule<SizeFacts> = rule<SizeFacts>({
@@ -19,7 +20,7 @@ export const annotate: Rule<SizeFacts> = rule<SizeFacts>({
     "Kubelets keep Secrets and ConfigMaps for as long as the annotation node.alpha.kubernetes.io/ttl says: 0 s up to 100 nodes, 15 s up to 500, 30 s up to 1,000, 60 s up to 2,000, 300 s beyond. The shorter time returns at a tenth fewer nodes.",
   sentence: ({ nodes, seconds }) => `${ofNodes(nodes)} → node.alpha.kubernetes.io/ttl: ${seconds}`,
   example: { nodes: 120, seconds: 15 },
-  source: "ttl_controller.go updateNodeIfNeeded",
+  source,
 });
 
 /** A node that says it. */
@@ -29,7 +30,7 @@ export const asItShouldBe: Rule<SizeFacts> = rule<SizeFacts>({
   chooses: "A node whose annotation is the time for the cluster's size is left alone.",
   sentence: ({ nodes, seconds }) => `${ofNodes(nodes)}, and the annotation says ${seconds} → nothing`,
   example: { nodes: 3, seconds: 0 },
-  source: annotate.source ?? "",
+  source,
 });
 
 /** All of them. */

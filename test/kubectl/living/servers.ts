@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { pathOf } from "../../../src/api/kind.ts";
+import { type Kind, pathOf } from "../../../src/api/kind.ts";
 import { Nodes, StorageClasses } from "../../../src/api/kinds.ts";
 import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
 import { simulatedNode } from "../../../src/controllers/kubelet/node.ts";
@@ -35,8 +35,12 @@ export async function realCluster(): Promise<KubectlServer> {
 
 /** Nodes with their kubelets, and a provisioner with its class. */
 async function simulateGround(cluster: Cluster): Promise<{ stop(): Promise<void> }> {
-  for (let n = 0; n < nodes; n++) await cluster.request("POST", pathOf(Nodes, {}), simulatedNode(n));
-  await cluster.request("POST", pathOf(StorageClasses, {}), standardClass);
+  const make = async (kind: Kind, object: object): Promise<void> => {
+    const { status, body } = await cluster.request("POST", pathOf(kind, {}), object);
+    if (status !== 201) throw new Error(`Cannot create a ${kind.kind}: ${JSON.stringify(body)}`);
+  };
+  for (let n = 0; n < nodes; n++) await make(Nodes, simulatedNode(n));
+  await make(StorageClasses, standardClass);
   return startControllers(cluster.kubeconfig, { controllers: [kubelet, nodeHeartbeat, provisioner] });
 }
 
