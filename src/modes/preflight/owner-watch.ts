@@ -171,7 +171,10 @@ export class OwnerWatch {
 
   #watchHeartbeats(): void {
     const { manager, client, timeline } = this.#options;
-    const running = manager.controllers.find(({ definition }) => definition.for === Nodes);
+    // Other controllers of nodes run beside any kubelet.
+    const running = manager.controllers.find(
+      ({ definition }) => definition.for === Nodes && definition.upstreamComponent === "kubelet",
+    );
     if (running === undefined) return;
     const look = async (): Promise<void> => {
       const { signs } = await nodeHeartbeats(client, running.definition.name);

@@ -9,14 +9,18 @@ import type { ReplicaSet } from "../../../src/api/types.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
-import { kubelet } from "../../../src/controllers/kubelet/kubelet.ts";
+import { kubelet, nodeHeartbeat } from "../../../src/controllers/kubelet/kubelet.ts";
 import { namespace } from "../../../src/controllers/namespace/namespace.ts";
+import { nodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
 import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { serviceCidr } from "../../../src/controllers/service-cidr/service-cidr.ts";
+import { ttl } from "../../../src/controllers/ttl/ttl.ts";
+import { OwnerWatch } from "../../../src/modes/preflight/owner-watch.ts";
 import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
@@ -393,6 +397,34 @@ test.each([...cases])("$name: $is", async ({ controller = replicaset, happened, 
   expect(owner.verdict.is).toBe({ active: "found", "none found": "well", unknown: "cannot tell" }[is] as "well");
   await scene.stop();
 });
+
+test.each([
+  [nodeHeartbeat, ["the Lease of Node fake-0 was renewed by kwok"]],
+  [nodeLifecycle, []],
+  [ttl, []],
+] as const)(
+  "while $name runs, heartbeats of nodes show another kubelet, and no other owner",
+  async (definition, says) => {
+    const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
+    const story = new Story(scene);
+    const { timeline, you: client } = scene;
+    const found: string[] = [];
+    const watching = new OwnerWatch({
+      manager: { controllers: [{ definition }] } as unknown as ControllerManager,
+      client,
+      bus: new TraceBus({ now: () => timeline.now() }),
+      timeline,
+      since: timeline.now(),
+      onFound: (_controller, sign) => void found.push(sign),
+    });
+    await scene.during(story.pass(5));
+    await scene.during(story.createNode().then(() => story.renewNodeLease("kwok")));
+    await scene.during(story.pass(40));
+    expect(found).toEqual([...says]);
+    watching.stop();
+    await scene.stop();
+  },
+);
 
 test("whoever may not read the Lease cannot tell, even where two things are missing", async () => {
   const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
