@@ -48,7 +48,7 @@ describe.skipIf(!there)("operators behind a door to a real kube-apiserver", () =
     if (applied.code !== 0) throw new Error(applied.stderr);
   }
 
-  /** Everything in the namespace that an operator may have made, and its Events. */
+  /** Everything in the namespace that an operator may have made, and what its Events say: how often a handler tried is chance. */
   async function state(): Promise<unknown> {
     const paths = ["api/v1/namespaces/default/configmaps", "apis/apps/v1/namespaces/default/deployments"];
     const lists = await Promise.all(paths.map((path) => cluster.request("GET", `/${path}`)));
@@ -57,7 +57,7 @@ describe.skipIf(!there)("operators behind a door to a real kube-apiserver", () =
     const said = (events.body.items as readonly Readonly<Record<string, string>>[])
       .filter(({ reason }) => reason !== "ClusterIPNotAllocated")
       .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
-    return { lists: lists.map(({ body }) => body.items), events: said.toSorted() };
+    return { lists: lists.map(({ body }) => body.items), events: [...new Set(said)].toSorted() };
   }
 
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
