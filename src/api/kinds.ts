@@ -29,6 +29,8 @@ import type {
   PodDisruptionBudget,
   ReplicaSet,
   ReplicationController,
+  ResourceClaim,
+  ResourceClaimTemplate,
   ResourceQuota,
   RoleBinding,
   Secret,
@@ -48,6 +50,7 @@ const apps = { group: "apps", version: "v1", namespaced: true };
 const batch = { group: "batch", version: "v1", namespaced: true };
 const networking = { group: "networking.k8s.io", version: "v1" };
 const storage = { group: "storage.k8s.io", version: "v1", namespaced: false };
+const devices = { group: "resource.k8s.io", version: "v1", namespaced: true };
 const access = { group: "rbac.authorization.k8s.io", version: "v1" };
 const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
 
@@ -238,6 +241,18 @@ export const VolumeAttributesClasses: Kind<VolumeAttributesClass> = kindOf({
   ...storage,
   kind: "VolumeAttributesClass",
   plural: "volumeattributesclasses",
+});
+/** ResourceClaims (resource.k8s.io/v1): devices that pods use. */
+export const ResourceClaims: Kind<ResourceClaim> = kindOf({
+  ...devices,
+  kind: "ResourceClaim",
+  plural: "resourceclaims",
+});
+/** ResourceClaimTemplates (resource.k8s.io/v1). */
+export const ResourceClaimTemplates: Kind<ResourceClaimTemplate> = kindOf({
+  ...devices,
+  kind: "ResourceClaimTemplate",
+  plural: "resourceclaimtemplates",
 });
 /** Roles (rbac.authorization.k8s.io/v1). */
 export const Roles: Kind = kindOf({ ...access, kind: "Role", plural: "roles", namespaced: true });

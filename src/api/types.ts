@@ -5,6 +5,7 @@
 import type {
   CoreV1Event,
   DiscoveryV1EndpointPort,
+  ResourceV1ResourceClaim,
   V1APIService,
   V1CertificateSigningRequest,
   V1CSIDriver,
@@ -43,6 +44,7 @@ import type {
   V1PodTemplateSpec,
   V1ReplicaSet,
   V1ReplicationController,
+  V1ResourceClaimTemplate,
   V1ResourceQuota,
   V1RoleBinding,
   V1Secret,
@@ -125,6 +127,10 @@ export interface CsiDriver extends ApiObject<V1CSIDriver> {}
 export interface VolumeAttachment extends ApiObject<V1VolumeAttachment> {}
 /** `VolumeAttributesClass` of storage.k8s.io/v1, as stored. */
 export interface VolumeAttributesClass extends ApiObject<V1VolumeAttributesClass> {}
+/** `ResourceClaim` of resource.k8s.io/v1, as stored. */
+export interface ResourceClaim extends ApiObject<ResourceV1ResourceClaim> {}
+/** `ResourceClaimTemplate` of resource.k8s.io/v1, as stored. */
+export interface ResourceClaimTemplate extends ApiObject<V1ResourceClaimTemplate> {}
 /** `ClusterRole` of rbac.authorization.k8s.io/v1, as stored. */
 export interface ClusterRole extends ApiObject<V1ClusterRole> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */

@@ -27,6 +27,7 @@ import { persistentVolumeClaimProtection } from "./persistentvolumeclaim-protect
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.ts";
 import { replicaset } from "./replicaset/replicaset.ts";
 import { replicationcontroller } from "./replicaset/replicationcontroller.ts";
+import { resourceclaim } from "./resourceclaim/resourceclaim.ts";
 import { resourcequota } from "./resourcequota/resourcequota.ts";
 import { rootCaCertificatePublisher } from "./root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
@@ -75,6 +76,7 @@ export const controllerGroups: readonly ControllerGroup[] = [
       ephemeralVolume,
     ],
   },
+  { name: "devices", controllers: [resourceclaim] },
   { name: "nodes", controllers: [nodeLifecycle, taintEviction, podGarbageCollector, ttl] },
   {
     name: "accounts and trust",

@@ -26,6 +26,9 @@ const passive: ReadonlySet<string> = new Set([
   "PodTemplate",
   "ControllerRevision",
   "Lease",
+  "ResourceClaimTemplate",
+  "DeviceClass",
+  "ResourceSlice",
   "Event",
   "Node",
 ]);

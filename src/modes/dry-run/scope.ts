@@ -4,7 +4,14 @@
  */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { PersistentVolumeClaims, PersistentVolumes, Pods, ResourceQuotas } from "../../api/kinds.ts";
+import {
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+  ResourceClaims,
+  ResourceClaimTemplates,
+  ResourceQuotas,
+} from "../../api/kinds.ts";
 import type { ResourceQuota } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -27,6 +34,7 @@ import { persistentVolumeClaimProtection } from "../../controllers/persistentvol
 import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
 import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
+import { resourceclaim } from "../../controllers/resourceclaim/resourceclaim.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
 import { ttl } from "../../controllers/ttl/ttl.ts";
@@ -134,6 +142,12 @@ export function withinScope(
         return unless(
           controller,
           (key) => whyUnknown(scope, PersistentVolumeClaims, splitKey(key).namespace) !== undefined,
+        );
+      case resourceclaim.name:
+        return unless(controller, (key) =>
+          [Pods, ResourceClaims, ResourceClaimTemplates].some(
+            (kind) => whyUnknown(scope, kind, splitKey(key).namespace) !== undefined,
+          ),
         );
       case persistentVolumeExpander.name:
         return unless(controller, () => whyUnknown(scope, PersistentVolumes, "") !== undefined);

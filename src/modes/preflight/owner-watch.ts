@@ -15,7 +15,7 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
-import { isOurs, ownsStatus, writesStatus } from "./owner-signs/own-work.ts";
+import { isOurs, isWrittenByMany, ownsStatus, writesStatus } from "./owner-signs/own-work.ts";
 
 /** What is watched, and who is notified. */
 export interface OwnerWatchOptions {
@@ -208,7 +208,7 @@ export class OwnerWatch {
 export function showsOwnersByStatus(
   definition: Pick<ControllerDefinition, "for" | "upstreamComponent" | "permissions">,
 ): boolean {
-  return definition.upstreamComponent === undefined && ownsStatus(definition);
+  return definition.upstreamComponent === undefined && ownsStatus(definition) && !isWrittenByMany(definition.for);
 }
 
 /**
@@ -218,7 +218,8 @@ export function showsOwnersByStatus(
 export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
   const isNoticed = (controller: Noticeable): boolean =>
     controller.upstreamComponent !== undefined ||
-    controller.watches.some(({ owned }) => owned === true) ||
+    // What it creates of its own kind is for others: such an owner is not looked for.
+    controller.watches.some(({ owned, kind }) => owned === true && kind !== controller.for) ||
     showsOwnersByStatus(controller);
   return controllers.filter((controller) => !isNoticed(controller)).map(({ name }) => name);
 }

@@ -2,7 +2,7 @@
  * What a controller's objects and Events reveal about another owner: statuses that it wrote, objects left unreconciled.
  */
 import { type Kind } from "../../../api/kind.ts";
-import { Events, Pods } from "../../../api/kinds.ts";
+import { Events, Nodes, Pods, ResourceClaims } from "../../../api/kinds.ts";
 import { keyOf } from "../../../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
@@ -77,14 +77,22 @@ interface Searched {
   readonly ownsStatus: boolean;
 }
 
+/** Kinds whose status others write, too: kubelets, and for claims of devices schedulers and drivers. */
+const writtenByMany: ReadonlySet<Kind> = new Set<Kind>([Pods, Nodes, ResourceClaims]);
+
+/** Whether whoever writes the status of the kind may be another than its controller. */
+export function isWrittenByMany(kind: Kind | undefined): boolean {
+  return kind !== undefined && writtenByMany.has(kind);
+}
+
 /**
  * The status is written by the owner, under any name (k3s and others embed kube-controller-manager in their own program), except
- * for Pods, whose status kubelets write too. Other writes only count if the process made them.
+ * where others write it too. Other writes only count if the process made them.
  */
 function signsOf(object: StoredObject, { kind, process, ...controller }: Searched): readonly Sign[] {
   return (object.metadata.managedFields ?? []).flatMap((entry) => {
     const at = writtenAt(entry);
-    const isOwn = controller.ownsStatus && writesStatus(entry) && (kind !== Pods || entry.manager === process);
+    const isOwn = controller.ownsStatus && writesStatus(entry) && (!isWrittenByMany(kind) || entry.manager === process);
     if (at === undefined || !(isOwn || entry.manager === process)) return [];
     const { manager: by = "" } = entry;
     return [{ says: `${kind.kind} ${keyOf(object)} was written by ${by}`, at, isOwn, by }];

@@ -1,0 +1,59 @@
+/** What the controller remembers beyond its caches. */
+import { keyOf, type ObjectKey } from "../../api/key.ts";
+import { ResourceClaims } from "../../api/kinds.ts";
+import type { ResourceClaim } from "../../api/types.ts";
+import { type RunState, runState } from "../../controller/api/run-state.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { LeastRecentlyUsed } from "../../controller/runtime/least-recently-used.ts";
+import { ownerIndex, owningUidsOf } from "./references.ts";
+
+/**
+ * The uids of the last 500 pods that were seen to go. Of others that the cache does not show only the API server can say that they are
+ * gone. Source: kubernetes v1.36 pkg/controller/resourceclaim/uid_cache.go.
+ */
+export const gonePods: RunState<LeastRecentlyUsed<true>> = runState(() => new LeastRecentlyUsed<true>(500));
+
+const mostCreated = 100;
+const createdForMs = 3_600_000;
+
+/**
+ * The last 100 claims that were created, for an hour, or until the cache was seen to show them: the status of their pods, written after
+ * them, may fail to be, and a second claim would be one too many. One that is deleted before anybody looked stays remembered, so that
+ * it is not made again, as upstream.
+ * Source: client-go v0.36 tools/cache/mutation_cache.go.
+ */
+class CreatedClaims {
+  /** The oldest first. */
+  readonly #byKey = new Map<ObjectKey, { readonly claim: ResourceClaim; readonly until: number }>();
+
+  add(claim: ResourceClaim, now: number): void {
+    this.#byKey.set(keyOf(claim), { claim, until: now + createdForMs });
+    const oldest = this.#byKey.keys().next();
+    if (this.#byKey.size > mostCreated && oldest.done !== true) this.#byKey.delete(oldest.value);
+  }
+
+  forget(key: ObjectKey): void {
+    this.#byKey.delete(key);
+  }
+
+  ofPod(uid: string, now: number): readonly ResourceClaim[] {
+    return [...this.#byKey.values()]
+      .filter(({ claim, until }) => now < until && owningUidsOf(claim).includes(uid))
+      .map(({ claim }) => claim);
+  }
+}
+
+const created: RunState<CreatedClaims> = runState(() => new CreatedClaims());
+
+/** Notes a claim that was just created. */
+export function noteCreated(context: SyncContext, claim: ResourceClaim): void {
+  context.state(created).add(claim, context.now());
+}
+
+/** The claims that a pod controls, by its uid: those of the cache, and those that were created and not seen there. */
+export function claimsOfPod(context: SyncContext, uid: string): readonly ResourceClaim[] {
+  const remembered = context.state(created);
+  const cached = context.cache(ResourceClaims).byIndex(ownerIndex, uid);
+  for (const claim of cached) remembered.forget(keyOf(claim));
+  return [...cached, ...remembered.ofPod(uid, context.now())];
+}

@@ -1,0 +1,189 @@
+/** The rules of the controller of ResourceClaims, in the order in which a sync of a pod, and one of a claim, evaluates them. */
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+const entries = "spec.resourceClaims of the pod";
+const statuses = "status.resourceClaimStatuses of the pod";
+
+/** A pod that is being deleted gets no claims. */
+export const beingDeleted: Rule<Facts> = rule<Facts>({
+  id: "being-deleted",
+  looksAt: ["metadata.deletionTimestamp of the pod"],
+  chooses: "A pod that is being deleted gets no claims, and none is reserved for it.",
+  sentence: () => "it is being deleted → create and reserve no claim",
+  example: {},
+  source: "controller.go syncPod",
+});
+
+interface TemplateFacts extends Facts {
+  /** The name of the pod's entry. */
+  readonly entry: string;
+  readonly template: string;
+}
+
+/** A template that is not there is waited for. */
+export const noTemplate: Rule<TemplateFacts> = rule<TemplateFacts>({
+  id: "no-template",
+  looksAt: [entries, "the ResourceClaimTemplate that the entry names, in the cache"],
+  chooses:
+    "While the template of an entry is not there, entries behind it wait, too; the pod is tried again when it comes.",
+  sentence: ({ entry, template }) =>
+    `ResourceClaimTemplate ${template} for ${entry} is not there → say so in an Event, and try again`,
+  example: { entry: "gpu", template: "one-gpu" },
+  source: "controller.go handleClaim",
+});
+
+interface CreateFacts extends TemplateFacts {
+  /** The claim that the pod's status names, and that does not serve; "" if it names none. */
+  readonly instead: string;
+}
+
+/** An entry with a template gets a claim. */
+export const createClaim: Rule<CreateFacts> = rule<CreateFacts>({
+  id: "create-claim",
+  looksAt: [
+    entries,
+    statuses,
+    "claims that the pod controls, by their annotation resource.kubernetes.io/pod-claim-name, in the cache",
+    "claims that this controller created in the last hour and has not seen in the cache yet",
+  ],
+  chooses:
+    "Each entry with a template has a ResourceClaim made of it, which the pod controls: it goes with the pod. So has an entry whose claim is gone, or is another pod's.",
+  sentence: ({ entry, template, instead }) =>
+    instead === ""
+      ? `${entry} has no ResourceClaim → create one from template ${template}`
+      : `ResourceClaim ${instead} of ${entry} is gone, or is not this pod's → create another from template ${template}`,
+  example: { entry: "gpu", template: "one-gpu", instead: "" },
+  source: "controller.go handleClaim, findPodResourceClaim",
+});
+
+interface RecordFacts extends Facts {
+  /** `gpu: web-gpu-7k2xp` */
+  readonly claims: readonly string[];
+}
+
+/** The pod's status says which claims it got. */
+export const recordClaims: Rule<RecordFacts> = rule<RecordFacts>({
+  id: "record-claims",
+  looksAt: [statuses, "claims that the pod controls"],
+  chooses:
+    "Claims that were created, or found to be the pod's, are applied to its status. What this apply leaves out it takes from the status, so that entries applied before go.",
+  sentence: ({ claims }) => `its status does not name its claims → apply ${claims.join(", ")}`,
+  example: { claims: ["gpu: web-gpu-7k2xp"] },
+  source: "controller.go syncPod",
+});
+
+interface ReserveFacts extends Facts {
+  readonly claim: string;
+  readonly node: string;
+}
+
+/** A pod that got its node without a scheduler has its claims reserved. */
+export const reserve: Rule<ReserveFacts> = rule<ReserveFacts>({
+  id: "reserve",
+  looksAt: ["spec.nodeName of the pod", "status.allocation and status.reservedFor of its claims, in the cache"],
+  chooses:
+    "A claim with devices is reserved for a pod that has a node already. Before that, it is the scheduler who reserves it.",
+  sentence: ({ claim, node }) =>
+    `it is on node ${node}, and ResourceClaim ${claim} is not reserved for it → reserve it`,
+  example: { claim: "web-gpu-7k2xp", node: "node-1" },
+  source: "controller.go syncPod, reserveFor",
+});
+
+interface SteadyFacts extends Facts {
+  readonly entries: readonly string[];
+}
+
+/** All of the pod's claims are as they should be. */
+export const podSteady: Rule<SteadyFacts> = rule<SteadyFacts>({
+  id: "pod-steady",
+  looksAt: [entries, statuses],
+  chooses: "Claims that are there are left as they are, whatever their template says.",
+  sentence: ({ entries: names }) => `nothing to do for its claims: ${names.join(", ")}`,
+  example: { entries: ["gpu"] },
+  source: "controller.go syncPod",
+});
+
+/** Of pods. */
+export const podRules: readonly Rule[] = [beingDeleted, noTemplate, createClaim, recordClaims, reserve, podSteady];
+
+interface ReleaseFacts extends Facts {
+  /** `pod web-1 has ended` */
+  readonly released: readonly string[];
+  readonly left: number;
+  readonly deallocates: boolean;
+}
+
+const consumers = [
+  "status.reservedFor",
+  "pods that it names: their uid, phase, node and metadata.deletionTimestamp, in the cache",
+  "pods that the cache does not have, on the API server",
+];
+
+/** What pods have let go of is free for others. */
+export const release: Rule<ReleaseFacts> = rule<ReleaseFacts>({
+  id: "release",
+  looksAt: [...consumers, "the finalizer resource.kubernetes.io/delete-protection"],
+  chooses:
+    "Pods that are gone, have ended, or were replaced by another of their name no longer have the claim reserved. With the last of them its devices go, and the finalizer with these. Consumers that are no pods stay.",
+  sentence: ({ released, left, deallocates }) =>
+    `${released.join(", ")} → release ${released.length === 1 ? "it" : "them"}, ${left} left${deallocates ? "; free the devices" : ""}`,
+  example: { released: ["pod web-1 has ended"], left: 0, deallocates: true },
+  source: "controller.go syncClaim",
+});
+
+interface UnprotectFacts extends Facts {
+  readonly isAllocated: boolean;
+}
+
+/** A claim that is being deleted, and that nobody uses, goes. */
+export const unprotect: Rule<UnprotectFacts> = rule<UnprotectFacts>({
+  id: "unprotect",
+  looksAt: ["metadata.deletionTimestamp", "status.reservedFor", "status.allocation"],
+  chooses: "A claim that is being deleted and reserved for nobody loses its devices and the finalizer.",
+  sentence: ({ isAllocated }) =>
+    `it is being deleted, and reserved for nobody → ${isAllocated ? "free its devices, and " : ""}remove the finalizer`,
+  example: { isAllocated: true },
+  source: "controller.go syncClaim",
+});
+
+interface DeleteFacts extends Facts {
+  readonly pod: string;
+  readonly isReplaced: boolean;
+}
+
+/** A generated claim whose pod will never run again goes before its pod. */
+export const deleteClaim: Rule<DeleteFacts> = rule<DeleteFacts>({
+  id: "delete-claim",
+  looksAt: [
+    "status.reservedFor",
+    "the pod that controls the claim: its uid, phase, node and metadata.deletionTimestamp",
+  ],
+  chooses:
+    "A claim that is reserved for nobody is deleted once the pod that it was generated for has ended, or was replaced by another of its name. That of a pod that is gone is left to the garbage collector.",
+  sentence: ({ pod, isReplaced }) =>
+    `it is reserved for nobody, and pod ${pod}, which it was generated for, ${isReplaced ? "was replaced" : "will not run again"} → delete it`,
+  example: { pod: "web-1", isReplaced: false },
+  source: "controller.go syncClaim, owningPod",
+});
+
+interface KeepFacts extends Facts {
+  /** `pod web-1`, `jobs.example.com big` */
+  readonly consumers: readonly string[];
+}
+
+/** The claim is as it should be. */
+export const keep: Rule<KeepFacts> = rule<KeepFacts>({
+  id: "keep",
+  looksAt: consumers,
+  chooses:
+    "A claim stays as it is while all that it is reserved for may still use it. One that was never reserved keeps its devices.",
+  sentence: ({ consumers: names }) =>
+    names.length === 0
+      ? "it is reserved for nobody → leave it as it is"
+      : `${names.join(", ")} may use it → keep it reserved`,
+  example: { consumers: ["pod web-1"] },
+  source: "controller.go syncClaim",
+});
+
+/** Of claims. */
+export const claimRules: readonly Rule[] = [release, unprotect, deleteClaim, keep];

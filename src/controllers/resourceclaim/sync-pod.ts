@@ -1,0 +1,151 @@
+/** One sync of a pod. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go syncPod, handleClaim, reserveFor. */
+import { messageOf } from "../../api/error-message.ts";
+import { keyOf, namespacedNameOf, type ObjectKey } from "../../api/key.ts";
+import { apiVersionOf } from "../../api/kind.ts";
+import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../api/kinds.ts";
+import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { claimsOfPod, noteCreated } from "./memory.ts";
+import { newClaim, podClaimAnnotation } from "./new-claim.ts";
+import { isControlledBy, meantBy, notOwnMessage, type PodClaim, podClaimsOf } from "./references.ts";
+import { beingDeleted, createClaim, noTemplate, podSteady, recordClaims, reserve } from "./rules.ts";
+import { needsReservation } from "./wake.ts";
+
+interface OfPod {
+  readonly context: SyncContext;
+  readonly pod: Pod;
+}
+
+/**
+ * Creates the claims that the entries of a pod lack, writes them into its status together, and, once the pod has a node, reserves those
+ * that are allocated. No entry is tried after one that fails, and the status is not written then.
+ * @throws Error with the pod and the entry in its message, for a claim that cannot be created; what the API server refuses.
+ */
+export async function syncPod(context: SyncContext, key: ObjectKey): Promise<void> {
+  const pod = context.cache(Pods).get(key);
+  if (pod === undefined) return;
+  if (pod.metadata.deletionTimestamp !== undefined) return void context.decide(beingDeleted, {});
+  const found = await generatedClaims({ context, pod });
+  if (found.length > 0) await recordInStatus({ context, pod }, found);
+  const reserved = (pod.spec?.nodeName ?? "") === "" ? 0 : await reserveClaims({ context, pod });
+  if (found.length + reserved === 0) context.decide(podSteady, { entries: podClaimsOf(pod).map(({ name }) => name) });
+}
+
+/** A claim that the pod's status should name. */
+interface Generated {
+  readonly entry: string;
+  readonly claim: string;
+}
+
+async function generatedClaims({ context, pod }: OfPod): Promise<readonly Generated[]> {
+  const found: Generated[] = [];
+  for (const entry of podClaimsOf(pod)) {
+    try {
+      const claim = await generatedClaim({ context, pod }, entry);
+      if (claim !== undefined) found.push({ entry: entry.name, claim: claim.metadata.name });
+    } catch (cause) {
+      context.signal.throwIfAborted();
+      const message = `PodResourceClaim ${entry.name}: ${messageOf(cause)}`;
+      context.event(Pods, pod, { type: "Warning", reason: "FailedResourceClaimCreation", message });
+      throw new Error(`pod ${keyOf(pod)}, ${message}`, { cause });
+    }
+  }
+  return found;
+}
+
+/** The claim of an entry, if it has to be written into the pod's status. */
+async function generatedClaim({ context, pod }: OfPod, entry: PodClaim): Promise<ResourceClaim | undefined> {
+  const meant = meantBy(pod, entry);
+  if (meant.is === "unsupported") throw new Error(`checking for claim before creating it: ${meant.why}`);
+  if (meant.is === "not-needed") return undefined;
+  if (meant.is === "named") {
+    const there = context.cache(ResourceClaims).getNamespaced(pod.metadata.namespace ?? "", meant.name);
+    if (there !== undefined && (!meant.isGenerated || isControlledBy(there, pod))) return undefined;
+  }
+  const { resourceClaimTemplateName: template } = entry;
+  if (template === undefined) return undefined;
+  // Its status may not have been written, or not be in the cache yet.
+  const known = claimsOfPod(context, pod.metadata.uid).find(
+    ({ metadata }) => metadata.annotations?.[podClaimAnnotation] === entry.name,
+  );
+  const instead = meant.is === "named" ? meant.name : "";
+  return known ?? (await createFrom({ context, pod }, { entry: entry.name, template, instead }));
+}
+
+async function createFrom(
+  { context, pod }: OfPod,
+  facts: { readonly entry: string; readonly template: string; readonly instead: string },
+): Promise<ResourceClaim> {
+  const { entry } = facts;
+  const template = templateOf({ context, pod }, facts);
+  const because = context.decide(createClaim, facts);
+  const options = { because, signal: context.signal };
+  try {
+    const claim = await context.client.create(ResourceClaims, newClaim(pod, { entry, template }), options);
+    noteCreated(context, claim);
+    return claim;
+  } catch (cause) {
+    // Upstream names the claim here, which has no name yet.
+    throw new Error(`create ResourceClaim : ${messageOf(cause)}`, { cause });
+  }
+}
+
+function templateOf(
+  { context, pod }: OfPod,
+  { entry, template: name }: { readonly entry: string; readonly template: string },
+): ResourceClaimTemplate {
+  const template = context.cache(ResourceClaimTemplates).getNamespaced(pod.metadata.namespace ?? "", name);
+  if (template !== undefined) return template;
+  context.decide(noTemplate, { entry, template: name });
+  throw new Error(`resource claim template "${name}": resourceclaimtemplate.resource.k8s.io "${name}" not found`);
+}
+
+async function recordInStatus({ context, pod }: OfPod, found: readonly Generated[]): Promise<void> {
+  const because = context.decide(recordClaims, { claims: found.map(({ entry, claim }) => `${entry}: ${claim}`) });
+  const { namespace, name } = namespacedNameOf(pod);
+  const resourceClaimStatuses = found.map(({ entry, claim }) => ({ name: entry, resourceClaimName: claim }));
+  const body = {
+    apiVersion: apiVersionOf(Pods),
+    kind: Pods.kind,
+    metadata: { namespace, name },
+    status: { resourceClaimStatuses },
+  };
+  const options = { because, basedOn: pod, subresource: "status", signal: context.signal };
+  try {
+    await context.client.patch(Pods, { namespace, name }, { type: "apply", body, force: true }, options);
+  } catch (cause) {
+    throw new Error(`update pod ${keyOf(pod)} ResourceClaimStatuses: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/**
+ * How many were reserved. One that is not there is waited for, and so are those behind it. @throws Error for an entry that the cached
+ * status does not name yet, as just after its claim was created: the pod is tried again.
+ */
+async function reserveClaims({ context, pod }: OfPod): Promise<number> {
+  let reserved = 0;
+  for (const entry of podClaimsOf(pod)) {
+    const meant = meantBy(pod, entry);
+    if (meant.is === "not-needed") continue;
+    if (meant.is !== "named") throw new Error(meant.why);
+    const claim = context.cache(ResourceClaims).getNamespaced(pod.metadata.namespace ?? "", meant.name);
+    if (claim === undefined) break;
+    if (meant.isGenerated && !isControlledBy(claim, pod)) throw new Error(notOwnMessage(claim, pod));
+    if (!needsReservation(pod, claim)) continue;
+    await reserveFor({ context, pod }, claim);
+    reserved++;
+  }
+  return reserved;
+}
+
+async function reserveFor({ context, pod }: OfPod, claim: ResourceClaim): Promise<void> {
+  const because = context.decide(reserve, { claim: claim.metadata.name, node: pod.spec?.nodeName ?? "" });
+  const { name, uid } = pod.metadata;
+  const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: Pods.plural, name, uid }];
+  const options = { because, basedOn: claim, signal: context.signal };
+  try {
+    await context.client.updateStatus(ResourceClaims, { ...claim, status: { ...claim.status, reservedFor } }, options);
+  } catch (cause) {
+    throw new Error(`reserve claim ${keyOf(claim)}: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What wakes a pod, and what a claim. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go enqueuePod, podNeedsWork,
+ * enqueueResourceClaim, enqueueResourceClaimTemplate.
+ */
+import { keyOf, objectKey } from "../../api/key.ts";
+import { Pods, ResourceClaims } from "../../api/kinds.ts";
+import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
+import type { Notification, WatchContext } from "../../controller/api/definition.ts";
+import { podKey } from "../../controller/workload/pod-key.ts";
+import { gonePods } from "./memory.ts";
+import {
+  claimIndex,
+  claimKeysOf,
+  extendedClaimOf,
+  isControlledBy,
+  isPodDone,
+  isReservedFor,
+  meantBy,
+  type PodClaim,
+  podClaimsOf,
+  templateIndex,
+} from "./references.ts";
+
+/** A change of a pod. */
+export function onPod({ type, object: pod }: Notification<Pod>, context: WatchContext): void {
+  const isGone = type === "deleted";
+  if (isGone && usesClaims(pod)) context.state(gonePods).set(pod.metadata.uid, true);
+  wakePod(pod, { context, isGone });
+}
+
+/** Of a claim: what is reserved for pods that are gone shows when it is looked at first, or changes. */
+export function onClaim({ type, object: claim }: Notification<ResourceClaim>, context: WatchContext): void {
+  if (type !== "deleted") context.enqueue(keyOf(claim));
+  for (const pod of context.cache(Pods).byIndex(claimIndex, keyOf(claim))) wakePod(pod, { context, isGone: false });
+}
+
+/** Of a template: pods may have waited for it. */
+export function onTemplate({ type, object }: Notification<ResourceClaimTemplate>, context: WatchContext): void {
+  if (type === "deleted") return;
+  for (const pod of context.cache(Pods).byIndex(templateIndex, keyOf(object))) wakePod(pod, { context, isGone: false });
+}
+
+function usesClaims(pod: Pod): boolean {
+  return podClaimsOf(pod).length > 0 || extendedClaimOf(pod) !== undefined;
+}
+
+function wakePod(pod: Pod, { context, isGone }: { readonly context: WatchContext; readonly isGone: boolean }): void {
+  if (!usesClaims(pod)) return;
+  if (isGone || isPodDone(pod)) {
+    for (const key of claimKeysOf(pod)) context.enqueue(key);
+    const extended = extendedClaimOf(pod);
+    if (extended !== undefined) context.enqueue(objectKey(pod.metadata.namespace, extended));
+  }
+  // Also of a pod that has ended: upstream makes its claims, too, and deletes them at once.
+  if (pod.metadata.deletionTimestamp === undefined && podClaimsOf(pod).some((entry) => needsWork(pod, entry, context)))
+    context.enqueue(podKey(pod));
+}
+
+function needsWork(pod: Pod, entry: PodClaim, context: WatchContext): boolean {
+  const meant = meantBy(pod, entry);
+  if (meant.is === "not-needed") return false;
+  if (meant.is !== "named") return true;
+  const claim = context.cache(ResourceClaims).getNamespaced(pod.metadata.namespace ?? "", meant.name);
+  // One that was not generated is its user's to create.
+  if (claim === undefined) return meant.isGenerated;
+  // It gets no other while that claim is there.
+  if (meant.isGenerated && !isControlledBy(claim, pod)) return false;
+  return needsReservation(pod, claim);
+}
+
+/** Whether the pod has a node, by which the scheduler is done with it, and the devices of the claim are not reserved for it. */
+export function needsReservation(pod: Pod, claim: ResourceClaim): boolean {
+  return (pod.spec?.nodeName ?? "") !== "" && claim.status?.allocation !== undefined && !isReservedFor(claim, pod);
+}

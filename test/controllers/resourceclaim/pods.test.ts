@@ -1,0 +1,351 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../../src/api/kinds.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import { generateNameOf } from "../../../src/controllers/resourceclaim/new-claim.ts";
+import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
+import { expectExplained } from "../../support/explained-rules.ts";
+import { rejection } from "../../support/rejection.ts";
+import { type Call, refusal, type Scene, syncScene } from "../../support/sync-context.ts";
+import { claimOf, entryAnnotation, named, ownerOf, podOf, saying, spec, templated, templateOf } from "./objects.ts";
+
+const key = "shop/pod:web";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = syncScene(resourceclaim);
+});
+
+const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
+const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
+const applied = (): unknown => scene.calls.find(({ verb }) => verb === "patch")?.body;
+const statusBody = (statuses: readonly object[]): object => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "shop", name: "web" },
+  status: { resourceClaimStatuses: statuses },
+});
+
+test("each rule says what it looks at, what it chooses and where it comes from", () => {
+  expectExplained(resourceclaim);
+});
+
+describe("a pod", () => {
+  test("gets a claim for each entry with a template, and its status names them in one apply", async () => {
+    scene.put(
+      ResourceClaimTemplates,
+      templateOf("one", { labels: { a: "b" }, annotations: { c: "d" } }),
+      templateOf("two"),
+    );
+    scene.put(Pods, podOf({ entries: [templated("gpu"), named("disk", "shared"), templated("nic", "two")] }));
+    await scene.sync(key);
+    expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "create ResourceClaim web-nic-2", "patch Pod web"]);
+    expect(scene.calls[0]?.body).toEqual({
+      metadata: {
+        namespace: "shop",
+        generateName: "web-gpu-",
+        ownerReferences: [ownerOf(podOf())],
+        annotations: { c: "d", [entryAnnotation]: "gpu" },
+        labels: { a: "b" },
+      },
+      spec,
+    });
+    expect(scene.calls[1]?.body).toMatchObject({ metadata: { annotations: { [entryAnnotation]: "nic" } } });
+    expect(scene.calls[1]?.body).not.toHaveProperty("metadata.labels");
+    expect(applied()).toEqual(
+      statusBody([
+        { name: "gpu", resourceClaimName: "web-gpu-1" },
+        { name: "nic", resourceClaimName: "web-nic-2" },
+      ]),
+    );
+    expect(says()).toEqual([
+      "gpu has no ResourceClaim → create one from template one",
+      "nic has no ResourceClaim → create one from template two",
+      "its status does not name its claims → apply gpu: web-gpu-1, nic: web-nic-2",
+    ]);
+    scene.deliver();
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+    expect(says()).toEqual(["nothing to do for its claims: gpu, disk, nic"]);
+  });
+
+  test("leaves the template as it is: another pod's claim has the annotation of its own entry", async () => {
+    const template = templateOf("one", { annotations: { c: "d" } });
+    scene.put(ResourceClaimTemplates, template);
+    scene.put(Pods, podOf());
+    await scene.sync(key);
+    expect(template.spec.metadata?.annotations).toEqual({ c: "d" });
+  });
+
+  test("that is gone, has no entries or is being deleted gets none", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    await scene.sync(key);
+    scene.put(Pods, podOf({ entries: [] }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+    scene.put(Pods, podOf({ isDeleted: true }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+    expect(says()).toEqual(["it is being deleted → create and reserve no claim"]);
+  });
+
+  test("that has ended gets its claim all the same", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf({ status: { phase: "Succeeded" } }));
+    await scene.sync(key);
+    expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
+  });
+
+  test("waits for a template that is not there: an Event says so, later entries wait, and the status is not written", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf({ entries: [templated("a"), templated("b", "missing"), templated("c")] }));
+    const why = 'resource claim template "missing": resourceclaimtemplate.resource.k8s.io "missing" not found';
+    expect(await rejection(scene.sync(key))).toMatchObject({ message: `pod shop/web, PodResourceClaim b: ${why}` });
+    expect(calls()).toEqual(["create ResourceClaim web-a-1"]);
+    const event = { type: "Warning", reason: "FailedResourceClaimCreation", message: `PodResourceClaim b: ${why}` };
+    expect(scene.events).toEqual([{ ...event, about: "Pod web" } as (typeof scene.events)[number]]);
+    expect(scene.decisions.at(-1)?.rule).toBe("no-template");
+    // The first claim is remembered, though no cache shows it: there is never a second one.
+    scene.put(ResourceClaimTemplates, templateOf("missing"));
+    await scene.sync(key);
+    expect(calls()).toEqual(["create ResourceClaim web-b-2", "create ResourceClaim web-c-3", "patch Pod web"]);
+    expect(applied()).toEqual(
+      statusBody([
+        { name: "a", resourceClaimName: "web-a-1" },
+        { name: "b", resourceClaimName: "web-b-2" },
+        { name: "c", resourceClaimName: "web-c-3" },
+      ]),
+    );
+  });
+
+  test("is tried again when the server refuses its claim", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf());
+    scene.refuse = () => refusal(403, "Forbidden", "not here");
+    const message = "PodResourceClaim gpu: create ResourceClaim : not here";
+    expect(await rejection(scene.sync(key))).toMatchObject({ message: `pod shop/web, ${message}` });
+    expect(scene.events.map((each) => each.message)).toEqual([message]);
+  });
+
+  test("is tried again without an Event when the server refuses its status; the claim is not made twice", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf());
+    scene.refuse = ({ verb }: Call) => (verb === "patch" ? refusal(500, "InternalError", "no") : undefined);
+    expect(await rejection(scene.sync(key))).toMatchObject({
+      message: "update pod shop/web ResourceClaimStatuses: no",
+    });
+    expect(scene.events).toEqual([]);
+    scene.refuse = () => undefined;
+    await scene.sync(key);
+    expect(calls()).toEqual(["patch Pod web"]);
+  });
+
+  test("whose entry has a source that is not known says so in an Event", async () => {
+    scene.put(Pods, podOf({ entries: [{ name: "gpu" }] }));
+    const why = 'pod "shop/web", spec.resourceClaim "gpu": none of the supported fields are set';
+    expect(await rejection(scene.sync(key))).toMatchObject({
+      message: `pod shop/web, PodResourceClaim gpu: checking for claim before creating it: ${why}`,
+    });
+  });
+
+  test("whose status names an entry without a claim needs none", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf({ node: "node-1", status: saying({ gpu: undefined }) }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+});
+
+describe("a claim that is there", () => {
+  const pod = podOf();
+
+  test("is found by its owner and its annotation, and applied", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, pod);
+    scene.put(
+      ResourceClaims,
+      claimOf("other", { owner: pod, entry: "nic" }),
+      claimOf("web-gpu-x", { owner: pod, entry: "gpu" }),
+    );
+    await scene.sync(key);
+    expect(calls()).toEqual(["patch Pod web"]);
+    expect(applied()).toEqual(statusBody([{ name: "gpu", resourceClaimName: "web-gpu-x" }]));
+    expect(says()).toEqual(["its status does not name its claims → apply gpu: web-gpu-x"]);
+  });
+
+  for (const { what, claim } of [
+    { what: "of nobody", claim: claimOf("web-gpu-x", { entry: "gpu" }) },
+    { what: "without the annotation", claim: claimOf("web-gpu-x", { owner: pod }) },
+    {
+      what: "of an earlier pod of the name",
+      claim: claimOf("web-gpu-x", { owner: podOf({ uid: "before" }), entry: "gpu" }),
+    },
+    { what: "of another entry", claim: claimOf("web-gpu-x", { owner: pod, entry: "nic" }) },
+  ]) {
+    test(`is not taken if it is ${what}`, async () => {
+      scene.put(ResourceClaimTemplates, templateOf());
+      scene.put(Pods, pod);
+      scene.put(ResourceClaims, claim);
+      await scene.sync(key);
+      expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
+    });
+  }
+
+  test("and in the status is left alone, whatever the template says", async () => {
+    scene.put(Pods, podOf({ status: saying({ gpu: "web-gpu-x" }) }));
+    scene.put(ResourceClaims, claimOf("web-gpu-x", { owner: pod }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+
+  for (const { what, claims } of [
+    { what: "is gone", claims: [] },
+    { what: "is another pod's", claims: [claimOf("web-gpu-x", { owner: podOf({ name: "api" }) })] },
+  ]) {
+    test(`in the status that ${what} is replaced`, async () => {
+      scene.put(ResourceClaimTemplates, templateOf());
+      scene.put(Pods, podOf({ status: saying({ gpu: "web-gpu-x" }) }));
+      scene.put(ResourceClaims, ...claims);
+      await scene.sync(key);
+      expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
+      expect(says()[0]).toBe(
+        "ResourceClaim web-gpu-x of gpu is gone, or is not this pod's → create another from template one",
+      );
+    });
+  }
+});
+
+describe("a claim that this controller created, and that is deleted,", () => {
+  async function createdAndDeleted(entries: Pod["spec"] = undefined): Promise<void> {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, entries === undefined ? podOf() : { ...podOf(), spec: entries });
+    await scene.sync(key);
+    scene.deliver();
+    scene.deleteLive(ResourceClaims, "shop/web-gpu-1");
+    scene.deliver();
+  }
+
+  test("is remembered for an hour: the status is applied again, and no other is made", async () => {
+    await createdAndDeleted();
+    scene.now += 3_599_000;
+    await scene.sync(key);
+    expect(calls()).toEqual(["patch Pod web"]);
+    scene.now += 1000;
+    await scene.sync(key);
+    expect(calls()).toEqual(["create ResourceClaim web-gpu-2", "patch Pod web"]);
+  });
+
+  test("is made again if its pod was looked at while the cache had it", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf());
+    await scene.sync(key);
+    scene.deliver();
+    // The status was lost, so that the claim is looked for, and seen.
+    scene.put(Pods, podOf());
+    await scene.sync(key);
+    expect(calls()).toEqual(["patch Pod web"]);
+    scene.deliver();
+    scene.deleteLive(ResourceClaims, "shop/web-gpu-1");
+    scene.deliver();
+    await scene.sync(key);
+    expect(calls()).toEqual(["create ResourceClaim web-gpu-2", "patch Pod web"]);
+  });
+
+  test("is made again once 100 others were created", async () => {
+    await createdAndDeleted();
+    for (let n = 0; n < 100; n++) scene.put(Pods, podOf({ name: `p${n}` }));
+    for (let n = 0; n < 99; n++) await scene.sync(`shop/pod:p${n}`);
+    await scene.sync(key);
+    expect(calls()).toEqual(["patch Pod web"]);
+    await scene.sync("shop/pod:p99");
+    await scene.sync(key);
+    expect(calls()[0]).toStartWith("create ResourceClaim web-gpu-");
+  });
+});
+
+describe("a pod on a node", () => {
+  const pod = podOf({
+    node: "node-1",
+    entries: [templated("gpu"), named("disk", "shared")],
+    status: saying({ gpu: "own" }),
+  });
+  const reservation = { resource: "pods", name: "web", uid: "uid-web" };
+
+  test("has its allocated claims reserved, beside what they are reserved for", async () => {
+    const other = { apiGroup: "example.com", resource: "jobs", name: "big", uid: "x" };
+    scene.put(Pods, pod);
+    scene.put(ResourceClaims, claimOf("own", { owner: pod, isAllocated: true }));
+    scene.put(ResourceClaims, claimOf("shared", { isAllocated: true, reservedFor: [other] }));
+    await scene.sync(key);
+    expect(calls()).toEqual(["updateStatus ResourceClaim own", "updateStatus ResourceClaim shared"]);
+    expect(scene.calls.map(({ body }) => (body as { status: object }).status)).toMatchObject([
+      { reservedFor: [reservation] },
+      { reservedFor: [other, reservation] },
+    ]);
+    expect(says()).toEqual([
+      "it is on node node-1, and ResourceClaim own is not reserved for it → reserve it",
+      "it is on node node-1, and ResourceClaim shared is not reserved for it → reserve it",
+    ]);
+    scene.deliver();
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+
+  test("has nothing reserved that has no devices, nor has one without a node", async () => {
+    scene.put(Pods, pod);
+    scene.put(ResourceClaims, claimOf("own", { owner: pod }), claimOf("shared"));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+    scene.put(Pods, podOf({ entries: [named("disk", "shared")] }));
+    scene.put(ResourceClaims, claimOf("shared", { isAllocated: true }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+
+  test("waits for a named claim that is missing, and so do the entries behind", async () => {
+    scene.put(Pods, podOf({ node: "node-1", entries: [named("a", "missing"), named("b", "shared")] }));
+    scene.put(ResourceClaims, claimOf("shared", { isAllocated: true }));
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+  });
+
+  test("is tried again until its status names the claim that was just made", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf({ node: "node-1" }));
+    expect(await rejection(scene.sync(key))).toMatchObject({
+      message: 'pod "shop/web": ResourceClaim not created yet',
+    });
+    expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
+    expect(scene.events).toEqual([]);
+  });
+
+  test("gets another claim than that of another pod, which is not reserved for it", async () => {
+    scene.put(ResourceClaimTemplates, templateOf());
+    scene.put(Pods, podOf({ node: "node-1", status: saying({ gpu: "own" }) }));
+    scene.put(ResourceClaims, claimOf("own", { isAllocated: true }));
+    expect(await rejection(scene.sync(key))).toMatchObject({
+      message: "ResourceClaim shop/own was not created for Pod shop/web (Pod is not owner)",
+    });
+    expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
+  });
+
+  test("is tried again when the claim has changed meanwhile", async () => {
+    scene.put(Pods, pod);
+    scene.put(ResourceClaims, claimOf("own", { owner: pod, isAllocated: true }));
+    scene.refuse = () => refusal(409, "Conflict", "changed");
+    expect(await rejection(scene.sync(key))).toMatchObject({ message: "reserve claim shop/own: changed" });
+  });
+});
+
+describe("the name of a claim begins with", () => {
+  for (const { pod, entry, is } of [
+    { pod: "web", entry: "gpu", is: "web-gpu-" },
+    { pod: "p".repeat(40), entry: "e".repeat(15), is: `${"p".repeat(40)}-${"e".repeat(15)}-` },
+    // 58 and longer: each part keeps its share of 57, rounded down; the API server adds what makes it unique.
+    { pod: "p".repeat(40), entry: "e".repeat(16), is: `${"p".repeat(39)}-${"e".repeat(15)}` },
+    { pod: "p".repeat(200), entry: "e".repeat(60), is: `${"p".repeat(43)}-${"e".repeat(13)}` },
+  ]) {
+    test(`${is.length} characters for a pod's name of ${pod.length} and an entry's of ${entry.length}`, () => {
+      expect(generateNameOf(pod, entry)).toBe(is);
+    });
+  }
+});
