@@ -1,0 +1,40 @@
+/** Claims of devices. Scripts play the scheduler: they allocate and reserve claims, and bind pods. */
+import { Pods, ResourceClaims } from "../../../src/api/kinds.ts";
+import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
+import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
+import { type AnyObject, tellPod } from "../objects.ts";
+import { type ClaimingPod, isSettled } from "../scripts/resourceclaim/acts.ts";
+import { randomScript } from "../scripts/resourceclaim/grammar.ts";
+import { scripts } from "../scripts/resourceclaim/index.ts";
+import type { Suite } from "../suite.ts";
+
+/** Entries of the status are in the order of a map of Go's where upstream writes several at once. */
+function tellClaims(object: AnyObject): object {
+  const { status } = object as unknown as ClaimingPod;
+  const claims = [...(status?.resourceClaimStatuses ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...tellPod(object), claims, extended: status?.extendedResourceClaimStatus };
+}
+
+const late: Allowed = {
+  id: "what the cache shows late is written or deleted once more",
+  category: "noise",
+  upstream: "pkg/controller/resourceclaim/controller.go:syncClaim",
+  why: "a key that is added again may be synced before the cache shows the write of the last sync: the server refuses the second one",
+  matches: ({ what }) => /^(update|delete) resourceclaims\.resource\.k8s\.io (404|409)$/.test(what),
+};
+
+export const resourceClaims: Suite = {
+  name: "resourceclaim",
+  oracle: "resourceclaim-controller",
+  ours: [resourceclaim],
+  kinds: [{ kind: ResourceClaims }, { kind: Pods, tell: tellClaims }],
+  isSettled,
+  // What is not at rest is written to, however late its controller is.
+  owes: async (_log, stage) => !(await isSettled(stage)),
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 60 },
+  randomSteps: 18,
+  width: 16,
+  differences: [ownFieldManager, namespaceInBody, noBodyOfDelete, late],
+};
