@@ -92,6 +92,11 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     { controller: "attach-detach", upstream: "system:controller:attachdetach-controller" },
     { controller: "persistentvolume-expander", upstream: "system:controller:expand-controller" },
     { controller: "ephemeral-volume", upstream: "system:controller:ephemeral-volume-controller" },
+    {
+      controller: "resourceclaim",
+      upstream: "system:controller:resource-claim-controller",
+      informers: ["list", "watch"].map((verb) => `${verb} resource.k8s.io resourceclaimtemplates`),
+    },
     { controller: "clusterrole-aggregation", upstream: "system:controller:clusterrole-aggregation-controller" },
     {
       controller: "root-ca-certificate-publisher",

@@ -14,6 +14,7 @@ const acting = [
   "persistentvolume-attach-detach",
   "persistentvolume-expander",
   "persistentvolumeclaim-protection",
+  "resourceclaim",
   "certificatesigningrequest-approving",
   "certificatesigningrequest-cleaner",
   "legacy-serviceaccount-token-cleaner",

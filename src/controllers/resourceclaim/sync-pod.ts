@@ -11,6 +11,9 @@ import { isControlledBy, meantBy, notOwnMessage, type PodClaim, podClaimsOf } fr
 import { beingDeleted, createClaim, noTemplate, podSteady, recordClaims, reserve } from "./rules.ts";
 import { needsReservation } from "./wake.ts";
 
+/** As upstream: an apply takes from the status what the same manager applied before. */
+const fieldManager = "ResourceClaimController";
+
 interface OfPod {
   readonly context: SyncContext;
   readonly pod: Pod;
@@ -110,7 +113,7 @@ async function recordInStatus({ context, pod }: OfPod, found: readonly Generated
     metadata: { namespace, name },
     status: { resourceClaimStatuses },
   };
-  const options = { because, basedOn: pod, subresource: "status", signal: context.signal };
+  const options = { because, basedOn: pod, subresource: "status", fieldManager, signal: context.signal };
   try {
     await context.client.patch(Pods, { namespace, name }, { type: "apply", body, force: true }, options);
   } catch (cause) {

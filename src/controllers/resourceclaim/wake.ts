@@ -52,11 +52,14 @@ function wakePod(pod: Pod, { context, isGone }: { readonly context: WatchContext
     if (extended !== undefined) context.enqueue(objectKey(pod.metadata.namespace, extended));
   }
   // Also of a pod that has ended: upstream makes its claims, too, and deletes them at once.
-  if (pod.metadata.deletionTimestamp === undefined && podClaimsOf(pod).some((entry) => needsWork(pod, entry, context)))
+  if (
+    pod.metadata.deletionTimestamp === undefined &&
+    podClaimsOf(pod).some((entry) => needsWork(context, { pod, entry }))
+  )
     context.enqueue(podKey(pod));
 }
 
-function needsWork(pod: Pod, entry: PodClaim, context: WatchContext): boolean {
+function needsWork(context: WatchContext, { pod, entry }: { readonly pod: Pod; readonly entry: PodClaim }): boolean {
   const meant = meantBy(pod, entry);
   if (meant.is === "not-needed") return false;
   if (meant.is !== "named") return true;

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../../src/api/kinds.ts";
-import type { Pod } from "../../../src/api/types.ts";
 import { generateNameOf } from "../../../src/controllers/resourceclaim/new-claim.ts";
 import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
 import { expectExplained } from "../../support/explained-rules.ts";
@@ -68,12 +67,13 @@ describe("a pod", () => {
     expect(says()).toEqual(["nothing to do for its claims: gpu, disk, nic"]);
   });
 
-  test("leaves the template as it is: another pod's claim has the annotation of its own entry", async () => {
-    const template = templateOf("one", { annotations: { c: "d" } });
+  test("leaves the template as it is, and overrules its annotation of an entry", async () => {
+    const template = templateOf("one", { annotations: { c: "d", [entryAnnotation]: "nic" } });
     scene.put(ResourceClaimTemplates, template);
     scene.put(Pods, podOf());
     await scene.sync(key);
-    expect(template.spec.metadata?.annotations).toEqual({ c: "d" });
+    expect(scene.calls[0]?.body).toMatchObject({ metadata: { annotations: { c: "d", [entryAnnotation]: "gpu" } } });
+    expect(template.spec.metadata?.annotations).toEqual({ c: "d", [entryAnnotation]: "nic" });
   });
 
   test("that is gone, has no entries or is being deleted gets none", async () => {
@@ -215,9 +215,9 @@ describe("a claim that is there", () => {
 });
 
 describe("a claim that this controller created, and that is deleted,", () => {
-  async function createdAndDeleted(entries: Pod["spec"] = undefined): Promise<void> {
+  async function createdAndDeleted(): Promise<void> {
     scene.put(ResourceClaimTemplates, templateOf());
-    scene.put(Pods, entries === undefined ? podOf() : { ...podOf(), spec: entries });
+    scene.put(Pods, podOf());
     await scene.sync(key);
     scene.deliver();
     scene.deleteLive(ResourceClaims, "shop/web-gpu-1");

@@ -12,24 +12,25 @@ const merge = (body: object): { readonly type: "merge"; readonly body: object } 
 const podSpec = { containers: [{ name: "c", image: "i" }], nodeSelector: { none: "such" } };
 
 /** What a scheduler does: the devices, and the first consumer. */
-async function allocate({ you, during }: EmbeddedScene, claim: string, pod: string): Promise<void> {
-  const { uid } = (await during(you.get(Pods, at(pod)))).metadata;
-  await during(you.patch(ResourceClaims, at(claim), merge({ metadata: { finalizers: [protection] } })));
+async function allocate(scene: EmbeddedScene, claim: string, pod: string): Promise<void> {
+  const { you } = scene;
+  const { uid } = (await scene.during(you.get(Pods, at(pod)))).metadata;
+  await scene.during(you.patch(ResourceClaims, at(claim), merge({ metadata: { finalizers: [protection] } })));
   const status = { allocation, reservedFor: [{ resource: "pods", name: pod, uid }] };
-  await during(you.patch(ResourceClaims, at(claim), merge({ status }), { subresource: "status" }));
+  await scene.during(you.patch(ResourceClaims, at(claim), merge({ status }), { subresource: "status" }));
 }
 
 test("are made with their pod, named in its status, released when it ends, and gone with it", async () => {
   const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
-  const { you, during } = scene;
+  const { you } = scene;
   const claims = async (): Promise<readonly string[]> =>
     (await scene.list(ResourceClaims)).map(
       ({ metadata, status }) =>
         `${metadata.name.replace(/-[a-z0-9]{5}$/, "-SUFFIX")}${status?.allocation === undefined ? "" : " has devices"}`,
     );
-  await during(you.create(ResourceClaimTemplates, { metadata: at("one"), spec: { spec } }));
-  await during(you.create(ResourceClaims, { metadata: at("shared"), spec }));
-  await during(
+  await scene.during(you.create(ResourceClaimTemplates, { metadata: at("one"), spec: { spec } }));
+  await scene.during(you.create(ResourceClaims, { metadata: at("shared"), spec }));
+  await scene.during(
     you.create(Pods, {
       metadata: at("web"),
       spec: { ...podSpec, resourceClaims: [templated("gpu"), named("disk", "shared")] },
@@ -37,7 +38,7 @@ test("are made with their pod, named in its status, released when it ends, and g
   );
   await scene.run(5000);
   expect(await claims()).toEqual(["shared", "web-gpu-SUFFIX"]);
-  const web = await during(you.get(Pods, at("web")));
+  const web = await scene.during(you.get(Pods, at("web")));
   const own =
     (await scene.list(ResourceClaims)).find(({ metadata }) => metadata.name !== "shared")?.metadata.name ?? "";
   expect(web.status?.resourceClaimStatuses).toEqual([{ name: "gpu", resourceClaimName: own }]);
@@ -45,18 +46,18 @@ test("are made with their pod, named in its status, released when it ends, and g
   await allocate(scene, "shared", "web");
   await scene.run(5000);
   expect(await claims()).toEqual(["shared has devices", "web-gpu-SUFFIX has devices"]);
-  await during(you.patch(Pods, at("web"), merge({ status: { phase: "Succeeded" } }), { subresource: "status" }));
+  await scene.during(you.patch(Pods, at("web"), merge({ status: { phase: "Succeeded" } }), { subresource: "status" }));
   await scene.run(5000);
   expect(await claims()).toEqual(["shared"]);
-  expect((await during(you.get(ResourceClaims, at("shared")))).metadata.finalizers).toBeUndefined();
+  expect((await scene.during(you.get(ResourceClaims, at("shared")))).metadata.finalizers).toBeUndefined();
   await scene.stop();
 });
 
 test("a generated claim goes with a pod that is deleted: the garbage collector takes it once it is free", async () => {
   const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
-  const { you, during } = scene;
-  await during(you.create(ResourceClaimTemplates, { metadata: at("one"), spec: { spec } }));
-  await during(
+  const { you } = scene;
+  await scene.during(you.create(ResourceClaimTemplates, { metadata: at("one"), spec: { spec } }));
+  await scene.during(
     you.create(Pods, {
       metadata: at("web"),
       spec: { containers: podSpec.containers, resourceClaims: [templated("gpu")] },
@@ -66,7 +67,7 @@ test("a generated claim goes with a pod that is deleted: the garbage collector t
   const [claim] = await scene.list(ResourceClaims);
   await allocate(scene, claim?.metadata.name ?? "", "web");
   await scene.run(5000);
-  await during(you.delete(Pods, at("web")));
+  await scene.during(you.delete(Pods, at("web")));
   await scene.run(60_000);
   expect(await scene.list(ResourceClaims)).toEqual([]);
   await scene.stop();

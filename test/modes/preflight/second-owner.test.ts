@@ -1,7 +1,15 @@
 /** Who else is taken to reconcile the same objects: by traces of work, and by work that was left undone. */
 import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
-import { Leases, Namespaces, Nodes, PersistentVolumeClaims, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
+import {
+  Leases,
+  Namespaces,
+  Nodes,
+  PersistentVolumeClaims,
+  Pods,
+  ReplicaSets,
+  ResourceClaims,
+} from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { formatMicroTime } from "../../../src/api/time.ts";
 import type { Transport } from "../../../src/api/transport.ts";
@@ -17,8 +25,10 @@ import { namespace } from "../../../src/controllers/namespace/namespace.ts";
 import { nodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
 import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { serviceCidr } from "../../../src/controllers/service-cidr/service-cidr.ts";
+import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
 import { ttl } from "../../../src/controllers/ttl/ttl.ts";
 import { OwnerWatch } from "../../../src/modes/preflight/owner-watch.ts";
 import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
@@ -77,6 +87,19 @@ class Story {
     const there = await this.as("test").get(ReplicaSets, { namespace: "default", name: "web" });
     const status = { replicas: 0, observedGeneration: there.metadata.generation ?? 1 };
     await this.as(manager).updateStatus(ReplicaSets, { ...there, status });
+  }
+
+  /** A claim whose devices somebody allocates who schedules pods. */
+  async createDeviceClaim(scheduler: string): Promise<void> {
+    const request = { name: "one", exactly: { deviceClassName: "gpu.example.com" } };
+    const finalizers = ["resource.kubernetes.io/delete-protection"];
+    const made = await this.as("kubectl-create").create(ResourceClaims, {
+      metadata: { namespace: "default", name: "gpu", finalizers },
+      spec: { devices: { requests: [request] } },
+    });
+    const device = { request: "one", driver: "gpu.example.com", pool: "one", device: "gpu-1" };
+    const status = { allocation: { devices: { results: [device] } } };
+    await this.as(scheduler).updateStatus(ResourceClaims, { ...made, status });
   }
 
   /** A claim whose status somebody writes who resizes volumes. */
@@ -341,6 +364,39 @@ const cases: readonly Case[] = [
     },
     is: "unknown",
     evidence: "no Lease kube-system/kube-scheduler, and nothing here waits for it",
+  },
+  {
+    name: "what a kubelet writes into a pod is no trace of a controller of pods",
+    controller: taintEviction,
+    async happened(story) {
+      await story.createPod();
+      const status = { phase: "Running" };
+      const at = { namespace: "default", name: "web" };
+      await story.as("kubelet").patch(Pods, at, { type: "merge", body: { status } }, { subresource: "status" });
+    },
+    is: "unknown",
+    evidence: "no Lease kube-system/kube-controller-manager, and nothing here waits for it",
+  },
+  {
+    name: "what a scheduler writes into a claim of devices is no trace of its controller",
+    controller: resourceclaim,
+    async happened(story) {
+      await story.createDeviceClaim("kube-scheduler");
+    },
+    is: "unknown",
+    evidence: "no Lease kube-system/kube-controller-manager, and nothing here waits for it",
+  },
+  {
+    name: "a claim of devices that waits to go shows that nobody works",
+    controller: resourceclaim,
+    async happened(story) {
+      await story.createDeviceClaim("kube-scheduler");
+      const at = { namespace: "default", name: "gpu" };
+      await story.as("kubectl-delete").delete(ResourceClaims, at);
+      await story.pass(20);
+    },
+    is: "none found",
+    evidence: "ResourceClaim default/gpu has waited for a sync for 20 s",
   },
   {
     name: "a node whose Lease somebody renews",

@@ -235,5 +235,7 @@ function isClaimSettled({ metadata, status }: ClaimObject, pods: readonly Claimi
   if (metadata.deletionTimestamp !== undefined) return metadata.finalizers?.includes(protection) !== true;
   const owner = ownerOf(metadata);
   const pod = pods.find((each) => each.metadata.uid === owner?.uid);
-  return pod === undefined || !isDone(pod);
+  if (pod === undefined || !isDone(pod)) return true;
+  // One that its pod's status does not name is not looked at when the pod is done.
+  return pod.status?.resourceClaimStatuses?.some((each) => each.resourceClaimName === metadata.name) !== true;
 }

@@ -169,8 +169,7 @@ function removePod(scene: Scene): Step {
 function end(scene: Scene): Step {
   return toPod(scene, "end", async (stage, { metadata, spec }) => {
     const { name } = metadata;
-    if (spec.nodeName === undefined && metadata.deletionTimestamp === undefined)
-      return void (await stage.remove("pods", name));
+    if (spec.nodeName === undefined && metadata.deletionTimestamp === undefined) return stage.remove("pods", name);
     await stage.patch("pods", name, { metadata: { finalizers: null } });
     if ((await podNamed(stage, name)) !== undefined) await endPod(stage, name);
   });
