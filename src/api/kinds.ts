@@ -32,6 +32,7 @@ import type {
   ResourceClaim,
   ResourceClaimTemplate,
   ResourceQuota,
+  ResourceSlice,
   RoleBinding,
   Secret,
   Service,
@@ -253,6 +254,13 @@ export const ResourceClaimTemplates: Kind<ResourceClaimTemplate> = kindOf({
   ...devices,
   kind: "ResourceClaimTemplate",
   plural: "resourceclaimtemplates",
+});
+/** ResourceSlices (resource.k8s.io/v1): the devices of drivers; cluster-scoped. */
+export const ResourceSlices: Kind<ResourceSlice> = kindOf({
+  ...devices,
+  kind: "ResourceSlice",
+  plural: "resourceslices",
+  namespaced: false,
 });
 /** Roles (rbac.authorization.k8s.io/v1). */
 export const Roles: Kind = kindOf({ ...access, kind: "Role", plural: "roles", namespaced: true });

@@ -46,6 +46,7 @@ import type {
   V1ReplicationController,
   V1ResourceClaimTemplate,
   V1ResourceQuota,
+  V1ResourceSlice,
   V1RoleBinding,
   V1Secret,
   V1SelfSubjectAccessReview,
@@ -131,6 +132,10 @@ export interface VolumeAttributesClass extends ApiObject<V1VolumeAttributesClass
 export interface ResourceClaim extends ApiObject<ResourceV1ResourceClaim> {}
 /** `ResourceClaimTemplate` of resource.k8s.io/v1, as stored. */
 export interface ResourceClaimTemplate extends ApiObject<V1ResourceClaimTemplate> {}
+/** `ResourceSlice` of resource.k8s.io/v1, as stored. */
+export interface ResourceSlice extends ApiObject<V1ResourceSlice> {}
+/** A taint of a device. */
+export type DeviceTaint = NonNullable<NonNullable<ResourceSlice["spec"]["devices"]>[number]["taints"]>[number];
 /** `ClusterRole` of rbac.authorization.k8s.io/v1, as stored. */
 export interface ClusterRole extends ApiObject<V1ClusterRole> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */

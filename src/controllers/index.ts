@@ -7,6 +7,7 @@ import { clusterroleAggregation } from "./clusterrole-aggregation/clusterrole-ag
 import { cronjob } from "./cronjob/cronjob.ts";
 import { daemonset } from "./daemonset/daemonset.ts";
 import { deployment } from "./deployment/deployment.ts";
+import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.ts";
 import { disruption } from "./disruption/disruption.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { endpointslice } from "./endpointslice/endpointslice.ts";
@@ -76,7 +77,7 @@ export const controllerGroups: readonly ControllerGroup[] = [
       ephemeralVolume,
     ],
   },
-  { name: "devices", controllers: [resourceclaim] },
+  { name: "devices", controllers: [resourceclaim, deviceTaintEviction] },
   { name: "nodes", controllers: [nodeLifecycle, taintEviction, podGarbageCollector, ttl] },
   {
     name: "accounts and trust",

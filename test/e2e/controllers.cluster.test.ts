@@ -97,6 +97,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       upstream: "system:controller:resource-claim-controller",
       informers: ["list", "watch"].map((verb) => `${verb} resource.k8s.io resourceclaimtemplates`),
     },
+    { controller: "device-taint-eviction", upstream: "system:controller:device-taint-eviction-controller" },
     { controller: "clusterrole-aggregation", upstream: "system:controller:clusterrole-aggregation-controller" },
     {
       controller: "root-ca-certificate-publisher",

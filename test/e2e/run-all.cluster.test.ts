@@ -15,6 +15,7 @@ const acting = [
   "persistentvolume-expander",
   "persistentvolumeclaim-protection",
   "resourceclaim",
+  "device-taint-eviction",
   "certificatesigningrequest-approving",
   "certificatesigningrequest-cleaner",
   "legacy-serviceaccount-token-cleaner",

@@ -13,6 +13,8 @@ import { findCondition } from "./conditions.ts";
 export interface Announcement {
   readonly reason: string;
   readonly message: string;
+  /** It does not say at which generation of the pod: some of upstream's controllers do not. */
+  readonly leavesOutGeneration?: boolean;
 }
 
 /** When it is said, in ms since 1970. */
@@ -29,13 +31,17 @@ function observed({ metadata: { generation } }: Pod): Pick<PodStatus, "observedG
  * The condition DisruptionTarget=True; undefined if the pod has it already, for the same reason. A condition
  * that was True before keeps its time: the patch does not name it.
  */
-export function disruptionTarget(pod: Pod, { reason, message, now }: Announcement & Moment): PodCondition | undefined {
+export function disruptionTarget(
+  pod: Pod,
+  { reason, message, now, leavesOutGeneration = false }: Announcement & Moment,
+): PodCondition | undefined {
   const type = "DisruptionTarget";
   const before = findCondition(pod.status?.conditions, type);
   if (before?.status === "True" && before.reason === reason && before.message === message) return undefined;
   // Where it had no time, it stays without one.
   const time = before?.status === "True" ? {} : { lastTransitionTime: formatTime(now) };
-  return { type, status: "True", reason, message, ...observed(pod), ...time };
+  const generation = leavesOutGeneration ? {} : observed(pod);
+  return { type, status: "True", reason, message, ...generation, ...time };
 }
 
 /** What changes in the status of a pod that is to go. */

@@ -2,8 +2,9 @@
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
+import { deviceClaimIndex, deviceClaimKeysOf } from "../../controller/workload/device-claims.ts";
 import { podOfKey } from "../../controller/workload/pod-key.ts";
-import { claimIndex, claimKeysOf, ownerIndex, owningUidsOf, templateIndex, templateKeysOf } from "./references.ts";
+import { ownerIndex, owningUidsOf, templateIndex, templateKeysOf } from "./references.ts";
 import { claimRules, podRules } from "./rules.ts";
 import { syncClaim, waitsToGo } from "./sync-claim.ts";
 import { syncPod } from "./sync-pod.ts";
@@ -21,7 +22,11 @@ export const resourceclaim: ControllerDefinition = defineController<ResourceClai
   source: "pkg/controller/resourceclaim/controller.go",
   for: ResourceClaims,
   watches: [
-    watch<Pod>({ kind: Pods, indexes: { [claimIndex]: claimKeysOf, [templateIndex]: templateKeysOf }, on: onPod }),
+    watch<Pod>({
+      kind: Pods,
+      indexes: { [deviceClaimIndex]: deviceClaimKeysOf, [templateIndex]: templateKeysOf },
+      on: onPod,
+    }),
     watch<ResourceClaim>({ kind: ResourceClaims, owned: true, indexes: { [ownerIndex]: owningUidsOf }, on: onClaim }),
     watch<ResourceClaimTemplate>({ kind: ResourceClaimTemplates, on: onTemplate }),
   ],

@@ -6,20 +6,18 @@ import { keyOf, objectKey } from "../../api/key.ts";
 import { Pods, ResourceClaims } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import type { Notification, WatchContext } from "../../controller/api/definition.ts";
-import { podKey } from "../../controller/workload/pod-key.ts";
-import { gonePods } from "./memory.ts";
 import {
-  claimIndex,
-  claimKeysOf,
-  extendedClaimOf,
+  deviceClaimIndex,
+  deviceClaimKeysOf,
   isControlledBy,
-  isPodDone,
   isReservedFor,
   meantBy,
   type PodClaim,
   podClaimsOf,
-  templateIndex,
-} from "./references.ts";
+} from "../../controller/workload/device-claims.ts";
+import { podKey } from "../../controller/workload/pod-key.ts";
+import { gonePods } from "./memory.ts";
+import { extendedClaimOf, isPodDone, templateIndex } from "./references.ts";
 
 /** A change of a pod. */
 export function onPod({ type, object: pod }: Notification<Pod>, context: WatchContext): void {
@@ -31,7 +29,8 @@ export function onPod({ type, object: pod }: Notification<Pod>, context: WatchCo
 /** Of a claim: what is reserved for pods that are gone shows when it is looked at first, or changes. */
 export function onClaim({ type, object: claim }: Notification<ResourceClaim>, context: WatchContext): void {
   if (type !== "deleted") context.enqueue(keyOf(claim));
-  for (const pod of context.cache(Pods).byIndex(claimIndex, keyOf(claim))) wakePod(pod, { context, isGone: false });
+  for (const pod of context.cache(Pods).byIndex(deviceClaimIndex, keyOf(claim)))
+    wakePod(pod, { context, isGone: false });
 }
 
 /** Of a template: pods may have waited for it. */
@@ -47,7 +46,7 @@ function usesClaims(pod: Pod): boolean {
 function wakePod(pod: Pod, { context, isGone }: { readonly context: WatchContext; readonly isGone: boolean }): void {
   if (!usesClaims(pod)) return;
   if (isGone || isPodDone(pod)) {
-    for (const key of claimKeysOf(pod)) context.enqueue(key);
+    for (const key of deviceClaimKeysOf(pod)) context.enqueue(key);
     const extended = extendedClaimOf(pod);
     if (extended !== undefined) context.enqueue(objectKey(pod.metadata.namespace, extended));
   }

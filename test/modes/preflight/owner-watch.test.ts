@@ -10,6 +10,7 @@ test("of each controller it is known whether another owner of it would be notice
     "persistentvolume-protection",
     "volumeattributesclass-protection",
     "resourceclaim",
+    "device-taint-eviction",
     "node-lifecycle",
     "taint-eviction",
     "pod-garbage-collector",

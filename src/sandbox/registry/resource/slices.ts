@@ -1,4 +1,5 @@
 /** ResourceSlices: the devices that a driver offers. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
+import { formatTime } from "../../../api/time.ts";
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isNil } from "../../meta/canonical.ts";
 import { fieldsIn, isFields, textOf, textsIn, type Fields, type ApiObject } from "../../meta/object.ts";
@@ -207,6 +208,12 @@ function afterChanges(spec: Fields, old: Fields = {}): FieldError[] {
   ];
 }
 
+/** A taint without a time was added now. Source: pkg/apis/resource/v1/defaults.go SetDefaults_DeviceTaint. */
+function fillTimes({ spec = {} }: ApiObject, now: number): void {
+  const taints = fieldsIn(spec["devices"]).flatMap((device) => fieldsIn(device["taints"]));
+  for (const taint of taints) taint["timeAdded"] ??= formatTime(now);
+}
+
 /** What is behind a gate that is off: attributes that are lists, and what a device has of its node's resources. */
 function dropGated({ spec = {} }: ApiObject): void {
   for (const device of fieldsIn(spec["devices"])) {
@@ -236,8 +243,14 @@ export const sliceStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
   returnsDeletedObject: true,
-  prepareForCreate: dropGated,
-  prepareForUpdate: dropGated,
+  prepareForCreate(slice, { now }) {
+    dropGated(slice);
+    fillTimes(slice, now);
+  },
+  prepareForUpdate(slice, _old, { now }) {
+    dropGated(slice);
+    fillTimes(slice, now);
+  },
   warningsOnCreate: driverWarnings,
   warningsOnUpdate: driverWarnings,
   validate: ({ spec = {} }) => [...beforeChanges(spec), ...afterChanges(spec)],

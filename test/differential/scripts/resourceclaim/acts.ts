@@ -160,7 +160,7 @@ export async function reserve(stage: Stage, name: string, pods: readonly string[
   await stage.patch(ResourceClaims, `${name}/status`, { status: { reservedFor } });
 }
 
-async function consumersOf(stage: Stage, pods: readonly string[]): Promise<readonly Consumer[]> {
+export async function consumersOf(stage: Stage, pods: readonly string[]): Promise<readonly Consumer[]> {
   const there = await podsOn(stage);
   return pods.map((name) => {
     const uid = there.find(({ metadata }) => metadata.name === name)?.metadata.uid;

@@ -1,0 +1,59 @@
+/**
+ * Which ResourceClaims a pod means by its `spec.resourceClaims`, and whose a claim is.
+ * Source: dynamic-resource-allocation v0.36 resourceclaim/resourceclaim.go.
+ */
+import { keyOf, type ObjectKey, objectKey } from "../../api/key.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import type { Pod, ResourceClaim } from "../../api/types.ts";
+
+/** An entry of `spec.resourceClaims`. */
+export type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[number];
+
+/** The claim that an entry means. */
+export type Meant =
+  /** `isGenerated`: its template's, so that it is the pod's only if the pod controls it. */
+  | { readonly is: "named"; readonly name: string; readonly isGenerated: boolean }
+  /** There is none, and the pod needs none: its status names the entry without a claim. */
+  | { readonly is: "not-needed" }
+  /** The pod's status does not say yet. */
+  | { readonly is: "not-created"; readonly why: string }
+  /** The entry has neither a claim nor a template: a source that a later version of Kubernetes may have. */
+  | { readonly is: "unsupported"; readonly why: string };
+
+/** Source: resourceclaim.go Name. */
+export function meantBy(pod: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodClaim): Meant {
+  if (resourceClaimName !== undefined) return { is: "named", name: resourceClaimName, isGenerated: false };
+  const quoted = `pod "${keyOf(pod)}"`;
+  if (resourceClaimTemplateName === undefined)
+    return { is: "unsupported", why: `${quoted}, spec.resourceClaim "${name}": none of the supported fields are set` };
+  const said = pod.status?.resourceClaimStatuses?.find((each) => each.name === name);
+  if (said === undefined) return { is: "not-created", why: `${quoted}: ResourceClaim not created yet` };
+  if (said.resourceClaimName === undefined) return { is: "not-needed" };
+  return { is: "named", name: said.resourceClaimName, isGenerated: true };
+}
+
+/** The entries of a pod's `spec.resourceClaims`. */
+export function podClaimsOf({ spec }: Pod): readonly PodClaim[] {
+  return spec?.resourceClaims ?? [];
+}
+
+/** Whether a claim that was generated is this pod's. Source: resourceclaim.go IsForPod. */
+export function isControlledBy(claim: ResourceClaim, pod: Pod): boolean {
+  return controllerOf(claim)?.uid === pod.metadata.uid;
+}
+
+/** Whether the claim lists the pod as one that may use it. */
+export function isReservedFor({ status }: ResourceClaim, { metadata }: Pod): boolean {
+  return status?.reservedFor?.some(({ uid }) => uid === metadata.uid) === true;
+}
+
+/** The index of pods by the keys of the claims that they are known to use, whether these exist or not. */
+export const deviceClaimIndex = "resource-claim";
+
+/** What a pod is found by in `deviceClaimIndex`. */
+export function deviceClaimKeysOf(pod: Pod): readonly ObjectKey[] {
+  return podClaimsOf(pod).flatMap((entry) => {
+    const meant = meantBy(pod, entry);
+    return meant.is === "named" ? [objectKey(pod.metadata.namespace, meant.name)] : [];
+  });
+}

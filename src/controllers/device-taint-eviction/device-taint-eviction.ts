@@ -1,0 +1,94 @@
+/** The eviction of pods by taints of devices. Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go. */
+import { deepEqual } from "../../api/field-changes.ts";
+import { keyOf } from "../../api/key.ts";
+import { Pods, ResourceClaims, ResourceSlices } from "../../api/kinds.ts";
+import type { Pod, ResourceClaim, ResourceSlice } from "../../api/types.ts";
+import {
+  type ControllerDefinition,
+  defineController,
+  type Notification,
+  watch,
+  type WatchContext,
+} from "../../controller/api/definition.ts";
+import { deviceClaimIndex, deviceClaimKeysOf, podClaimsOf } from "../../controller/workload/device-claims.ts";
+import { appointments } from "./memory.ts";
+import { devicesOf, evictingTaints, poolIndex, poolKey, poolOfSlice, poolsOfClaim } from "./pools.ts";
+import { rules } from "./rules.ts";
+import { syncPod } from "./sync.ts";
+
+/** Deletes pods whose claims do not tolerate the NoExecute taints of their devices, or no longer. */
+export const deviceTaintEviction: ControllerDefinition = defineController<Pod>({
+  name: "device-taint-eviction",
+  aliases: ["device-taint-eviction-controller"],
+  purpose: "deletes pods that do not tolerate the NoExecute taints of their devices",
+  component: "device-taint-eviction-controller",
+  source: "pkg/controller/devicetainteviction/device_taint_eviction.go",
+  for: Pods,
+  watches: [
+    watch<Pod>({ kind: Pods, indexes: { [deviceClaimIndex]: deviceClaimKeysOf }, on: onPod }),
+    watch<ResourceClaim>({ kind: ResourceClaims, indexes: { [poolIndex]: poolsOfClaim }, on: onClaim }),
+    watch<ResourceSlice>({
+      kind: ResourceSlices,
+      indexes: { [poolIndex]: (slice) => [poolOfSlice(slice)] },
+      on: onSlice,
+    }),
+  ],
+  workers: 8,
+  ifRunTwice: "the second of two deletions would be refused",
+  rules,
+  // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
+  permissions: [
+    { group: "", resource: "pods", verbs: ["get", "delete"] },
+    { group: "", resource: "pods/status", verbs: ["patch"] },
+  ],
+  sync: (_key, context) => syncPod(context),
+});
+
+/** Only its node and its claims count. What is said in its status before it is deleted does not wake it. */
+function onPod(notification: Notification<Pod>, context: WatchContext): void {
+  const { type, object: pod } = notification;
+  if (podClaimsOf(pod).length === 0) return;
+  if (type === "updated") {
+    const { before } = notification;
+    const isSame =
+      before.spec?.nodeName === pod.spec?.nodeName &&
+      deepEqual(before.status?.resourceClaimStatuses, pod.status?.resourceClaimStatuses);
+    if (isSame) return;
+  }
+  const isKnown = context.state(appointments).has(keyOf(pod));
+  if (isKnown || (type !== "deleted" && (pod.spec?.nodeName ?? "") !== "")) context.enqueue(keyOf(pod));
+}
+
+function onClaim(notification: Notification<ResourceClaim>, context: WatchContext): void {
+  const { type, object: claim } = notification;
+  const before = type === "updated" ? devicesOf(notification.before) : [];
+  if (devicesOf(claim).length > 0 || before.length > 0) wakePodsOf(claim, context);
+}
+
+/** Only claims of devices whose taints have changed count. */
+function onSlice(notification: Notification<ResourceSlice>, context: WatchContext): void {
+  const { type, object: slice } = notification;
+  const pool = poolOfSlice(slice);
+  const others = context
+    .cache(ResourceSlices)
+    .byIndex(poolIndex, pool)
+    .filter(({ metadata }) => metadata.name !== slice.metadata.name);
+  const before = evictingTaints(
+    type === "updated" ? [...others, notification.before] : type === "deleted" ? [...others, slice] : others,
+  );
+  const after = evictingTaints(type === "deleted" ? others : [...others, slice]);
+  const changed = new Set(
+    [...before.keys(), ...after.keys()].filter((name) => !deepEqual(before.get(name), after.get(name))),
+  );
+  if (changed.size === 0) return;
+  for (const claim of context.cache(ResourceClaims).byIndex(poolIndex, pool)) {
+    if (devicesOf(claim).some((device) => poolKey(device) === pool && changed.has(device.device)))
+      wakePodsOf(claim, context);
+  }
+}
+
+function wakePodsOf(claim: ResourceClaim, context: WatchContext): void {
+  for (const pod of context.cache(Pods).byIndex(deviceClaimIndex, keyOf(claim))) {
+    if ((pod.spec?.nodeName ?? "") !== "") context.enqueue(keyOf(pod));
+  }
+}

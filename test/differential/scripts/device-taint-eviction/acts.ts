@@ -1,0 +1,121 @@
+/** Slices of devices that are tainted, claims that have some, and pods that use these. Scripts play driver, scheduler and kubelet. */
+import { ResourceClaims, ResourceSlices } from "../../../../src/api/kinds.ts";
+import { ownName, type Stage } from "../../stage.ts";
+import { bindPod, claimSpec, consumersOf, makePod } from "../resourceclaim/acts.ts";
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+  readonly timeAdded?: string;
+}
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+  readonly tolerationSeconds?: number;
+}
+
+/** The names of devices, and their taints. */
+export type Devices = Readonly<Record<string, readonly Taint[]>>;
+
+export const noExecute = (key: string, value?: string): Taint => ({
+  key,
+  ...(value !== undefined && { value }),
+  effect: "NoExecute",
+});
+export const tolerating = (key: string, tolerationSeconds?: number): Toleration => ({
+  key,
+  operator: "Exists",
+  effect: "NoExecute",
+  ...(tolerationSeconds !== undefined && { tolerationSeconds }),
+});
+
+const driver = "gpu.example.com";
+const listed = (devices: Devices): object[] => Object.entries(devices).map(([name, taints]) => ({ name, taints }));
+
+export interface SliceParts {
+  /** Default 1. */
+  readonly generation?: number;
+  /** Default `one`. */
+  readonly pool?: string;
+}
+
+/** A slice of the stage's own pool. */
+export function makeSlice(stage: Stage, name: string, devices: Devices, parts: SliceParts = {}): Promise<unknown> {
+  const { generation = 1, pool = "one" } = parts;
+  return stage.create(ResourceSlices, {
+    metadata: { name: ownName(stage, name) },
+    spec: {
+      driver,
+      pool: { name: ownName(stage, pool), generation, resourceSliceCount: 1 },
+      allNodes: true,
+      devices: listed(devices),
+    },
+  });
+}
+
+/** Tells all devices of a slice anew. */
+export function setDevices(stage: Stage, name: string, devices: Devices, generation = 1): Promise<unknown> {
+  const pool = { generation };
+  return stage.patch(ResourceSlices, ownName(stage, name), { spec: { pool, devices: listed(devices) } });
+}
+
+export function removeSlice(stage: Stage, name: string): Promise<void> {
+  return stage.remove(ResourceSlices, ownName(stage, name));
+}
+
+export interface ClaimParts {
+  /** Default `gpu-0`. */
+  readonly devices?: readonly string[];
+  readonly tolerations?: readonly Toleration[];
+  readonly pods?: readonly string[];
+  /** Default `one`. */
+  readonly pool?: string;
+}
+
+/** A claim that has its devices, and is reserved for pods. */
+export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = {}): Promise<void> {
+  await stage.create(ResourceClaims, { metadata: { name }, spec: claimSpec });
+  await allocate(stage, name, parts);
+}
+
+export async function allocate(stage: Stage, name: string, parts: ClaimParts): Promise<void> {
+  const { devices = ["gpu-0"], tolerations = [], pods = [], pool = "one" } = parts;
+  const results = devices.map((device) => ({
+    request: "one",
+    driver,
+    pool: ownName(stage, pool),
+    device,
+    tolerations: [...tolerations],
+  }));
+  await stage.patch(ResourceClaims, `${name}/status`, { status: { allocation: { devices: { results } } } });
+  await reserve(stage, name, pods);
+}
+
+/** For these pods alone. */
+export async function reserve(stage: Stage, name: string, pods: readonly string[]): Promise<void> {
+  const reservedFor = await consumersOf(stage, pods);
+  await stage.patch(ResourceClaims, `${name}/status`, { status: { reservedFor } });
+}
+
+/** A pod on a node that uses these claims, whether they are there or not. A finalizer keeps it while it is being deleted. */
+export async function makeUser(
+  stage: Stage,
+  name: string,
+  { claims, bound = true }: { readonly claims: readonly string[]; readonly bound?: boolean },
+): Promise<void> {
+  const entries = Object.fromEntries(claims.map((claim) => [claim, { claim }]));
+  await makePod(stage, name, { entries, finalizers: ["example.com/hold"] });
+  if (bound) await bindPod(stage, name);
+}
+
+/** Until these pods are being deleted, or are gone. */
+export function going(...names: readonly string[]): (stage: Stage) => Promise<boolean> {
+  return async (stage) => {
+    const staying = await stage.pods(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return staying.every(({ metadata }) => !names.includes(metadata.name));
+  };
+}

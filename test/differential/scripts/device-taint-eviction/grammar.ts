@@ -1,0 +1,136 @@
+/** Random scripts: devices that are tainted in many ways, and claims that tolerate some of it. */
+import { type Random, seededRandom } from "../../../../src/platform/random.ts";
+import { ResourceClaims } from "../../../../src/api/kinds.ts";
+import type { Stage } from "../../stage.ts";
+import type { Script, Step } from "../../suite.ts";
+import { act, claimsOn } from "../resourceclaim/acts.ts";
+import {
+  type ClaimParts,
+  type Devices,
+  makeClaim,
+  makeSlice,
+  makeUser,
+  noExecute,
+  removeSlice,
+  reserve,
+  setDevices,
+  type Taint,
+  type Toleration,
+  tolerating,
+} from "./acts.ts";
+
+const names = ["gpu-0", "gpu-1", "gpu-2", "gpu-3"] as const;
+/**
+ * The slices that there may be, and their devices: those of `s` and `u` have odd generations, of `t` even ones, so that no device is in two
+ * slices of one generation: which of them counts is chance upstream.
+ */
+const slices = { s: ["gpu-0", "gpu-1"], u: ["gpu-2", "gpu-3"], t: names } as const;
+type Slice = keyof typeof slices;
+/** Long beside a script; what ends within one is in the written scripts. */
+const seconds = [undefined, 0, 300, 600] as const;
+const taints: readonly Taint[] = [
+  noExecute("a"),
+  noExecute("b"),
+  noExecute("b", "x"),
+  { key: "a", effect: "NoSchedule" },
+];
+
+interface Scene {
+  readonly random: Random;
+  users: number;
+  /** The generations of slices that are there. */
+  readonly slices: Map<Slice, number>;
+}
+
+/** The script of a seed. */
+export function randomScript(seed: number, length: number): Script {
+  const scene: Scene = { random: seededRandom(seed), users: 0, slices: new Map() };
+  const steps = [telling(scene, "s"), using(scene)];
+  while (steps.length < length) steps.push(oneOf(scene, moves)(scene));
+  return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
+}
+
+function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
+  // As many as there are: never beyond the last.
+  return items[Math.floor(random.next() * items.length)] as T;
+}
+
+function some<T>({ random }: Scene, items: readonly T[], share = 0.35): readonly T[] {
+  return items.filter(() => random.next() < share);
+}
+
+function someDevices(scene: Scene, slice: Slice): Devices {
+  return Object.fromEntries(some(scene, slices[slice], 0.8).map((name) => [name, some(scene, taints, 0.25)]));
+}
+
+function tolerationsOf(scene: Scene): readonly Toleration[] {
+  if (scene.random.next() < 0.15) return [{ operator: "Exists", effect: "NoExecute" }];
+  const keys = some(scene, ["a", "b"]);
+  return [
+    ...keys.map((key) => tolerating(key, oneOf(scene, seconds))),
+    ...(scene.random.next() < 0.3 ? [{ key: "b", operator: "Equal", value: "x", effect: "NoExecute" }] : []),
+  ];
+}
+
+/** A slice comes, or is told anew, now and then in a newer generation. */
+function telling(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"])): Step {
+  const devices = someDevices(scene, name);
+  const before = scene.slices.get(name);
+  const newest = Math.max(0, ...scene.slices.values());
+  const wanted =
+    before === undefined || scene.random.next() < 0.2 ? newest + (scene.random.next() < 0.5 ? 1 : 0) : before;
+  const generation = wanted % 2 === (name === "t" ? 0 : 1) ? wanted : wanted + 1;
+  scene.slices.set(name, generation);
+  const text = `${name} of generation ${generation}: ${JSON.stringify(devices)}`;
+  return before === undefined
+    ? act(`slice ${text}`, (stage) => makeSlice(stage, name, devices, { generation }))
+    : act(`devices of ${text}`, (stage) => setDevices(stage, name, devices, generation));
+}
+
+/** A pod with one claim or two of its own. */
+function using(scene: Scene): Step {
+  const name = `pod-${++scene.users}`;
+  const claims = scene.random.next() < 0.3 ? [`${name}-a`, `${name}-b`] : [`${name}-a`];
+  const parts: ClaimParts[] = claims.map(() => ({
+    devices: [oneOf(scene, names)],
+    tolerations: tolerationsOf(scene),
+    pods: scene.random.next() < 0.9 ? [name] : [],
+  }));
+  return act(`pod ${name}: ${JSON.stringify(parts)}`, async (stage) => {
+    await makeUser(stage, name, { claims });
+    for (const [n, claim] of claims.entries()) await makeClaim(stage, claim, parts[n]);
+  });
+}
+
+async function someClaim(stage: Stage, fraction: number): Promise<string | undefined> {
+  const claims = await claimsOn(stage);
+  return claims[Math.floor(fraction * claims.length)]?.metadata.name;
+}
+
+const moves: readonly ((scene: Scene) => Step)[] = [
+  using,
+  using,
+  telling,
+  telling,
+  telling,
+  (scene) => {
+    const [name] = [...scene.slices.keys()].slice(-1);
+    if (name === undefined) return telling(scene);
+    scene.slices.delete(name);
+    return act(`slice ${name} goes`, (stage) => removeSlice(stage, name));
+  },
+  ({ random }) => {
+    const fraction = random.next();
+    return act("a claim is released", async (stage) => {
+      const name = await someClaim(stage, fraction);
+      if (name !== undefined) await reserve(stage, name, []);
+    });
+  },
+  ({ random }) => {
+    const fraction = random.next();
+    return act("a claim goes", async (stage) => {
+      const name = await someClaim(stage, fraction);
+      if (name !== undefined) await stage.remove(ResourceClaims, name);
+    });
+  },
+];

@@ -1,0 +1,27 @@
+/** Pods of tainted devices. Nobody but a script taints devices and allocates claims, and no kubelet ends pods. */
+import { Pods } from "../../../src/api/kinds.ts";
+import { deviceTaintEviction } from "../../../src/controllers/device-taint-eviction/device-taint-eviction.ts";
+import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { randomScript } from "../scripts/device-taint-eviction/grammar.ts";
+import { scripts } from "../scripts/device-taint-eviction/index.ts";
+import type { Suite } from "../suite.ts";
+
+/** A pod with the conditions that say why it goes. */
+function tell(object: AnyObject): Json {
+  const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly Json[] };
+  return { ...tellPod(object), conditions };
+}
+
+export const deviceTaintEvictions: Suite = {
+  name: "device-taint-eviction",
+  oracle: "device-taint-eviction-controller",
+  ours: [deviceTaintEviction],
+  kinds: [{ kind: Pods, tell }],
+  // That a toleration's time runs does not show, so that a script could be ahead of it; Events come in the background.
+  quietMs: 1000,
+  scripts,
+  random: randomScript,
+  seeds: { short: 6, long: 100 },
+  width: 16,
+  differences: [],
+};
