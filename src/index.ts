@@ -28,6 +28,13 @@ export type { SyncClient, SyncContext, SyncResult } from "./controller/api/sync-
 export type { Expectations } from "./controller/api/expectations.ts";
 export { runState } from "./controller/api/run-state.ts";
 
+// Controllers of a cluster's own keys.
+export { certificateSigner } from "./controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
+export type { CertificateSignerOptions } from "./controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
+export { serviceAccountTokens } from "./controllers/serviceaccount-token/serviceaccount-token.ts";
+export type { ServiceAccountTokensOptions } from "./controllers/serviceaccount-token/serviceaccount-token.ts";
+export type { Authority, ClusterKeys, SignToken } from "./controller/api/cluster-keys.ts";
+
 // Objects and their kinds.
 export * as kinds from "./api/kinds.ts";
 export { apiVersionOf, kindOf } from "./api/kind.ts";

@@ -3,6 +3,7 @@ import type { Transport } from "../../src/api/transport.ts";
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
+import type { ClusterKeys } from "../../src/controller/api/cluster-keys.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import type { AnsweredRequest } from "../../src/client/http/answered.ts";
@@ -22,6 +23,8 @@ export interface Connected {
   readonly server: string;
   /** PEM of the authorities by which the server is trusted; undefined where those of the system are, or nobody has to be. */
   readonly serverCa?: string | undefined;
+  /** Its private keys, where it hands them over: a sandbox does. */
+  readonly keys?: ClusterKeys;
   /** Who is impersonated, or else the name of the user in the kubeconfig; undefined where there is none. */
   readonly user: string | undefined;
   /** The context's, or what `-n` says. */

@@ -36,9 +36,11 @@ export async function earlierIdentity(path: string, now: number): Promise<Sandbo
   }
   const ca = decoded(config.clusters[0]?.cluster?.["certificate-authority-data"]);
   const token = config.users?.[0]?.user?.["token"];
-  const [cert, key, until] = [decoded(own["cert"]), decoded(own["key"]), Number(own["until"])];
-  if (ca === "" || cert === "" || key === "" || typeof token !== "string" || token === "") return undefined;
-  return until > now ? { certificate: { ca, cert, key }, token, until } : undefined;
+  const [cert, key, caKey] = ["cert", "key", "ca-key"].map((name) => decoded(own[name]));
+  const until = Number(own["until"]);
+  // Without the authority's key the next sandbox could sign nothing that clients of this one accept.
+  if (!ca || !cert || !key || !caKey || typeof token !== "string" || token === "") return undefined;
+  return until > now ? { certificate: { ca, caKey, cert, key }, token, until } : undefined;
 }
 
 function readConfig(text: string): Kubeconfig {
@@ -59,7 +61,7 @@ function decoded(base64: unknown): string {
   }
 }
 
-/** Mode 0600: it holds the token and the server's key. @throws UserError where it cannot be written. */
+/** Mode 0600: it holds the token, the server's key and the authority's. @throws UserError where it cannot be written. */
 export async function writeKubeconfig(path: string, https: SandboxHttps, namespace?: string): Promise<void> {
   const { certificate, until } = https.identity;
   const extension = `extensions:
@@ -68,6 +70,7 @@ export async function writeKubeconfig(path: string, https: SandboxHttps, namespa
       until: ${until}
       cert: ${btoa(certificate.cert)}
       key: ${btoa(certificate.key)}
+      ca-key: ${btoa(certificate.caKey ?? "")}
 `;
   try {
     await writePrivateFile(path, https.kubeconfig(namespace) + extension);

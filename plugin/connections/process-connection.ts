@@ -1,6 +1,6 @@
 /** What a process behind a door reaches: the cluster of the current context, or a sandbox of its own. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
-import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
+import { controllersOfEmbedded } from "../../src/controllers/index.ts";
 import type { Io } from "../cli/io.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
@@ -22,7 +22,7 @@ export async function connectionForProcess(flags: ProcessTarget, io: Io): Promis
   if (flags.sandbox !== true) return connectAs(flags, io, politeness);
   const { manifests = [], load, namespace } = flags;
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests, load, ...where, controllers: controllersEnabledByDefault }, io);
+  const connected = await connectToSandbox({ manifests, load, ...where, controllers: controllersOfEmbedded }, io);
   // The sandbox's own controllers do not report to the process's screen.
   return { ...connected, bus: openBus(io) };
 }

@@ -3,7 +3,7 @@ import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
 import { readOnly } from "../../src/client/http/read-only.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
-import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
+import { controllersOfEmbedded } from "../../src/controllers/index.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { applyManifests } from "../manifests/apply-manifests.ts";
 import { type Connected, connectAs } from "./connection.ts";
@@ -59,7 +59,7 @@ async function readingSandbox(
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const where = namespace === undefined ? {} : { namespace };
   const connected = await connectToSandbox(
-    { manifests: [], load, ...where, controllers: controllersEnabledByDefault },
+    { manifests: [], load, ...where, controllers: controllersOfEmbedded },
     io,
   );
   const { timeline } = io;

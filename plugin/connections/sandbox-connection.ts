@@ -34,6 +34,7 @@ export interface SandboxFlags extends Pick<
   | "webhooks"
   | "serviceRanges"
   | "serverCa"
+  | "authority"
 > {
   /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];
@@ -91,6 +92,7 @@ export async function connectToSandbox(
     unlimited: cluster.sandbox.transport({ actor: "kubectl-reconcile" }),
     passThrough: () => cluster.sandbox.transport({ actor: "process" }),
     clientFor: (fieldManager) => cluster.clientFor(fieldManager),
+    keys: cluster.keys,
     serverVersion: () => serverVersion(client),
     translateError: (error) => error,
     close: () => cluster.stop(),

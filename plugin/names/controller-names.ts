@@ -1,6 +1,7 @@
 /** From the words a user types to controllers. */
+import type { ClusterKeys } from "../../src/controller/api/cluster-keys.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
-import { controllersEnabledByDefault, builtInControllers } from "../../src/controllers/index.ts";
+import { builtInControllers, controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
 import type { Io } from "../cli/io.ts";
 import { UserError } from "../cli/user-error.ts";
@@ -13,24 +14,26 @@ export type Naming = Pick<Io, "calledAs" | "controllerFiles">;
 export function controllerCandidates(): readonly Candidate[] {
   return [
     ...builtInControllers.map(({ name, purpose }) => ({ value: name, about: purpose })),
-    { value: "all", about: "every controller but those that simulate a part of a cluster" },
+    { value: "all", about: "every controller but those that simulate a part of a cluster or need its keys" },
   ];
 }
 
 /**
- * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named. Aliases are
+ * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named, or those given. Aliases are
  * understood; with a controller come those that are a part of it. Those of files come last.
  * @throws UserError that names the word, and the nearest known one.
  */
-export function controllersNamed(words: readonly string[], naming: Naming): readonly ControllerDefinition[] {
+export function controllersNamed(
+  words: readonly string[],
+  naming: Naming,
+  all: readonly ControllerDefinition[] = controllersEnabledByDefault,
+): readonly ControllerDefinition[] {
   if (words.length === 0) {
     throw new UserError("no controller named", [
       `name one or more of: ${builtInControllers.map(({ name }) => name).join(", ")}, all`,
     ]);
   }
-  const chosen = new Set(
-    words.flatMap((word) => (word === "all" ? controllersEnabledByDefault : controllersCalled(word, naming))),
-  );
+  const chosen = new Set(words.flatMap((word) => (word === "all" ? all : controllersCalled(word, naming))));
   const builtIn = builtInControllers.filter((definition) => chosen.has(definition));
   return [...builtIn, ...[...chosen].filter((definition) => !builtIn.includes(definition))];
 }
@@ -64,4 +67,22 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
     `\`${calledAs} controllers\` lists them`,
   ]);
+}
+
+/**
+ * The controllers with what they need of a cluster that hands over its keys.
+ * @throws UserError for one that needs the keys of another.
+ */
+export function withKeysOf(
+  controllers: readonly ControllerDefinition[],
+  keys: ClusterKeys | undefined,
+): readonly ControllerDefinition[] {
+  return controllers.map((definition) => {
+    if (definition.withKeys === undefined) return definition;
+    if (keys !== undefined) return definition.withKeys(keys);
+    throw new UserError(`${definition.name} needs the private keys of the cluster, which only a sandbox hands over`, [
+      `\`sandbox\` runs it; with --sandbox it can be run and traced here`,
+      "a program that has the keys runs it with the library: certificateSigner, serviceAccountTokens",
+    ]);
+  });
 }

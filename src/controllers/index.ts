@@ -3,6 +3,7 @@ import type { ControllerDefinition } from "../controller/api/definition.ts";
 import { bootstrapSigner } from "./bootstrap-signer/bootstrap-signer.ts";
 import { certificateSigningRequestApproving } from "./certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
 import { certificateSigningRequestCleaner } from "./certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
+import { certificateSigningRequestSigning } from "./certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
 import { clusterroleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts";
 import { cronjob } from "./cronjob/cronjob.ts";
 import { daemonset } from "./daemonset/daemonset.ts";
@@ -34,6 +35,7 @@ import { rootCaCertificatePublisher } from "./root-ca-certificate-publisher/root
 import { scheduler } from "./scheduler/scheduler.ts";
 import { serviceCidr } from "./service-cidr/service-cidr.ts";
 import { serviceaccount } from "./serviceaccount/serviceaccount.ts";
+import { serviceaccountToken } from "./serviceaccount-token/serviceaccount-token.ts";
 import { statefulset } from "./statefulset/statefulset.ts";
 import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { tokenCleaner } from "./token-cleaner/token-cleaner.ts";
@@ -84,10 +86,12 @@ export const controllerGroups: readonly ControllerGroup[] = [
     controllers: [
       rootCaCertificatePublisher,
       certificateSigningRequestApproving,
+      certificateSigningRequestSigning,
       certificateSigningRequestCleaner,
       clusterroleAggregation,
       legacyServiceaccountTokenCleaner,
       serviceaccount,
+      serviceaccountToken,
       tokenCleaner,
       bootstrapSigner,
     ],
@@ -101,9 +105,14 @@ export const builtInControllers: readonly ControllerDefinition[] = controllerGro
 );
 
 /**
- * What `all` means: every built-in controller except those that simulate a component which real clusters already run, and those of bootstrap
- * tokens, which kube-controller-manager leaves out of `*`, too.
+ * What `all` means: every built-in controller except those that simulate a component which real clusters already run, those that need the
+ * private keys of the cluster, and those of bootstrap tokens, which kube-controller-manager leaves out of `*`, too.
  */
 export const controllersEnabledByDefault: readonly ControllerDefinition[] = builtInControllers.filter(
   ({ disabledByDefault }) => disabledByDefault !== true,
+);
+
+/** What `all` means in an embedded cluster, which has its keys. */
+export const controllersOfEmbedded: readonly ControllerDefinition[] = builtInControllers.filter(
+  ({ disabledByDefault, withKeys }) => disabledByDefault !== true || withKeys !== undefined,
 );

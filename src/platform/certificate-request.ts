@@ -1,14 +1,19 @@
 /** Requests for certificates (PKCS #10, RFC 2986), and what bytes of a certificate are asked for. */
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
+import { bitStringTag, dotted, sequenceOf, setTag, type Value, valueAt, valuesIn } from "./der.ts";
 
 /** What a request for a certificate says. */
 export interface CertificateRequest {
+  /** The attributes of its subject, in their order. */
+  readonly subject: readonly NameAttribute[];
   /** The common name of its subject; empty for none, and the last of several, as in Go. */
   readonly commonName: string;
   /** The organizations of its subject. */
   readonly organizations: readonly string[];
-  /** Of which types it asks for alternative names. */
-  readonly altNames: ReadonlySet<AltNameType>;
+  /** The alternative names that it asks for, in their order. */
+  readonly altNames: readonly AltName[];
+  /** Its public key, as the DER of a SubjectPublicKeyInfo. */
+  readonly publicKey: Uint8Array;
   /** Why its signature is not its key's; undefined if it is. In the words of Go's crypto/x509. */
   readonly signatureProblem: string | undefined;
 }
@@ -16,64 +21,17 @@ export interface CertificateRequest {
 /** A type of alternative names, as Go's crypto/x509 tells them apart; those of other types it leaves out. */
 export type AltNameType = "DNS" | "Email" | "IP" | "URI";
 
-/** One value of DER. */
-interface Value {
-  readonly tag: number;
-  readonly content: Uint8Array;
-  /** With its tag and its length. */
-  readonly whole: Uint8Array;
+/** One alternative name. */
+export interface AltName {
+  readonly type: AltNameType;
+  /** A text in ASCII, or the 4 or 16 bytes of an address. */
+  readonly bytes: Uint8Array;
 }
 
-const truncated = "asn1: syntax error: data truncated";
-
-/** The value that begins at `at`. @throws SyntaxError */
-function valueAt(bytes: Uint8Array, at: number): Value {
-  const [tag = 0, first] = bytes.subarray(at);
-  if (first === undefined) throw new SyntaxError(truncated);
-  const more = first < 0x80 ? 0 : first & 0x7f;
-  if (more > 4 || first === 0x80) throw new SyntaxError("asn1: structure error: length too large");
-  const digits = bytes.subarray(at + 2, at + 2 + more);
-  const length = more === 0 ? first : digits.reduce((sum, digit) => sum * 256 + digit, 0);
-  const start = at + 2 + more;
-  if (digits.length < more || start + length > bytes.length) throw new SyntaxError(truncated);
-  return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) };
-}
-
-/** The values that stand side by side in some bytes. @throws SyntaxError */
-function valuesIn(bytes: Uint8Array): Value[] {
-  const found: Value[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const value = valueAt(bytes, at);
-    found.push(value);
-    at += value.whole.length;
-  }
-  return found;
-}
-
-const sequenceTag = 0x30;
-const setTag = 0x31;
-const bitStringTag = 0x03;
-
-/** The values of a sequence. @throws SyntaxError */
-function sequenceOf(value: Value | undefined, tag: number = sequenceTag): Value[] {
-  if (value === undefined) throw new SyntaxError("asn1: syntax error: sequence truncated");
-  if (value.tag !== tag) throw new SyntaxError("asn1: structure error: tags don't match");
-  return valuesIn(value.content);
-}
-
-/** `1.2.840.113549.1.1.11` of the bytes of an object identifier. */
-function dotted({ content }: Value): string {
-  const parts: number[] = [];
-  let part = 0;
-  for (const byte of content) {
-    part = part * 128 + (byte & 0x7f);
-    if (byte >= 0x80) continue;
-    if (parts.length === 0)
-      parts.push(Math.min(2, Math.floor(part / 40)), part - 40 * Math.min(2, Math.floor(part / 40)));
-    else parts.push(part);
-    part = 0;
-  }
-  return parts.join(".");
+/** One attribute of a name: `2.5.4.10`, an organization. */
+export interface NameAttribute {
+  readonly id: string;
+  readonly text: string;
 }
 
 interface Algorithm {
@@ -120,14 +78,12 @@ function signatureProblemOf({ info, algorithm, publicKey, signature }: Signed): 
 const commonNameId = "2.5.4.3";
 const organizationId = "2.5.4.10";
 
-/** The values of one attribute of a name. */
-function attributesIn(subject: Value | undefined, id: string): string[] {
+function attributesOf(subject: Value | undefined): NameAttribute[] {
   const attributes = sequenceOf(subject).flatMap((set) => sequenceOf(set, setTag));
   return attributes.flatMap((attribute) => {
     const [type, text] = sequenceOf(attribute);
-    return type !== undefined && text !== undefined && dotted(type) === id
-      ? [new TextDecoder().decode(text.content)]
-      : [];
+    if (type === undefined || text === undefined) return [];
+    return [{ id: dotted(type), text: new TextDecoder().decode(text.content) }];
   });
 }
 
@@ -137,7 +93,7 @@ const subjectAltNameId = "2.5.29.17";
 const altNameTags: Readonly<Record<number, AltNameType>> = { 0x81: "Email", 0x82: "DNS", 0x86: "URI", 0x87: "IP" };
 
 /** Source: Go crypto/x509 parseCSRExtensions, parseSANExtension. */
-function altNamesIn(info: readonly Value[]): Set<AltNameType> {
+function altNamesIn(info: readonly Value[]): AltName[] {
   const attributes = info.filter(({ tag }) => tag === attributesTag).flatMap(({ content }) => valuesIn(content));
   const asked = attributes.flatMap((attribute) => {
     const [type, values] = sequenceOf(attribute);
@@ -152,7 +108,10 @@ function altNamesIn(info: readonly Value[]): Set<AltNameType> {
       ? sequenceOf(valueAt(content, 0))
       : [];
   });
-  return new Set(names.flatMap(({ tag }) => altNameTags[tag] ?? []));
+  return names.flatMap(({ tag, content }) => {
+    const type = altNameTags[tag];
+    return type === undefined ? [] : [{ type, bytes: content }];
+  });
 }
 
 /** Reads the DER of a request. @throws SyntaxError that says what is wrong; in Go's words where bytes are missing or left over. */
@@ -164,10 +123,14 @@ export function readCertificateRequest(der: Uint8Array): CertificateRequest {
   const [identifier] = sequenceOf(algorithm);
   if (info === undefined || publicKey === undefined || identifier === undefined || signature?.tag !== bitStringTag)
     throw new SyntaxError("asn1: structure error: tags don't match");
+  const attributes = attributesOf(subject);
+  const textsOf = (of: string): string[] => attributes.filter(({ id }) => id === of).map(({ text }) => text);
   return {
-    commonName: attributesIn(subject, commonNameId).at(-1) ?? "",
-    organizations: attributesIn(subject, organizationId),
+    subject: attributes,
+    commonName: textsOf(commonNameId).at(-1) ?? "",
+    organizations: textsOf(organizationId),
     altNames: altNamesIn(more),
+    publicKey: publicKey.whole,
     signatureProblem: signatureProblemOf({
       info,
       algorithm: algorithms[dotted(identifier)],

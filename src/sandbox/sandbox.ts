@@ -27,6 +27,7 @@ import type { Server } from "./context/server.ts";
 import type { WebhookClient } from "./webhook/client.ts";
 import type { WatchCacheLimits } from "./storage/watch-cache.ts";
 import { Store } from "./storage/store.ts";
+import { noteUse } from "./bootstrap/token-uses.ts";
 import type { SandboxState } from "./state/document.ts";
 import { addMetricsGroups } from "./bootstrap/metrics-groups.ts";
 import { loadObjects, loadState } from "./state/loading.ts";
@@ -135,7 +136,9 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const authorizer = ruleResolver ?? (options.alwaysAllow === true ? alwaysAllow : new DefaultAuthorizer(store));
   const logins = new Map<string, User>();
   const earlierKeys = options.state?.serviceAccountKeys ?? [];
-  const tokens = new ServiceAccountTokens({ ...options.serviceAccounts, earlierKeys, store, timeline, random, logins });
+  const onSecretUsed = (secret: ApiObject): void => noteUse(server, secret);
+  const issuing = { ...options.serviceAccounts, earlierKeys, store, timeline, random, logins, onSecretUsed };
+  const tokens = new ServiceAccountTokens(issuing);
   const webhooks = options.webhooks === undefined ? undefined : await webhooksOf(options.webhooks, { timeline, store });
   const auditor = options.audit === undefined ? undefined : await auditorOf(options.audit, timeline);
   const access = { auditor, webhooks, tokens, logins, authorizer, ruleResolver, admission };

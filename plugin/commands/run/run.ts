@@ -8,7 +8,7 @@ import { once, sandboxManifests, sandboxState, sinceStart } from "../../cli/shar
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { connectionFor } from "../../connections/run-connection.ts";
-import { controllerCandidates, controllersNamed } from "../../names/controller-names.ts";
+import { controllerCandidates, controllersNamed, withKeysOf } from "../../names/controller-names.ts";
 import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { connectionForProcess } from "../../connections/process-connection.ts";
@@ -191,11 +191,13 @@ interface ControllerRun {
 async function runControllers({ request, session, endpoint, spans }: ControllerRun): Promise<number> {
   const fence = new LeaseFence();
   const { controllers, flags } = request;
+  if (flags.sandbox !== true) withKeysOf(controllers, undefined);
   const target = { ...flags, fence, ...(endpoint !== undefined && { onAnswered: endpoint.metrics.request }) };
   const connected = await session.unlessInterrupted(() => connectionFor(controllers, target, session.io));
   if (connected === undefined) return 0;
   try {
-    return await new Run({ request, session, connected, fence, endpoint, spans }).untilEnded();
+    const keyed = { ...request, controllers: withKeysOf(controllers, connected.keys) };
+    return await new Run({ request: keyed, session, connected, fence, endpoint, spans }).untilEnded();
   } finally {
     await connected.close();
   }

@@ -1,5 +1,7 @@
+import { certificateSigningRequestSigning } from "../../../src/controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
 import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import { controllersOfEmbedded } from "../../../src/controllers/index.ts";
 import { Nodes } from "../../../src/api/kinds.ts";
 import { messageOf } from "../../../src/api/error-message.ts";
 import { readTextFile, removeFile, temporaryPath } from "../../../src/platform/files.ts";
@@ -64,7 +66,7 @@ const options = {
   ),
   clientCa: text(
     "--client-ca-file <file>",
-    "accept client certificates signed by the authorities in FILE (PEM): the common name is the user, organizations are groups",
+    "accept client certificates signed by the authorities in FILE (PEM), too: the common name is the user, organizations are groups",
   ),
   auditLog: text("--audit-log <file>", "add an audit event to FILE for each request, as kube-apiserver writes them"),
   auditPolicy: text(
@@ -185,7 +187,8 @@ export const sandbox: Command = command({
     const now = io.timeline.now();
     const identity =
       (kubeconfig === undefined ? undefined : await earlierIdentity(kubeconfig, now)) ?? newIdentity(now);
-    const serverCa = identity.certificate.ca;
+    const { ca: serverCa, caKey } = identity.certificate;
+    const authority = caKey === undefined ? {} : { authority: { ca: serverCa, key: caKey } };
     const bus = openBus(io);
     const lines = heldLines(io);
     printRun(bus, controllers, io, lines.write);
@@ -194,7 +197,7 @@ export const sandbox: Command = command({
     const audited = audit === undefined ? {} : { audit: audit.options };
     const sized = nodes === undefined ? {} : { nodes };
     const connection = await session.unlessInterrupted(() =>
-      connectToSandbox({ ...parts, ...where, ...audited, ...sized, controllers, serverCa, bus }, io),
+      connectToSandbox({ ...parts, ...where, ...audited, ...sized, ...authority, controllers, serverCa, bus }, io),
     );
     if (connection === undefined) return 0;
     let code: number;
@@ -220,7 +223,7 @@ function auditOf(log: string | undefined, policy: string | undefined): AuditFile
 /** @throws UserError for a word that names no controller, and for `none` beside others. */
 function controllersToRun(lists: readonly string[], io: Naming): readonly ControllerDefinition[] {
   const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
-  if (!words.includes("none")) return controllersNamed(words, io);
+  if (!words.includes("none")) return controllersNamed(words, io, controllersOfEmbedded);
   if (words.length === 1) return [];
   throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
 }
@@ -284,13 +287,15 @@ async function certificatesIn(file: string): Promise<string> {
 
 async function listen({ cluster }: SandboxConnection, { request, identity, clientCa }: Serving): Promise<SandboxHttps> {
   const { port } = request;
+  const signs = cluster.manager.controllers.some(({ definition: { name } }) => name === certificateSigningRequestSigning.name);
+  const accepted = [...(clientCa === undefined ? [] : [clientCa]), ...(signs ? [identity.certificate.ca] : [])];
   try {
     return await serveSandbox(cluster.sandbox, {
       controllers: cluster.manager.controllers.map(({ definition }) => definition.name),
       ...(port !== undefined && { port }),
       identity,
       authorityIsPublished: request.controllers.includes(rootCaCertificatePublisher),
-      ...(clientCa !== undefined && { clientCa }),
+      ...(accepted.length > 0 && { clientCa: accepted.join("\n") }),
     });
   } catch (error) {
     if (port === undefined) throw error;

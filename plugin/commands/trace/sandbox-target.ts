@@ -1,5 +1,5 @@
 /** Controllers that act, in an embedded cluster of its own. */
-import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
+import { controllersOfEmbedded } from "../../../src/controllers/index.ts";
 import { sandboxKinds } from "../../../src/modes/dry-run/kinds.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import type { FindObject } from "../../../src/views/chains.ts";
@@ -35,7 +35,7 @@ class SandboxTarget implements TraceTarget {
         manifests: flags.manifests ?? [],
         load: flags.load,
         namespace: this.place.namespace,
-        controllers: [...new Set([...controllersEnabledByDefault, ...controllers])],
+        controllers: [...new Set([...controllersOfEmbedded, ...controllers])],
         bus: this.bus,
       },
       this.#session.io,

@@ -8,6 +8,7 @@ import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { TimerOptions } from "../../platform/timeline.ts";
 import type { RateLimiter } from "../../workqueue/rate-limiters.ts";
+import type { ClusterKeys } from "./cluster-keys.ts";
 import type { Consistency } from "./consistency.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Rule } from "./rule.ts";
@@ -185,8 +186,16 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly requests?: OwnLimits;
   /** In which order keys are synced. Default: as they were added. */
   readonly order?: KeyOrder;
-  /** Not part of `all`, run only when it is named: it simulates a component that real clusters already run, or upstream does so, too. */
+  /**
+   * Not part of `all`, run only when it is named: it simulates a component that real clusters already run, it needs the cluster's private
+   * keys, or upstream does so, too.
+   */
   readonly disabledByDefault?: true;
+  /**
+   * Of a controller that needs the cluster's private keys and has none: the same with keys. An embedded cluster hands over its own. On
+   * any other it is refused, and its syncs leave everything alone.
+   */
+  withKeys?(keys: ClusterKeys): ControllerDefinition;
   /** The name of a controller that this one belongs to: naming that one selects this one, too. */
   readonly companionOf?: string;
   /**

@@ -3,8 +3,7 @@ import { CertificateSigningRequests } from "../../api/kinds.ts";
 import type { CertificateSigningRequest } from "../../api/types.ts";
 import { type ControllerDefinition, defineController } from "../../controller/api/definition.ts";
 import { watchPrimary } from "../../controller/api/primary.ts";
-import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
-import { kubeletClientSigner } from "./recognized.ts";
+import { kubeletClientSigner, requestRetry } from "../../controller/workload/certificate-request.ts";
 import { rules } from "./rules.ts";
 import { syncRequest } from "./sync.ts";
 
@@ -17,13 +16,7 @@ export const certificateSigningRequestApproving: ControllerDefinition = defineCo
   for: CertificateSigningRequests,
   watches: [watchPrimary(CertificateSigningRequests)],
   workers: 5,
-  retry: {
-    rateLimiter: (now) =>
-      maxOfLimiters(
-        exponentialFailureLimiter({ baseDelayMs: 200, maxDelayMs: 1_000_000 }),
-        bucketLimiter({ qps: 10, burst: 100, now }),
-      ),
-  },
+  retry: requestRetry,
   ifRunTwice: "the second of two approvals would be refused",
   rules,
   recordsEvents: false,

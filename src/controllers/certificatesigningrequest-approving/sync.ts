@@ -2,8 +2,9 @@
 import { CertificateSigningRequests, SubjectAccessReviews } from "../../api/kinds.ts";
 import type { CertificateSigningRequest, SubjectAccessReview } from "../../api/types.ts";
 import type { SyncContext, SyncResult } from "../../controller/api/sync-context.ts";
+import { requestOf } from "../../controller/workload/certificate-request.ts";
 import { approve, decided, notAllowed, notKubelet } from "./rules.ts";
-import { recognize, type Recognized, requestOf } from "./recognized.ts";
+import { recognize, type Recognized } from "./recognized.ts";
 
 /**
  * Approves the request, if it is a kubelet's and its author has the right.

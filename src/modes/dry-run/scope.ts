@@ -22,6 +22,7 @@ import {
 } from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { certificateSigningRequestApproving } from "../../controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
 import { certificateSigningRequestCleaner } from "../../controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
+import { certificateSigningRequestSigning } from "../../controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
 import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { ephemeralVolume } from "../../controllers/ephemeral-volume/ephemeral-volume.ts";
 import { legacyServiceaccountTokenCleaner } from "../../controllers/legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
@@ -33,6 +34,7 @@ import { persistentVolumeExpander } from "../../controllers/persistentvolume-exp
 import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
+import { serviceaccountToken } from "../../controllers/serviceaccount-token/serviceaccount-token.ts";
 import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { resourceclaim } from "../../controllers/resourceclaim/resourceclaim.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
@@ -101,9 +103,11 @@ const leftOut: ReadonlySet<string> = new Set([
   rootCaCertificatePublisher.name,
   serviceaccount.name,
   certificateSigningRequestApproving.name,
+  certificateSigningRequestSigning.name,
   certificateSigningRequestCleaner.name,
   legacyServiceaccountTokenCleaner.name,
   ttl.name,
+  serviceaccountToken.name,
 ]);
 
 /** Whether no dry run has it act, whatever is known. */

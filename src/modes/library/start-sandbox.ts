@@ -6,7 +6,7 @@ import type { CustomResourceDefinition } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { controllersEnabledByDefault } from "../../controllers/index.ts";
+import { controllersOfEmbedded } from "../../controllers/index.ts";
 import { type Random, seededRandom } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { virtualTimeline } from "../../platform/virtual-timeline.ts";
@@ -103,7 +103,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       bus,
       freeze: true,
       definitions,
-      controllers: [...(builtIn ? controllersEnabledByDefault : []), ...controllers],
+      controllers: [...(builtIn ? controllersOfEmbedded : []), ...controllers],
       ...(nodes !== undefined && { nodes }),
     }),
   );

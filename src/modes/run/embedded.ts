@@ -7,6 +7,7 @@ import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { Authority, ClusterKeys } from "../../controller/api/cluster-keys.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
@@ -20,6 +21,7 @@ import { CustomResourceDefinitions, Nodes, StorageClasses } from "../../api/kind
 import type { CreateInput } from "../../api/object.ts";
 import type { CustomResourceDefinition } from "../../api/types.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
+import { sandboxAuthority } from "../../platform/certificate.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { AuditOptions } from "../../sandbox/audit/auditor.ts";
@@ -59,6 +61,8 @@ export interface EmbeddedOptions {
   readonly serviceRanges?: readonly string[] | undefined;
   /** PEM of the authority that signs the certificate under which it will be served, for controllers that hand it out. */
   readonly serverCa?: string;
+  /** Signs the certificates that clients and kubelets ask for. Default: one that is made for this cluster. */
+  readonly authority?: Authority;
   /** Calls webhooks. Default: none is called. */
   readonly webhooks?: WebhookOptions;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
@@ -72,6 +76,8 @@ export interface EmbeddedOptions {
 export interface Embedded {
   readonly sandbox: Sandbox;
   readonly manager: ControllerManager;
+  /** For controllers that need them. */
+  readonly keys: ClusterKeys;
   /** A client with this field manager, which also names its hops on the timeline. */
   clientFor(name: string): Client;
   /** Resolves when running syncs have finished and no client is connected. */
@@ -108,8 +114,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
   const clientFor = (fieldManager: string): Client =>
     createClient({ transport: transportFor(fieldManager), bus, timeline, fieldManager });
+  const keys = keysOf(sandbox, options);
   const manager = new ControllerManager({
-    controllers: controllersOf(options),
+    controllers: controllersOf(options).map((definition) => definition.withKeys?.(keys) ?? definition),
     informers: new SharedInformerFactory({
       client: clientFor("informers"),
       timeline,
@@ -140,7 +147,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     await stop();
     throw error;
   }
-  return { sandbox, manager, clientFor, stop };
+  return { sandbox, manager, keys, clientFor, stop };
+}
+
+/** The authority is made when it is first asked for. */
+function keysOf({ server }: Sandbox, { timeline, authority, serverCa: rootCa }: EmbeddedOptions): ClusterKeys {
+  let made = authority;
+  return {
+    get authority() {
+      made ??= sandboxAuthority(timeline.now());
+      return made;
+    },
+    signToken: (claims) => server.tokens.signForSecret(claims),
+    rootCa,
+  };
 }
 
 /** Whether claims are bound, so that pods wait for them and somebody must create their volumes. */

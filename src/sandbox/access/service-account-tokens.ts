@@ -3,6 +3,7 @@ import { tokenSigner, type SignerKeys, type TokenSigner } from "../../platform/j
 import { randomUuid, type Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import { parseTime } from "../../api/time.ts";
+import { sameSecret } from "../../platform/secret.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
 import type { Store } from "../storage/store.ts";
 import type {
@@ -34,6 +35,8 @@ export interface TokenOptions extends TokenIssuer {
   readonly earlierKeys: readonly TokenKey[];
   /** Users by static token. */
   readonly logins: ReadonlyMap<string, User>;
+  /** Called when the token of a Secret was used, or one that is marked as invalid. */
+  readonly onSecretUsed: (secret: ApiObject) => void;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -42,6 +45,10 @@ type Claims = Readonly<Record<string, unknown>>;
 const leewaySeconds = 60;
 
 const defaultIssuer = "https://kubernetes.default.svc";
+/** Of tokens in Secrets. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go LegacyIssuer. */
+const secretIssuer = "kubernetes/serviceaccount";
+/** 9999-12-31T23:59:59Z */
+const forEver = 253_402_300_799;
 
 /** Static tokens, and tokens that are signed here. */
 export class ServiceAccountTokens implements TokenAuthenticator {
@@ -76,6 +83,11 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     });
   }
 
+  signForSecret(claims: Claims): string {
+    this.#signedUntil = forEver;
+    return this.#signing().sign(claims);
+  }
+
   metadata(): TokenMetadata {
     return { issuer: this.#options.issuer ?? defaultIssuer, keys: this.#signing().publicKeys };
   }
@@ -98,13 +110,45 @@ export class ServiceAccountTokens implements TokenAuthenticator {
       return audiences.length === 0 ? unknownToken : { user: login, audiences };
     }
     const claims = token.includes(".") ? this.#signing().verified(token) : undefined;
-    if (claims === undefined || claims["iss"] !== (this.#options.issuer ?? defaultIssuer)) return unknownToken;
-    const own = Array.isArray(claims["aud"]) ? claims["aud"].map(textOf) : [];
+    if (claims === undefined) return unknownToken;
+    const isOfSecret = claims["iss"] === secretIssuer;
+    if (!isOfSecret && claims["iss"] !== (this.#options.issuer ?? defaultIssuer)) return unknownToken;
+    // Tokens of Secrets are for this server alone.
+    const own = Array.isArray(claims["aud"]) ? claims["aud"].map(textOf) : isOfSecret ? this.audiences : [];
     const audiences = wanted.filter((audience) => own.includes(audience));
     if (audiences.length === 0)
       return { why: `token audiences ${quoted(own)} is invalid for the target audiences ${quoted(wanted)}` };
+    if (isOfSecret) return this.#ofSecret(claims, { token, audiences });
     const why = this.#problemOf(claims);
     return why === undefined ? { user: userOf(claims), audiences } : { why };
+  }
+
+  /** Source: kubernetes v1.36 pkg/serviceaccount/legacy.go Validate. */
+  #ofSecret(
+    claims: Claims,
+    { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },
+  ): Authenticated | Rejected {
+    const own = (claim: string): string => textOf(claims[`kubernetes.io/serviceaccount/${claim}`]);
+    const namespace = own("namespace");
+    const account = { namespace, name: own("service-account.name"), uid: own("service-account.uid") };
+    if (claims["sub"] !== nameOf(account)) return { why: "sub claim is invalid" };
+    const secret = this.#find("secrets", { namespace, name: own("secret.name") });
+    if (secret === undefined || secret.metadata.deletionTimestamp !== undefined)
+      return { why: "Token has been invalidated" };
+    if (!sameSecret(Buffer.from(textOf(at(secret, "data", "token")), "base64").toString(), token))
+      return { why: "Token does not match server's copy" };
+    const why = this.#problemOfSecretAccount(account) ?? problemOfMark(secret, account);
+    // Also of one that is marked, as long as its ServiceAccount is there.
+    if (why === undefined || isMarked(secret)) this.#options.onSecretUsed(secret);
+    return why === undefined ? { user: accountUser(account), audiences } : { why };
+  }
+
+  #problemOfSecretAccount({ namespace, name, uid }: Reference): string | undefined {
+    const account = this.#find("serviceaccounts", { namespace, name });
+    if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
+    const { deletionTimestamp, uid: current } = account.metadata;
+    if (deletionTimestamp !== undefined) return `ServiceAccount ${namespace}/${name} has been deleted`;
+    return current === uid ? undefined : `ServiceAccount UID (${current}) does not match claim (${uid})`;
   }
 
   #signing(): TokenSigner {
@@ -180,15 +224,30 @@ function referenceIn(claims: Claims, kind: string): Reference | undefined {
   return name === "" ? undefined : { namespace: own("namespace"), name, uid: own(kind, "uid") };
 }
 
+const invalidSince = "kubernetes.io/legacy-token-invalid-since";
+
+const isMarked = ({ metadata }: ApiObject): boolean => textOf(at(metadata, "labels", invalidSince)) !== "";
+
+function problemOfMark(secret: ApiObject, account: Reference): string | undefined {
+  if (!isMarked(secret)) return undefined;
+  const where = `${account.namespace}/${textOf(secret.metadata.name)}`;
+  return `the token in secret ${where} for service account ${account.namespace}/${account.name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`;
+}
+
+const nameOf = ({ namespace, name }: Reference): string => `system:serviceaccount:${namespace}:${name}`;
+
+function accountUser(account: Reference): User {
+  const { namespace, uid } = account;
+  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+  return { name: nameOf(account), uid, groups };
+}
+
 function userOf(claims: Claims): User {
   const [account = nothing, pod = nothing, node = nothing] = ["serviceaccount", "pod", "node"].map((of) =>
     referenceIn(claims, of),
   );
-  const { namespace, name, uid } = account;
   return {
-    name: `system:serviceaccount:${namespace}:${name}`,
-    uid,
-    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
+    ...accountUser(account),
     extra: {
       "authentication.kubernetes.io/credential-id": [`JTI=${textOf(claims["jti"])}`],
       ...extraOf("node-name", node.name),

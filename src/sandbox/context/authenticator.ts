@@ -53,6 +53,8 @@ export interface TokenAuthenticator {
   /** The audiences of tokens that name none. */
   readonly audiences: readonly string[];
   sign(grant: TokenGrant): string;
+  /** A token of a Secret, with these claims: it has no end of its own. */
+  signForSecret(claims: Readonly<Record<string, string>>): string;
   /** For who verifies these tokens without the server: their issuer, and the keys that they are signed with. */
   metadata(): TokenMetadata;
   /** The keys of tokens that may be valid still, those of earlier servers too: what a server needs to go on accepting them. */

@@ -21,6 +21,7 @@ test("of each controller it is known whether another owner of it would be notice
     "clusterrole-aggregation",
     "legacy-serviceaccount-token-cleaner",
     "serviceaccount",
+    "serviceaccount-token",
     "token-cleaner",
     "bootstrap-signer",
   ]);

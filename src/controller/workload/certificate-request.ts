@@ -1,0 +1,94 @@
+/**
+ * Requests for certificates, as their approval and their signers read them. Pure.
+ * Source: kubernetes v1.36 pkg/apis/certificates/helpers.go, pkg/controller/certificates/certificate_controller.go.
+ */
+import { pemBlocks } from "../../api/pem.ts";
+import type { CertificateSigningRequest } from "../../api/types.ts";
+import { type AltNameType, type CertificateRequest, readCertificateRequest } from "../../platform/certificate-request.ts";
+import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
+import type { RetryOptions } from "../api/definition.ts";
+
+/** The signer of kubelets' client certificates. */
+export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet";
+
+/** From 200 ms to 1,000 s for one request, and ten a second for all. Source: certificate_controller.go NewCertificateController. */
+export const requestRetry: RetryOptions = {
+  rateLimiter: (now) =>
+    maxOfLimiters(
+      exponentialFailureLimiter({ baseDelayMs: 200, maxDelayMs: 1_000_000 }),
+      bucketLimiter({ qps: 10, burst: 100, now }),
+    ),
+};
+
+/**
+ * The PKCS #10 request.
+ * @throws Error for what is none. Source: helpers.go ParseCSR.
+ */
+export function requestOf({ metadata, spec }: CertificateSigningRequest): CertificateRequest {
+  const [block] = pemBlocks(atob(spec.request));
+  if (block?.type !== "CERTIFICATE REQUEST")
+    throw new Error(`Cannot read request ${metadata.name}: PEM block type must be CERTIFICATE REQUEST`);
+  try {
+    return readCertificateRequest(block.bytes);
+  } catch (cause) {
+    throw new Error(`Cannot read request ${metadata.name}: its bytes are no PKCS #10 request`, { cause });
+  }
+}
+
+/** Its conditions that count. A condition without a status counts as true. Source: certificate_controller_utils.go. */
+export function conditionsOf({ status = {} }: CertificateSigningRequest): {
+  readonly isApproved: boolean;
+  readonly isDenied: boolean;
+  readonly hasFailed: boolean;
+} {
+  const conditions = status.conditions ?? [];
+  const types = new Set(conditions.map(({ type }) => type));
+  const hasFailed = conditions.some(({ type, status: is = "" }) => type === "Failed" && (is === "" || is === "True"));
+  return { isApproved: types.has("Approved"), isDenied: types.has("Denied"), hasFailed };
+}
+
+const kubeletClientUsages = ["client auth", "digital signature", "key encipherment"];
+const kubeletServingUsages = ["digital signature", "key encipherment", "server auth"];
+
+/** Keys that are not RSA encipher nothing. */
+function usagesProblem(usages: readonly string[], required: readonly string[]): string | undefined {
+  const asked = [...new Set(usages)].toSorted().join();
+  const without = required.filter((usage) => usage !== "key encipherment").join();
+  return asked === required.join() || asked === without ? undefined : `usages did not match [${required.join(" ")}]`;
+}
+
+/** In the order in which they are looked at. */
+function altNamesProblem({ altNames }: CertificateRequest, refused: readonly AltNameType[]): string | undefined {
+  const found = refused.find((refusedType) => altNames.some(({ type }) => type === refusedType));
+  return found === undefined ? undefined : `${found} subjectAltNames are not allowed`;
+}
+
+const organizationProblem = ({ organizations }: CertificateRequest): string | undefined =>
+  organizations.length === 1 && organizations[0] === "system:nodes"
+    ? undefined
+    : "subject organization is not system:nodes";
+
+const commonNameProblem = ({ commonName }: CertificateRequest): string | undefined =>
+  commonName.startsWith("system:node:") ? undefined : "subject common name does not begin with system:node:";
+
+/** Why it is no kubelet's request for a client certificate, in upstream's words. Source: helpers.go ValidateKubeletClientCSR. */
+export function kubeletClientProblem(asked: CertificateRequest, usages: readonly string[]): string | undefined {
+  return (
+    organizationProblem(asked) ??
+    altNamesProblem(asked, ["DNS", "Email", "IP", "URI"]) ??
+    commonNameProblem(asked) ??
+    usagesProblem(usages, kubeletClientUsages)
+  );
+}
+
+/** Why it is no kubelet's request for a serving certificate, in upstream's words. Source: helpers.go ValidateKubeletServingCSR. */
+export function kubeletServingProblem(asked: CertificateRequest, usages: readonly string[]): string | undefined {
+  const isServed = asked.altNames.some(({ type }) => type === "DNS" || type === "IP");
+  return (
+    organizationProblem(asked) ??
+    (isServed ? undefined : "DNS or IP subjectAltName is required") ??
+    altNamesProblem(asked, ["Email", "URI"]) ??
+    usagesProblem(usages, kubeletServingUsages) ??
+    commonNameProblem(asked)
+  );
+}

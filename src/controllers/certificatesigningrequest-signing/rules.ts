@@ -1,0 +1,72 @@
+/** The rules of the signing of requests for certificates, in the order in which a sync evaluates them. */
+import { formatAge } from "../../api/duration.ts";
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+/** There is nothing to sign, or no longer. */
+export const notSigned: Rule<{ readonly as: string }> = rule<{ readonly as: string }>({
+  id: "not-signed",
+  looksAt: ["status.certificate", "conditions Approved, Denied and Failed"],
+  chooses:
+    "A request is signed when somebody has approved it, unless it has its certificate, was denied as well, or has failed.",
+  sentence: ({ as }) => `it ${as} → leave it alone`,
+  example: { as: "is not approved" },
+  source: "signer.go handle, certificate_controller.go syncFunc",
+});
+
+/** Somebody else's. */
+export const otherSigner: Rule<{ readonly signer: string }> = rule<{ readonly signer: string }>({
+  id: "other-signer",
+  looksAt: ["spec.signerName"],
+  chooses:
+    "Requests to kubernetes.io/kube-apiserver-client, kubernetes.io/kube-apiserver-client-kubelet, kubernetes.io/kubelet-serving and kubernetes.io/legacy-unknown are signed; others are left to their signers.",
+  sentence: ({ signer }) => `its signer is ${signer} → leave it to that one`,
+  example: { signer: "example.com/own" },
+  source: "signer.go handle",
+});
+
+/** The keys are somewhere else. */
+export const noKeys: Rule<{ readonly signer: string }> = rule<{ readonly signer: string }>({
+  id: "no-keys",
+  looksAt: ["the key of the cluster's certificate authority"],
+  chooses: "Without the private key of the cluster's certificate authority nothing is signed: embedded clusters have one.",
+  sentence: ({ signer }) => `the key of ${signer} is not here → leave it to who has it`,
+  example: { signer: "kubernetes.io/kube-apiserver-client" },
+  source: "cmd/kube-controller-manager/app/certificates.go newCertificateSigningRequestSigningController",
+});
+
+interface RefusedFacts extends Facts {
+  readonly signer: string;
+  readonly why: string;
+}
+
+/** A request that the signer must not sign fails for good. */
+export const fail: Rule<RefusedFacts> = rule<RefusedFacts>({
+  id: "fail",
+  looksAt: ["spec.signerName", "spec.usages", "subject and alternative names in spec.request"],
+  chooses:
+    "A request that is approved and that its signer must not sign gets the condition Failed, with the reason: certificates of clients are for client auth, and possibly for digital signature and key encipherment; those of kubelets are for the organization system:nodes alone and a common name that begins with system:node:, for clients without alternative names, for serving with a DNS name or an IP address.",
+  sentence: ({ signer, why }) => `${signer} does not sign it: ${why} → it has failed`,
+  example: { signer: "kubernetes.io/kubelet-serving", why: "DNS or IP subjectAltName is required" },
+  source: "signer.go handle, pkg/apis/certificates/helpers.go",
+});
+
+interface SignedFacts extends Facts {
+  readonly signer: string;
+  readonly commonName: string;
+  readonly forMs: number;
+}
+
+/** A request gets its certificate. */
+export const signRequest: Rule<SignedFacts> = rule<SignedFacts>({
+  id: "sign",
+  looksAt: ["spec.request", "spec.usages", "spec.expirationSeconds", "the end of the authority's own certificate"],
+  chooses:
+    "What is approved is signed, for as long as it asks for, but for at least ten minutes, for no longer than a year, and not beyond the authority's own end. It is valid from five minutes ago, and ends five minutes earlier if it is for eight hours or more.",
+  sentence: ({ signer, commonName, forMs }) =>
+    `${signer} signs it for ${JSON.stringify(commonName)}, valid for ${formatAge(forMs)} → write the certificate`,
+  example: { signer: "kubernetes.io/kube-apiserver-client", commonName: "jane", forMs: 86_400_000 },
+  source: "signer.go sign, duration; pkg/controller/certificates/authority/policies.go",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [notSigned, otherSigner, noKeys, fail, signRequest];

@@ -1,0 +1,66 @@
+/** The rules of tokens in Secrets, in the order in which a sync evaluates them. */
+import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+
+const looksAt = ["annotations kubernetes.io/service-account.name and kubernetes.io/service-account.uid", "ServiceAccount"];
+
+interface AccountFacts extends Facts {
+  readonly account: string;
+}
+
+/** A reference to nothing is taken away. */
+export const unlist: Rule<AccountFacts> = rule<AccountFacts>({
+  id: "unlist",
+  looksAt: ["deleted Secrets of the type kubernetes.io/service-account-token", "secrets of the ServiceAccount"],
+  chooses: "When the Secret of a token is deleted, its ServiceAccount no longer lists it in secrets.",
+  sentence: ({ account }) => `it is gone, and ServiceAccount ${account} lists it → take it off the list`,
+  example: { account: "robot" },
+  source: "tokens_controller.go syncSecret, removeSecretReference",
+});
+
+/** The keys are somewhere else. */
+export const noKeys: Rule<Facts> = rule<Facts>({
+  id: "no-keys",
+  looksAt: ["the key that signs tokens of ServiceAccounts"],
+  chooses: "Without the key that signs tokens of ServiceAccounts, Secrets are left alone: embedded clusters have one.",
+  sentence: () => "the key that signs tokens is not here → leave it to who has it",
+  example: {},
+  source: "cmd/kube-controller-manager/app/service_accounts.go newServiceAccountTokenController",
+});
+
+/** A token of nobody is deleted. */
+export const orphaned: Rule<AccountFacts> = rule<AccountFacts>({
+  id: "orphaned",
+  looksAt,
+  chooses: "The Secret of a token is deleted when its ServiceAccount is gone, or is another one than it was.",
+  sentence: ({ account }) => `there is no ServiceAccount ${account} of its uid → delete it`,
+  example: { account: "robot" },
+  source: "tokens_controller.go syncSecret, syncServiceAccount",
+});
+
+/** What the cache shows is not what is there. */
+export const outdated: Rule<Facts> = rule<Facts>({
+  id: "outdated",
+  looksAt: ["resourceVersion of the Secret, as the API server has it"],
+  chooses: "A Secret that has changed since the cache saw it is left until the cache shows the change.",
+  sentence: () => "it has changed meanwhile → wait for the change",
+  example: {},
+  source: "tokens_controller.go generateTokenIfNeeded",
+});
+
+interface LackingFacts extends AccountFacts {
+  readonly lacks: readonly string[];
+}
+
+/** A Secret gets what it lacks. */
+export const fill: Rule<LackingFacts> = rule<LackingFacts>({
+  id: "fill",
+  looksAt: [...looksAt, "ca.crt, namespace and token in data"],
+  chooses:
+    "The Secret of a token has a token that ends with it, the namespace, and the certificate authority of the API server; and an annotation with the ServiceAccount's uid. A token or a namespace that is there stays.",
+  sentence: ({ lacks, account }) => `it lacks ${lacks.join(", ")} of ServiceAccount ${account} → write them`,
+  example: { lacks: ["ca.crt", "namespace", "token"], account: "robot" },
+  source: "tokens_controller.go generateTokenIfNeeded",
+});
+
+/** All of them. */
+export const rules: readonly Rule[] = [unlist, noKeys, orphaned, outdated, fill];

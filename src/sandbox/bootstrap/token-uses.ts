@@ -1,0 +1,21 @@
+/** When tokens of Secrets were used. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go patchSecretWithLastUsedDate. */
+import { formatTime } from "../../api/time.ts";
+import type { Server } from "../context/server.ts";
+import { at, textOf, type ApiObject } from "../meta/object.ts";
+import { askLoopback } from "../serving/loopback.ts";
+
+const label = "kubernetes.io/legacy-token-last-used";
+const dayMs = 86_400_000;
+
+const dayOf = (ms: number): string => formatTime(ms).slice(0, 10);
+
+/** Labels the Secret of a token with the day, once a day. One that is refused is not labelled: the request goes on. */
+export function noteUse(server: Server, { metadata }: ApiObject): void {
+  const now = server.timeline.now();
+  const noted = textOf(at(metadata, "labels", label));
+  if (noted === dayOf(now) || noted === dayOf(now + dayMs)) return;
+  const { namespace, name, uid } = metadata;
+  const body = { metadata: { name, namespace, uid, labels: { [label]: dayOf(now) } } };
+  const path = `/api/v1/namespaces/${textOf(namespace)}/secrets/${textOf(name)}`;
+  askLoopback(server, { method: "PATCH", path, body });
+}
