@@ -92,7 +92,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
   }
 }
 
-const severalOf = ["6", "10", "11", "7", "8", "9", "17"].map((last) => `2.5.4.${last}`);
+const severalOf = ["6", "8", "7", "9", "17", "10", "11"].map((last) => `2.5.4.${last}`);
 const lastOf = ["3", "5"].map((last) => `2.5.4.${last}`);
 const isPrintable = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
 

@@ -3,176 +3,18 @@
  * requests for certificates, unused tokens of ServiceAccounts. There is one of each in a cluster, so that these cannot be played in many
  * namespaces at once as the suites are: the same is done on two real clusters and a sandbox, and what was written is compared.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
+import { describe, expect, test } from "bun:test";
 import { bootstrapSigner } from "../../src/controllers/bootstrap-signer/bootstrap-signer.ts";
 import { certificateSigningRequestCleaner } from "../../src/controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
 import { defineLegacyTokenCleaner } from "../../src/controllers/legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
 import { tokenCleaner } from "../../src/controllers/token-cleaner/token-cleaner.ts";
-import { startEmbedded } from "../../src/modes/run/embedded.ts";
-import { realRandom } from "../../src/platform/random.ts";
-import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { serveSandbox } from "../../src/sandbox/https.ts";
 import {
   expiredCertificate,
   lastingCertificate,
 } from "../controllers/certificatesigningrequest-cleaner/certificates.ts";
-import { effectsOf } from "../support/audit-log.ts";
 import { certificateRequest } from "../support/certificate-request.ts";
-import { adminOf, type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
-import { startControllers } from "../support/live-controllers.ts";
-
-type Server = Pick<Cluster, "request" | "createNamespace">;
-
-interface Side {
-  readonly name: string;
-  readonly server: Server;
-  /** Lets the controllers begin, with what is there by then. */
-  begin(): Promise<void>;
-  /** What they have written, in order; none of a sandbox, which keeps no bodies. */
-  writes(): Promise<readonly unknown[]>;
-  stop(): Promise<void>;
-}
-
-interface Acting {
-  /** As `--controllers` names them. */
-  readonly oracle: string;
-  readonly ours: readonly ControllerDefinition[];
-  readonly kcmFlags?: readonly string[];
-}
-
-async function oracle({ oracle: controllers, kcmFlags = [] }: Acting): Promise<Side> {
-  const cluster = await startCluster({
-    audit: true,
-    nodes: 0,
-    scheduler: false,
-    controllers,
-    // Those that look at their caches when they start do so when these are filled.
-    kcmFlags: ["--controller-start-interval=1s", ...kcmFlags],
-  });
-  await cluster.kill("kube-controller-manager");
-  return {
-    name: "kube-controller-manager",
-    server: cluster,
-    begin: () => cluster.start("kube-controller-manager"),
-    writes: () => writesOf(cluster, "kube-controller-manager"),
-    stop: () => cluster.stop(),
-  };
-}
-
-async function real({ ours }: Acting): Promise<Side> {
-  const cluster = await startCluster({ audit: true });
-  let running: { stop(): Promise<void> } | undefined;
-  return {
-    name: "ours",
-    server: cluster,
-    async begin() {
-      running = await startControllers(cluster.kubeconfig, { controllers: ours });
-    },
-    writes: () => writesOf(cluster, "kubectl-reconcile"),
-    async stop() {
-      await running?.stop();
-      await cluster.stop();
-    },
-  };
-}
-
-async function sandbox({ ours }: Acting): Promise<Side> {
-  const parts = { nodes: 0, scheduler: false, kubelet: false };
-  const embedded = await startEmbedded({ timeline: realTimeline(), random: realRandom(), ...parts });
-  const https = await serveSandbox(embedded.sandbox);
-  const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
-  const kubeconfig = join(folder, "kubeconfig");
-  writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
-  let running: { stop(): Promise<void> } | undefined;
-  return {
-    name: "sandbox",
-    server: adminOf(https),
-    async begin() {
-      running = await startControllers(kubeconfig, { controllers: ours });
-    },
-    writes: () => Promise.resolve([]),
-    async stop() {
-      await running?.stop();
-      await https.close();
-      await embedded.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Bodies without what differs by its making: uids, versions, times, managedFields; and DeleteOptions only where they say something. */
-function told(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(told);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => name !== "managedFields" && name !== "creationTimestamp")
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, name === "uid" || name === "resourceVersion" ? "as read" : told(inner)]),
-  );
-}
-
-async function writesOf(cluster: Cluster, agent: string): Promise<readonly unknown[]> {
-  return (
-    effectsOf(await cluster.audit())
-      .filter((effect) => effect.agent === agent && !/^(events|leases)/.test(effect.resource))
-      // Runs in every kube-controller-manager, and fills the Secrets of tokens.
-      .filter(({ component }) => component !== "tokens-controller")
-      .map(({ verb, resource, namespace, name, code, request }) => {
-        const { kind, apiVersion, ...options } = (request ?? {}) as Readonly<Record<string, unknown>>;
-        const body = kind === "DeleteOptions" ? options : { kind, apiVersion, ...options };
-        return {
-          verb,
-          resource,
-          namespace,
-          name,
-          code,
-          body: verb === "delete" && request === undefined ? {} : told(body),
-        };
-      })
-  );
-}
-
-/** Until it is so, a minute at most. */
-async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
-  for (const until = Date.now() + 60_000; ;) {
-    const value = await read();
-    if (isSo(value) || Date.now() > until) return value;
-    await Bun.sleep(50);
-  }
-}
-
-/** What is read of an object, or of a list of them. */
-interface Answer {
-  readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: object };
-  readonly data?: Readonly<Record<string, string>>;
-  readonly status?: { readonly conditions?: readonly object[] };
-  readonly items: readonly Answer[];
-}
-
-async function granted(server: Server, method: string, path: string, body?: object): Promise<Answer> {
-  const patch = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
-  const answer = await server.request(method, path, body, patch);
-  if (answer.status >= 400)
-    throw new Error(`${method} ${path} was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body as Answer;
-}
-
-/** Registers a part of the tests, whose sides have controllers of their own. */
-function sidesOf(acting: Acting): { readonly all: () => readonly Side[] } {
-  let sides: readonly Side[] = [];
-  beforeAll(async () => {
-    sides = await Promise.all([oracle(acting), real(acting), sandbox(acting)]);
-  }, 180_000);
-  afterAll(async () => {
-    await Promise.all(sides.map((side) => side.stop()));
-  });
-  return { all: () => sides };
-}
+import { controllersMissing } from "../support/cluster.ts";
+import { type Answer, eventually, granted, type Server, type Side, sidesOf } from "./three-clusters.ts";
 
 const secrets = "/api/v1/namespaces/kube-system/secrets";
 const info = "/api/v1/namespaces/kube-public/configmaps";

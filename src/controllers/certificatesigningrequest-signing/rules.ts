@@ -1,5 +1,4 @@
 /** The rules of the signing of requests for certificates, in the order in which a sync evaluates them. */
-import { formatAge } from "../../api/duration.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 /** There is nothing to sign, or no longer. */
@@ -53,7 +52,8 @@ export const fail: Rule<RefusedFacts> = rule<RefusedFacts>({
 interface SignedFacts extends Facts {
   readonly signer: string;
   readonly commonName: string;
-  readonly forMs: number;
+  /** RFC 3339. */
+  readonly until: string;
 }
 
 /** A request gets its certificate. */
@@ -62,9 +62,9 @@ export const signRequest: Rule<SignedFacts> = rule<SignedFacts>({
   looksAt: ["spec.request", "spec.usages", "spec.expirationSeconds", "the end of the authority's own certificate"],
   chooses:
     "What is approved is signed, for as long as it asks for, but for at least ten minutes, for no longer than a year, and not beyond the authority's own end. It is valid from five minutes ago, and ends five minutes earlier if it is for eight hours or more.",
-  sentence: ({ signer, commonName, forMs }) =>
-    `${signer} signs it for ${JSON.stringify(commonName)}, valid for ${formatAge(forMs)} → write the certificate`,
-  example: { signer: "kubernetes.io/kube-apiserver-client", commonName: "jane", forMs: 86_400_000 },
+  sentence: ({ signer, commonName, until }) =>
+    `${signer} signs it for ${JSON.stringify(commonName)}, until ${until} → write the certificate`,
+  example: { signer: "kubernetes.io/kube-apiserver-client", commonName: "jane", until: "2027-11-26T09:55:00Z" },
   source: "signer.go sign, duration; pkg/controller/certificates/authority/policies.go",
 });
 

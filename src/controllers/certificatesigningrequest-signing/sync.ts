@@ -71,11 +71,10 @@ async function issue(context: SyncContext, { request, asked, signer: { issuer, l
   if (asked.signatureProblem !== undefined)
     throw new Error(`Cannot sign ${request.metadata.name}: it is not signed with its own key: ${asked.signatureProblem}`);
   const durationMs = durationOf(expirationSeconds, longestMs);
-  const now = context.now();
-  const validity = validityOf({ now, durationMs, authorityEnds: issuer.notAfter });
+  const validity = validityOf({ now: context.now(), durationMs, authorityEnds: issuer.notAfter });
   const { subject, publicKey, altNames, commonName } = asked;
   const certificate = issuer.issue({ subject, publicKey, altNames, ...usagesOf(usages), ...validity });
-  const because = context.decide(signRequest, { signer: signerName, commonName, forMs: validity.notAfter - now });
+  const because = context.decide(signRequest, { signer: signerName, commonName, until: formatTime(validity.notAfter) });
   const status = { ...request.status, certificate: btoa(certificate) };
   const options = { because, basedOn: request, signal: context.signal };
   await context.client.updateStatus(CertificateSigningRequests, { ...request, status }, options);

@@ -72,7 +72,8 @@ async function forget(context: SyncContext, named: AccountNamed): Promise<void> 
     const left = listed.filter(({ name }) => name !== secretName);
     if (account === undefined || left.length === listed.length) return;
     const because = context.decide(unlist, { account: named.name });
-    const changed = { ...account, secrets: left };
+    const { secrets: _secrets, ...rest } = account;
+    const changed: ServiceAccount = left.length === 0 ? rest : { ...rest, secrets: left };
     await context.client.update(ServiceAccounts, changed, { because, basedOn: account, signal: context.signal });
   };
   try {

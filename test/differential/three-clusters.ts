@@ -1,0 +1,183 @@
+/**
+ * The same on two real clusters, one with kube-controller-manager 1.36.3 and one with our controllers, and on a sandbox with ours: for what
+ * cannot be played in many namespaces at once, as the suites are.
+ */
+import { afterAll, beforeAll } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
+import { startEmbedded } from "../../src/modes/run/embedded.ts";
+import { realRandom } from "../../src/platform/random.ts";
+import { realTimeline } from "../../src/platform/real-timeline.ts";
+import { newIdentity, serveSandbox } from "../../src/sandbox/https.ts";
+import { effectsOf } from "../support/audit-log.ts";
+import { adminOf, type Cluster, startCluster } from "../support/cluster.ts";
+import { startControllers } from "../support/live-controllers.ts";
+
+export type Server = Pick<Cluster, "request" | "createNamespace">;
+
+export interface Side {
+  readonly name: string;
+  readonly server: Server;
+  /** Lets the controllers begin, with what is there by then. */
+  begin(): Promise<void>;
+  /** What they have written, in order; none of a sandbox, which keeps no bodies. */
+  writes(): Promise<readonly unknown[]>;
+  stop(): Promise<void>;
+}
+
+export interface Acting {
+  /** As `--controllers` names them. */
+  readonly oracle: string;
+  /** On a real cluster; a function makes them of the files of the cluster, in this folder. */
+  readonly ours: readonly ControllerDefinition[] | ((dir: string) => readonly ControllerDefinition[]);
+  /** In the sandbox, from its start. Default: `ours` begin there, too, from outside. */
+  readonly inside?: readonly ControllerDefinition[];
+  readonly kcmFlags?: readonly string[];
+  /** The writes of its tokens-controller count, too: it runs in every kube-controller-manager, and fills the Secrets of tokens. */
+  readonly countsTokens?: true;
+}
+
+async function oracle({ oracle: controllers, kcmFlags = [], countsTokens }: Acting): Promise<Side> {
+  const cluster = await startCluster({
+    audit: true,
+    nodes: 0,
+    scheduler: false,
+    controllers,
+    // Those that look at their caches when they start do so when these are filled.
+    kcmFlags: ["--controller-start-interval=1s", ...kcmFlags],
+  });
+  await cluster.kill("kube-controller-manager");
+  return {
+    name: "kube-controller-manager",
+    server: cluster,
+    begin: () => cluster.start("kube-controller-manager"),
+    writes: () => writesOf(cluster, { agent: "kube-controller-manager", countsTokens }),
+    stop: () => cluster.stop(),
+  };
+}
+
+async function real({ ours }: Acting): Promise<Side> {
+  const cluster = await startCluster({ audit: true });
+  let running: { stop(): Promise<void> } | undefined;
+  return {
+    name: "ours",
+    server: cluster,
+    async begin() {
+      const controllers = typeof ours === "function" ? ours(cluster.dir) : ours;
+      running = await startControllers(cluster.kubeconfig, { controllers });
+    },
+    writes: () => writesOf(cluster, { agent: "kubectl-reconcile", countsTokens: true }),
+    async stop() {
+      await running?.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+async function sandbox({ ours, inside = [] }: Acting): Promise<Side> {
+  const identity = newIdentity(Date.now());
+  const { ca: serverCa, caKey: key = "" } = identity.certificate;
+  const embedded = await startEmbedded({
+    timeline: realTimeline(),
+    random: realRandom(),
+    nodes: 0,
+    scheduler: false,
+    kubelet: false,
+    controllers: inside,
+    serverCa,
+    authority: { ca: serverCa, key },
+  });
+  const https = await serveSandbox(embedded.sandbox, { identity });
+  const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
+  let running: { stop(): Promise<void> } | undefined;
+  return {
+    name: "sandbox",
+    server: adminOf(https),
+    async begin() {
+      if (typeof ours !== "function") running = await startControllers(kubeconfig, { controllers: ours });
+    },
+    writes: () => Promise.resolve([]),
+    async stop() {
+      await running?.stop();
+      await https.close();
+      await embedded.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Bodies without what differs by its making: uids, versions, times, managedFields; and DeleteOptions only where they say something. */
+function told(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(told);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== "managedFields" && name !== "creationTimestamp")
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, name === "uid" || name === "resourceVersion" ? "as read" : told(inner)]),
+  );
+}
+
+async function writesOf(
+  cluster: Cluster,
+  { agent, countsTokens = false }: { readonly agent: string; readonly countsTokens: boolean | undefined },
+): Promise<readonly unknown[]> {
+  return (
+    effectsOf(await cluster.audit())
+      .filter((effect) => effect.agent === agent && !/^(events|leases)/.test(effect.resource))
+      .filter(({ component }) => countsTokens || component !== "tokens-controller")
+      .map(({ verb, resource, namespace, name, code, request }) => {
+        const { kind, apiVersion, ...options } = (request ?? {}) as Readonly<Record<string, unknown>>;
+        const body = kind === "DeleteOptions" ? options : { kind, apiVersion, ...options };
+        return {
+          verb,
+          resource,
+          namespace,
+          name,
+          code,
+          body: verb === "delete" && request === undefined ? {} : told(body),
+        };
+      })
+  );
+}
+
+/** Until it is so, a minute at most. */
+export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  for (const until = Date.now() + 60_000; ;) {
+    const value = await read();
+    if (isSo(value) || Date.now() > until) return value;
+    await Bun.sleep(50);
+  }
+}
+
+/** What is read of an object, or of a list of them. */
+export interface Answer {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: object };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly status?: { readonly conditions?: readonly object[] };
+  readonly items: readonly Answer[];
+}
+
+export async function granted(server: Server, method: string, path: string, body?: object): Promise<Answer> {
+  const patch = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
+  const answer = await server.request(method, path, body, patch);
+  if (answer.status >= 400)
+    throw new Error(`${method} ${path} was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body as Answer;
+}
+
+/** Registers a part of the tests, whose sides have controllers of their own. */
+export function sidesOf(acting: Acting): { readonly all: () => readonly Side[] } {
+  let sides: readonly Side[] = [];
+  beforeAll(async () => {
+    sides = await Promise.all([oracle(acting), real(acting), sandbox(acting)]);
+  }, 180_000);
+  afterAll(async () => {
+    await Promise.all(sides.map((side) => side.stop()));
+  });
+  return { all: () => sides };
+}
