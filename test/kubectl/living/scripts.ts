@@ -1,7 +1,8 @@
 /**
  * What people see with kubectl of a cluster that lives: Services whose endpoints follow readiness, a node that falls silent, claims that are bound,
- * quotas, budgets that hold a drain, tokens. A command that would print how far things have come waits for it first.
+ * quotas, budgets that hold a drain, tokens, certificates. A command that would print how far things have come waits for it first.
  */
+import { certificateRequest, type RequestParts } from "../../support/certificate-request.ts";
 import type { Script } from "../script.ts";
 
 /** A StatefulSet, whose pods have names that are known. `pod` is more of its pods' spec, in YAML's flow style. */
@@ -263,4 +264,110 @@ const tokens: Script = {
   ],
 };
 
-export const livingScripts: readonly Script[] = [silence, endpoints, claims, quotas, budgets, tokens];
+/** A Secret for a token of a ServiceAccount. */
+const tokenSecret = (name: string, account: string): string => `
+apiVersion: v1
+kind: Secret
+metadata: {name: ${name}, annotations: {kubernetes.io/service-account.name: ${account}}}
+type: kubernetes.io/service-account-token
+`;
+
+const secrets: Script = {
+  name: "living-secrets",
+  files: { "token.yaml": tokenSecret("robot", "robot"), "stray.yaml": tokenSecret("stray", "nobody") },
+  commands: [
+    "create sa robot",
+    "create -f token.yaml",
+    "wait secret/robot --for=jsonpath={.data.token} --timeout=60s",
+    "get secret robot",
+    "get secret robot -o 'jsonpath={.metadata.annotations} {.data.namespace}'",
+    { run: "get secret robot -o 'go-template={{base64decode .data.token}}'", keeps: "TOKEN" },
+    "auth whoami --token=$TOKEN",
+    "get pods --token=$TOKEN",
+    "create rolebinding robot --clusterrole=view --serviceaccount=living-secrets:robot",
+    "get pods --token=$TOKEN",
+    "create -f stray.yaml",
+    "wait secret/stray --for=delete --timeout=60s",
+    "delete secret robot",
+    // A kube-apiserver remembers for ten seconds that it has accepted a token.
+    "wait sa/robot --for=jsonpath={.metadata.name}=nobody --timeout=12s",
+    "auth whoami --token=$TOKEN",
+    "create -f token.yaml",
+    "wait secret/robot --for=jsonpath={.data.token} --timeout=60s",
+    "delete sa robot",
+    "wait secret/robot --for=delete --timeout=60s",
+    "get secrets",
+  ],
+};
+
+interface CertificateWanted extends RequestParts {
+  readonly signer: string;
+  readonly usages: string;
+}
+
+/** A request whose name begins with that of the script: it has no namespace. */
+const certificateWanted = (name: string, { signer, usages, ...parts }: CertificateWanted): string => `
+apiVersion: certificates.k8s.io/v1
+kind: CertificateSigningRequest
+metadata: {name: living-${name}}
+spec:
+  signerName: kubernetes.io/${signer}
+  usages: [${usages}]
+  expirationSeconds: 86400
+  request: ${btoa(certificateRequest(parts))}
+`;
+
+const node = { commonName: "system:node:east", organizations: ["system:nodes"] };
+
+const certificates: Script = {
+  name: "living-certificates",
+  files: {
+    "jane.yaml": certificateWanted("jane", {
+      signer: "kube-apiserver-client",
+      usages: "client auth",
+      commonName: "jane",
+      organizations: ["dev"],
+    }),
+    "node.yaml": certificateWanted("node", {
+      signer: "kube-apiserver-client-kubelet",
+      usages: "client auth, digital signature",
+      ...node,
+    }),
+    "serving.yaml": certificateWanted("serving", {
+      signer: "kubelet-serving",
+      usages: "server auth, digital signature",
+      ...node,
+    }),
+  },
+  commands: [
+    "create -f jane.yaml",
+    "get csr living-jane",
+    "certificate approve living-jane",
+    "wait csr/living-jane --for=jsonpath={.status.certificate} --timeout=60s",
+    "get csr living-jane",
+    "describe csr living-jane",
+    "get csr living-jane -o 'jsonpath={.status.conditions}'",
+    "certificate deny living-jane",
+    "create -f node.yaml",
+    "wait csr/living-node --for=jsonpath={.status.certificate} --timeout=60s",
+    "get csr living-node",
+    "get csr living-node -o 'jsonpath={.status.conditions[*].message}'",
+    "create -f serving.yaml",
+    "certificate approve living-serving",
+    "wait csr/living-serving --for=condition=Failed --timeout=60s",
+    "get csr living-serving",
+    `get csr living-serving -o 'jsonpath={.status.conditions[?(@.type=="Failed")]}'`,
+    "delete csr living-jane living-node living-serving",
+  ],
+};
+
+export const livingScripts: readonly Script[] = [
+  silence,
+  endpoints,
+  claims,
+  quotas,
+  budgets,
+  tokens,
+  secrets,
+  certificates,
+];

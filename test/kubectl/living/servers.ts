@@ -21,7 +21,9 @@ const nodes = 3;
 
 /** The real control plane, on simulated nodes. */
 export async function realCluster(): Promise<KubectlServer> {
-  const cluster = await startCluster({ controllers: "*", nodes: 0 });
+  // In the folder of the cluster.
+  const kcmFlags = ["--cluster-signing-cert-file=ca.crt", "--cluster-signing-key-file=ca.key"];
+  const cluster = await startCluster({ controllers: "*", nodes: 0, kcmFlags });
   const ground = await simulateGround(cluster);
   return {
     kubeconfig: readFileSync(cluster.kubeconfig, "utf8"),
