@@ -192,3 +192,114 @@ describe("tokens of service accounts", () => {
       expect((await ask({ path: whoAmI, body: {}, token: forged })).status).toBe(401);
   });
 });
+
+describe("tokens in Secrets", () => {
+  const secretName = "kubernetes.io/serviceaccount/secret.name";
+
+  interface InSecret {
+    readonly token: string;
+    readonly labels?: () => Promise<unknown>;
+  }
+
+  /** As serviceaccount-token fills it. */
+  async function tokenIn(name: string, claims: Readonly<Record<string, string>> = {}): Promise<InSecret> {
+    const { body } = await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name } } });
+    const token = sandbox.server.tokens.signForSecret({
+      iss: "kubernetes/serviceaccount",
+      "kubernetes.io/serviceaccount/namespace": "default",
+      [secretName]: name,
+      "kubernetes.io/serviceaccount/service-account.name": name,
+      "kubernetes.io/serviceaccount/service-account.uid": body.metadata.uid as string,
+      sub: `system:serviceaccount:default:${name}`,
+      ...claims,
+    });
+    const annotations = { "kubernetes.io/service-account.name": name };
+    const secret = { metadata: { name, annotations }, type: "kubernetes.io/service-account-token" };
+    await asAdmin({ path: `${core}/secrets`, body: { ...secret, data: { token: btoa(token) } } });
+    return {
+      token,
+      labels: async () => (await asAdmin({ path: `${core}/secrets/${name}` })).body.metadata.labels as unknown,
+    };
+  }
+
+  /** The status of a request, and what a review says of the token. */
+  async function said(token: string, spec: object = {}): Promise<readonly unknown[]> {
+    const { status } = await ask({ path: whoAmI, body: {}, token });
+    const { body } = await asAdmin({
+      path: "/apis/authentication.k8s.io/v1/tokenreviews",
+      body: { spec: { token, ...spec } },
+    });
+    return [status, body.status.error ?? body.status.user.username];
+  }
+
+  const patch = (path: string, body: object): Promise<Answer> =>
+    asAdmin({ path, method: "PATCH", headers: { "content-type": "application/merge-patch+json" }, body });
+
+  test("name the account and nothing more, for this server alone, and the Secret is marked as used", async () => {
+    const { token, labels } = await tokenIn("used");
+    expect(await labels?.()).toBeUndefined();
+    const { body } = await ask({ path: whoAmI, body: {}, token });
+    expect(Object.keys(body.status.userInfo as object)).toEqual(["username", "uid", "groups"]);
+    expect(await said(token)).toEqual([201, "system:serviceaccount:default:used"]);
+    const [, error] = await said(token, { audiences: ["vault"] });
+    expect(error).toContain('is invalid for the target audiences ["vault"]');
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await labels?.()).toEqual({ "kubernetes.io/legacy-token-last-used": day });
+  });
+
+  test("outlast years", async () => {
+    const { token } = await tokenIn("old");
+    aheadMs = 5 * 365 * 86_400_000;
+    const { status } = await ask({ path: whoAmI, body: {}, token });
+    aheadMs = 0;
+    expect(status).toBe(201);
+    expect(sandbox.server.tokens.keysInUse().map(({ until }) => until)).toEqual([253_402_300_799]);
+  });
+
+  const label = "kubernetes.io/legacy-token-invalid-since";
+  for (const { name, does, says } of [
+    {
+      name: "gone",
+      does: () => asAdmin({ path: `${core}/secrets/gone`, method: "DELETE" }),
+      says: "Token has been invalidated",
+    },
+    {
+      name: "changed",
+      does: () => patch(`${core}/secrets/changed`, { data: { token: btoa("x") } }),
+      says: "Token does not match server's copy",
+    },
+    {
+      name: "marked",
+      does: () => patch(`${core}/secrets/marked`, { metadata: { labels: { [label]: "2026-01-01" } } }),
+      says: "the token in secret default/marked for service account default/marked has been marked invalid.",
+    },
+    {
+      name: "orphan",
+      does: () => asAdmin({ path: `${core}/serviceaccounts/orphan`, method: "DELETE" }),
+      says: 'serviceaccounts "orphan" not found',
+    },
+    {
+      name: "another",
+      async does() {
+        await asAdmin({ path: `${core}/serviceaccounts/another`, method: "DELETE" });
+        await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name: "another" } } });
+      },
+      says: "does not match claim",
+    },
+  ]) {
+    test(`are refused with a Secret or an account that is ${name}`, async () => {
+      const { token } = await tokenIn(name);
+      expect((await said(token))[0]).toBe(201);
+      await does();
+      const [status, error] = await said(token);
+      expect([status, String(error).includes(says)]).toEqual([401, true]);
+    });
+  }
+
+  test("are refused where they say they are somebody else's, or of no Secret", async () => {
+    const other = await tokenIn("somebody", { sub: "system:serviceaccount:default:used" });
+    expect(await said(other.token)).toEqual([401, "[invalid bearer token, sub claim is invalid]"]);
+    const none = await tokenIn("none", { [secretName]: "" });
+    expect((await said(none.token))[0]).toBe(401);
+  });
+});
