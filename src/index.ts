@@ -33,7 +33,8 @@ export { certificateSigner } from "./controllers/certificatesigningrequest-signi
 export type { CertificateSignerOptions } from "./controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
 export { serviceAccountTokens } from "./controllers/serviceaccount-token/serviceaccount-token.ts";
 export type { ServiceAccountTokensOptions } from "./controllers/serviceaccount-token/serviceaccount-token.ts";
-export type { Authority, ClusterKeys, SignToken } from "./controller/api/cluster-keys.ts";
+export type { ClusterKeys, SignToken } from "./controller/api/cluster-keys.ts";
+export type { Authority } from "./platform/certificate-authority.ts";
 
 // Objects and their kinds.
 export * as kinds from "./api/kinds.ts";

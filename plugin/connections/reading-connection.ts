@@ -58,10 +58,7 @@ async function readingSandbox(
 ): Promise<Reading> {
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox(
-    { manifests: [], load, ...where, controllers: controllersOfEmbedded },
-    io,
-  );
+  const connected = await connectToSandbox({ manifests: [], load, ...where, controllers: controllersOfEmbedded }, io);
   const { timeline } = io;
   const bus = openBus(io);
   return {

@@ -25,14 +25,14 @@ export function controllerCandidates(): readonly Candidate[] {
  */
 export function controllersNamed(
   words: readonly string[],
-  naming: Naming,
-  all: readonly ControllerDefinition[] = controllersEnabledByDefault,
+  naming: Naming & { readonly all?: readonly ControllerDefinition[] },
 ): readonly ControllerDefinition[] {
   if (words.length === 0) {
     throw new UserError("no controller named", [
       `name one or more of: ${builtInControllers.map(({ name }) => name).join(", ")}, all`,
     ]);
   }
+  const { all = controllersEnabledByDefault } = naming;
   const chosen = new Set(words.flatMap((word) => (word === "all" ? all : controllersCalled(word, naming))));
   const builtIn = builtInControllers.filter((definition) => chosen.has(definition));
   return [...builtIn, ...[...chosen].filter((definition) => !builtIn.includes(definition))];

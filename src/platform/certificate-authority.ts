@@ -30,7 +30,9 @@ import {
 
 /** The certificate and the private key of an authority, in PEM. */
 export interface Authority {
+  /** One certificate. */
   readonly ca: string;
+  /** Its private key (ECDSA, RSA or Ed25519), without a passphrase. */
   readonly key: string;
 }
 
@@ -71,25 +73,15 @@ const ecdsa = (hash: string, last: number): Algorithm => ({
   identifier: sequence(oid(`1.2.840.10045.4.3.${last}`)),
 });
 
+/** By the names of curves; others are hashed as P-256 is. */
+const ecdsaOf: Readonly<Record<string, Algorithm>> = { secp384r1: ecdsa("sha384", 3), secp521r1: ecdsa("sha512", 4) };
+
 /** Source: Go crypto/x509 signingParamsForKey. @throws RangeError for a key that cannot sign certificates. */
-function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Algorithm {
-  switch (asymmetricKeyType) {
-    case "rsa":
-      return { hash: "sha256", identifier: sequence(oid("1.2.840.113549.1.1.11"), nothing) };
-    case "ed25519":
-      return { hash: undefined, identifier: sequence(oid("1.3.101.112")) };
-    case "ec":
-      switch (asymmetricKeyDetails?.namedCurve) {
-        case "secp384r1":
-          return ecdsa("sha384", 3);
-        case "secp521r1":
-          return ecdsa("sha512", 4);
-        default:
-          return ecdsa("sha256", 2);
-      }
-    default:
-      throw new RangeError(`Cannot sign certificates with a key of the type ${asymmetricKeyType ?? "unknown"}`);
-  }
+function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): Algorithm {
+  if (type === "rsa") return { hash: "sha256", identifier: sequence(oid("1.2.840.113549.1.1.11"), nothing) };
+  if (type === "ed25519") return { hash: undefined, identifier: sequence(oid("1.3.101.112")) };
+  if (type === "ec") return ecdsaOf[details?.namedCurve ?? ""] ?? ecdsa("sha256", 2);
+  throw new RangeError(`Cannot sign certificates with a key of the type ${type ?? "unknown"}`);
 }
 
 const severalOf = ["6", "8", "7", "9", "17", "10", "11"].map((last) => `2.5.4.${last}`);
@@ -103,7 +95,12 @@ const attribute = (id: string, content: string): Bytes =>
 function nameOf(attributes: readonly NameAttribute[]): Bytes {
   const textsOf = (of: string): string[] => attributes.filter(({ id }) => id === of).map((each) => each.text);
   const several = severalOf.map((id) => ({ id, texts: textsOf(id) }));
-  const single = lastOf.map((id) => ({ id, texts: textsOf(id).slice(-1).filter((each) => each !== "") }));
+  const single = lastOf.map((id) => ({
+    id,
+    texts: textsOf(id)
+      .slice(-1)
+      .filter((each) => each !== ""),
+  }));
   const sets = [...several, ...single].filter(({ texts }) => texts.length > 0);
   return sequence(...sets.map(({ id, texts }) => setOf(...texts.map((each) => attribute(id, each)))));
 }
@@ -226,7 +223,9 @@ export function issuerOf({ ca, key }: Authority): CertificateIssuer {
       const isNamed = subject.length > 2;
       const extensions = [
         ...(keyUsage.length === 0 ? [] : [extension(keyUsageId, true, keyUsageOf(keyUsage))]),
-        ...(extendedKeyUsage.length === 0 ? [] : [extension("2.5.29.37", false, sequence(...extendedKeyUsage.map(oid)))]),
+        ...(extendedKeyUsage.length === 0
+          ? []
+          : [extension("2.5.29.37", false, sequence(...extendedKeyUsage.map(oid)))]),
         extension("2.5.29.19", true, sequence()),
         ...(keyId === undefined ? [] : [authorityKeyId(keyId)]),
         ...(altNames.length === 0 ? [] : [extension("2.5.29.17", !isNamed, altNamesOf(altNames))]),
@@ -258,7 +257,12 @@ function partsOf({ raw }: X509Certificate): { readonly subject: Bytes; readonly 
   const fields = sequenceOf(whole).filter(({ tag }) => tag !== 0xa0);
   const [_serial, _algorithm, _issuer, _validity, subject] = fields;
   const extensions = fields.filter(({ tag }) => tag === 0xa3).flatMap(({ content }) => sequenceOf(valueAt(content, 0)));
-  const own = extensions.map((each) => sequenceOf(each)).find(([id]) => id !== undefined && dotted(id) === subjectKeyId);
+  const own = extensions
+    .map((each) => sequenceOf(each))
+    .find(([id]) => id !== undefined && dotted(id) === subjectKeyId);
   const content = own?.at(-1)?.content;
-  return { subject: subject?.whole ?? sequence(), keyId: content === undefined ? undefined : valueAt(content, 0).content };
+  return {
+    subject: subject?.whole ?? sequence(),
+    keyId: content === undefined ? undefined : valueAt(content, 0).content,
+  };
 }

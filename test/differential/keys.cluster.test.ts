@@ -22,7 +22,10 @@ import { eventually, granted, type Server, type Side, sidesOf } from "./three-cl
 
 const missing = controllersMissing ?? (Bun.which("openssl") === null ? "there is no openssl" : undefined);
 interface Write {
-  readonly body: { readonly spec?: object; readonly status?: { readonly certificate?: string; readonly conditions?: readonly object[] } };
+  readonly body: {
+    readonly spec?: object;
+    readonly status?: { readonly certificate?: string; readonly conditions?: readonly object[] };
+  };
 }
 
 /** In any order, and of requests without who made them and with what key. */
@@ -130,7 +133,18 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const requestOf = ({ subject, key = p256, ...parts }: Asked): string => {
     if (subject === undefined) return certificateRequest(parts);
-    const words = ["req", "-new", "-utf8", "-newkey", ...key, "-nodes", "-keyout", join(folder, "key"), "-subj", subject];
+    const words = [
+      "req",
+      "-new",
+      "-utf8",
+      "-newkey",
+      ...key,
+      "-nodes",
+      "-keyout",
+      join(folder, "key"),
+      "-subj",
+      subject,
+    ];
     const { status, stdout, stderr } = spawnSync("openssl", words, { encoding: "utf8" });
     if (status !== 0) throw new Error(stderr);
     return stdout;
@@ -171,7 +185,15 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
   /** As openssl prints it, without what differs by its making: serial, key, signature, who signed; times as lengths. */
   function told(pem: string): string {
     if (pem === "") return "";
-    const words = ["x509", "-noout", "-text", "-nameopt", "RFC2253,show_type", "-certopt", "no_serial,no_sigdump,no_pubkey"];
+    const words = [
+      "x509",
+      "-noout",
+      "-text",
+      "-nameopt",
+      "RFC2253,show_type",
+      "-certopt",
+      "no_serial,no_sigdump,no_pubkey",
+    ];
     const { stdout, stderr, status } = spawnSync("openssl", words, { encoding: "utf8", input: pem });
     if (status !== 0) throw new Error(stderr);
     const timeIn = (field: string): number => Date.parse(new RegExp(`${field} ?: (.*)`).exec(stdout)?.[1] ?? "");
@@ -198,7 +220,10 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     expect(found.map(isDone)).toEqual([true, true, true]);
     const [theirs = {}, ours = {}, box = {}] = found.map((each) =>
       Object.fromEntries(
-        Object.entries(each).map(([name, { conditions, certificate }]) => [name, { conditions, certificate: told(certificate) }]),
+        Object.entries(each).map(([name, { conditions, certificate }]) => [
+          name,
+          { conditions, certificate: told(certificate) },
+        ]),
       ),
     );
     expect(ours).toEqual(theirs);
@@ -265,12 +290,22 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
   }
 
   const steps: readonly Step[] = [
-    { name: "an account and its Secret", act: (server) => addAccount("robot", ["one", "other"])(server).then(() => addSecret("one", "robot")(server)), secrets: ["one"] },
+    {
+      name: "an account and its Secret",
+      act: (server) => addAccount("robot", ["one", "other"])(server).then(() => addSecret("one", "robot")(server)),
+      secrets: ["one"],
+    },
     { name: "a Secret of nobody", act: addSecret("nobodys", "nobody"), secrets: ["one"] },
-    { name: "a Secret of another account of the name", act: addSecret("anothers", "robot", { uid: "x" }), secrets: ["one"] },
+    {
+      name: "a Secret of another account of the name",
+      act: addSecret("anothers", "robot", { uid: "x" }),
+      secrets: ["one"],
+    },
     {
       name: "a Secret that has some of it",
-      act: addSecret("some", "robot", { stringData: { token: "mine", namespace: "elsewhere", "ca.crt": "x", more: "y" } }),
+      act: addSecret("some", "robot", {
+        stringData: { token: "mine", namespace: "elsewhere", "ca.crt": "x", more: "y" },
+      }),
       secrets: ["one", "some"],
     },
     {
@@ -282,8 +317,16 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
         }),
       secrets: ["one", "opaque", "some"],
     },
-    { name: "another authority is written", act: change("one", { data: { "ca.crt": btoa("y") } }), secrets: ["one", "opaque", "some"] },
-    { name: "a token is taken away", act: change("some", { data: { token: null } }), secrets: ["one", "opaque", "some"] },
+    {
+      name: "another authority is written",
+      act: change("one", { data: { "ca.crt": btoa("y") } }),
+      secrets: ["one", "opaque", "some"],
+    },
+    {
+      name: "a token is taken away",
+      act: change("some", { data: { token: null } }),
+      secrets: ["one", "opaque", "some"],
+    },
     { name: "a Secret that is listed goes", act: remove("secrets", "one"), secrets: ["opaque", "some"] },
     {
       name: "it comes again, and one more account with its Secret",
@@ -399,22 +442,30 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
     // kube-apiserver remembers for ten seconds that it has accepted a token.
     await Bun.sleep(11_000);
     // Of the Secret that has gone: its token says the same, and is another one, since signatures are drawn by lot.
-    expect(agree(await reviewed(tokens))).toMatchObject({ error: expect.stringContaining("does not match server's copy") as string });
+    expect(agree(await reviewed(tokens))).toMatchObject({
+      error: expect.stringContaining("does not match server's copy") as string,
+    });
     expect(agree(await reviewed(again))).toMatchObject({ authenticated: true });
     await Promise.all(
-      sides.all().map(({ server }) =>
-        change("one", { metadata: { labels: { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" } } })(server),
-      ),
+      sides
+        .all()
+        .map(({ server }) =>
+          change("one", { metadata: { labels: { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" } } })(server),
+        ),
     );
     await Bun.sleep(11_000);
-    expect(agree(await reviewed(again))).toMatchObject({ error: expect.stringContaining("has been marked invalid") as string });
+    expect(agree(await reviewed(again))).toMatchObject({
+      error: expect.stringContaining("has been marked invalid") as string,
+    });
     for (const step of rest.slice(-1)) await play(step);
     expect(agree(await reviewed(again))).toMatchObject({ error: expect.stringContaining("invalidated") as string });
 
     const [theirs = [], ours = []] = await Promise.all(sides.all().map((side) => side.writes()));
     const distinct = (writes: readonly unknown[]): readonly string[] =>
       writes
-        .map((each) => JSON.stringify(each, (key, value: unknown) => (key === "data" ? Object.keys(value ?? {}) : value)))
+        .map((each) =>
+          JSON.stringify(each, (key, value: unknown) => (key === "data" ? Object.keys(value ?? {}) : value)),
+        )
         .map((each) => each.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UID"))
         .toSorted();
     expect(distinct(ours)).toEqual(distinct(theirs));

@@ -126,23 +126,21 @@ async function writesOf(
   cluster: Cluster,
   { agent, countsTokens = false }: { readonly agent: string; readonly countsTokens: boolean | undefined },
 ): Promise<readonly unknown[]> {
-  return (
-    effectsOf(await cluster.audit())
-      .filter((effect) => effect.agent === agent && !/^(events|leases)/.test(effect.resource))
-      .filter(({ component }) => countsTokens || component !== "tokens-controller")
-      .map(({ verb, resource, namespace, name, code, request }) => {
-        const { kind, apiVersion, ...options } = (request ?? {}) as Readonly<Record<string, unknown>>;
-        const body = kind === "DeleteOptions" ? options : { kind, apiVersion, ...options };
-        return {
-          verb,
-          resource,
-          namespace,
-          name,
-          code,
-          body: verb === "delete" && request === undefined ? {} : told(body),
-        };
-      })
-  );
+  return effectsOf(await cluster.audit())
+    .filter((effect) => effect.agent === agent && !/^(events|leases)/.test(effect.resource))
+    .filter(({ component }) => countsTokens || component !== "tokens-controller")
+    .map(({ verb, resource, namespace, name, code, request }) => {
+      const { kind, apiVersion, ...options } = (request ?? {}) as Readonly<Record<string, unknown>>;
+      const body = kind === "DeleteOptions" ? options : { kind, apiVersion, ...options };
+      return {
+        verb,
+        resource,
+        namespace,
+        name,
+        code,
+        body: verb === "delete" && request === undefined ? {} : told(body),
+      };
+    });
 }
 
 /** Until it is so, a minute at most. */

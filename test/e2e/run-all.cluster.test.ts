@@ -54,7 +54,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
       /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or serviceaccount, which leaves no field manager behind$/m,
     );
     expect(program.stdout).not.toMatch(
-      /^(?:running|starting) .* (scheduler|kubelet|token-cleaner|bootstrap-signer) with/ms,
+      /^(?:running|starting) .* (scheduler|kubelet|token-cleaner|bootstrap-signer|certificatesigningrequest-signing|serviceaccount-token) with/ms,
     );
     expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
     const watched = await watches();

@@ -34,7 +34,11 @@ describe.skipIf(missing !== undefined)("a sandbox with its keys", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const run = (command: readonly string[], stdin?: string, env: Readonly<Record<string, string>> = {}): Promise<ProgramRun> =>
+  const run = (
+    command: readonly string[],
+    stdin?: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ProgramRun> =>
     runToItsEnd(command, {
       timeoutMs: 60_000,
       cwd: folder,
@@ -54,7 +58,9 @@ describe.skipIf(missing !== undefined)("a sandbox with its keys", () => {
 
   /** By the way of the documentation of Kubernetes. */
   async function certificateFor(name: string, subject: string, spec: string): Promise<void> {
-    await openssl(`req -new -newkey rsa:2048 -nodes -keyout ${name}.key -out ${name}.csr -subj ${subject} -addext subjectAltName=DNS:${name}`);
+    await openssl(
+      `req -new -newkey rsa:2048 -nodes -keyout ${name}.key -out ${name}.csr -subj ${subject} -addext subjectAltName=DNS:${name}`,
+    );
     const request = Buffer.from(readFileSync(file(`${name}.csr`))).toString("base64");
     const object = `
 apiVersion: certificates.k8s.io/v1
@@ -64,7 +70,9 @@ spec: {request: ${request}, ${spec}}
 `;
     expect(await kubectl("create -f -", object)).toContain("created");
     expect(await kubectl(`certificate approve ${name}`)).toContain("approved");
-    expect(await kubectl(`wait csr/${name} --for=jsonpath={.status.certificate} --timeout=30s`)).toContain("condition met");
+    expect(await kubectl(`wait csr/${name} --for=jsonpath={.status.certificate} --timeout=30s`)).toContain(
+      "condition met",
+    );
     const certificate = await kubectl(`get csr ${name} -o jsonpath={.status.certificate}`);
     writeFileSync(file(`${name}.crt`), Buffer.from(certificate, "base64"));
     const ca = await kubectl("config view --raw -o jsonpath={.clusters[0].cluster.certificate-authority-data}");
@@ -80,7 +88,11 @@ spec: {request: ${request}, ${spec}}
   }
 
   test("signs for a client, who is who the certificate says", async () => {
-    await certificateFor("jane", "/CN=jane/O=dev/O=ops", "signerName: kubernetes.io/kube-apiserver-client, expirationSeconds: 86400, usages: [client auth]");
+    await certificateFor(
+      "jane",
+      "/CN=jane/O=dev/O=ops",
+      "signerName: kubernetes.io/kube-apiserver-client, expirationSeconds: 86400, usages: [client auth]",
+    );
     expect(await openssl("verify -CAfile ca.crt -purpose sslclient jane.crt")).toBe("jane.crt: OK\n");
     const text = await openssl("x509 -in jane.crt -noout -text");
     expect(text).toContain("TLS Web Client Authentication");
@@ -99,7 +111,9 @@ spec: {request: ${request}, ${spec}}
       "/CN=system:node:east/O=system:nodes",
       "signerName: kubernetes.io/kubelet-serving, usages: [server auth, digital signature, key encipherment]",
     );
-    expect(await openssl("verify -CAfile ca.crt -purpose sslserver -verify_hostname east east.crt")).toBe("east.crt: OK\n");
+    expect(await openssl("verify -CAfile ca.crt -purpose sslserver -verify_hostname east east.crt")).toBe(
+      "east.crt: OK\n",
+    );
     expect(await as("east", "get pods")).toContain("You must be logged in to the server (Unauthorized)");
   });
 
@@ -118,7 +132,9 @@ type: kubernetes.io/service-account-token
     const robot = /^Username +system:serviceaccount:default:robot$/m;
     expect(await kubectl(`auth whoami --token=${token}`)).toMatch(robot);
     const day = new Date().toISOString().slice(0, 10);
-    expect(await kubectl("get secret robot -o jsonpath={.metadata.labels}")).toBe(`{"kubernetes.io/legacy-token-last-used":"${day}"}`);
+    expect(await kubectl("get secret robot -o jsonpath={.metadata.labels}")).toBe(
+      `{"kubernetes.io/legacy-token-last-used":"${day}"}`,
+    );
 
     await stop();
     await start();
@@ -173,7 +189,15 @@ metadata: {name: robot, annotations: {kubernetes.io/service-account.name: robot}
 type: kubernetes.io/service-account-token
 `,
     );
-    const { code, stdout } = await runProgram(["run", "serviceaccount-token", "--sandbox", "--once", "-A", "-f", manifest]);
+    const { code, stdout } = await runProgram([
+      "run",
+      "serviceaccount-token",
+      "--sandbox",
+      "--once",
+      "-A",
+      "-f",
+      manifest,
+    ]);
     expect(stdout).toContain("it lacks namespace, token of ServiceAccount robot → write them");
     expect(code).toBe(0);
   });

@@ -36,7 +36,11 @@ describe("issuerOf(…).issue()", () => {
     const certificate = issue();
     const ca = new X509Certificate(authority.ca);
     expect(certificate.issuer).toBe("CN=test-ca");
-    expect([certificate.checkIssued(ca), certificate.verify(ca.publicKey), certificate.ca]).toEqual([true, true, false]);
+    expect([certificate.checkIssued(ca), certificate.verify(ca.publicKey), certificate.ca]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     // The identifier of the authority's key, in an extension of each.
     const keyId = /551d0e04160414([0-9a-f]{40})/.exec(hexOf(ca))?.[1] ?? "none";
     expect(hexOf(certificate)).toContain(`551d23041830168014${keyId}`);
@@ -64,8 +68,12 @@ describe("issuerOf(…).issue()", () => {
 
   test("has texts of printable characters as such, and others in UTF-8", () => {
     // Tags 13 and 0c, with their lengths.
-    expect(hexOf(issue({ subject: [attribute(3, "a-b.c:d")] }))).toContain(`5504031307${Buffer.from("a-b.c:d").toString("hex")}`);
-    expect(hexOf(issue({ subject: [attribute(3, "a*b")] }))).toContain(`5504030c03${Buffer.from("a*b").toString("hex")}`);
+    expect(hexOf(issue({ subject: [attribute(3, "a-b.c:d")] }))).toContain(
+      `5504031307${Buffer.from("a-b.c:d").toString("hex")}`,
+    );
+    expect(hexOf(issue({ subject: [attribute(3, "a*b")] }))).toContain(
+      `5504030c03${Buffer.from("a*b").toString("hex")}`,
+    );
   });
 
   test("has alternative names by type, addresses of IPv4 short, and critical without a subject", () => {
@@ -98,16 +106,35 @@ describe("issuerOf(…).issue()", () => {
   });
 
   test("takes names of any length", () => {
-    const altNames = Array.from({ length: 3000 }, (_, n) => ({ type: "DNS" as const, bytes: bytes(`host-${n}.example.com`) }));
+    const altNames = Array.from({ length: 3000 }, (_, n) => ({
+      type: "DNS" as const,
+      bytes: bytes(`host-${n}.example.com`),
+    }));
     expect(issue({ altNames }).subjectAltName?.split(", ")).toHaveLength(3000);
   });
 });
 
 describe.skipIf(opensslMissing !== undefined)("issuerOf() with keys of openssl", () => {
-  for (const kind of [["rsa:2048"], ["ed25519"], ...["prime256v1", "secp384r1", "secp521r1"].map((curve) => ["ec", "-pkeyopt", `ec_paramgen_curve:${curve}`])]) {
+  for (const kind of [
+    ["rsa:2048"],
+    ["ed25519"],
+    ...["prime256v1", "secp384r1", "secp521r1"].map((curve) => ["ec", "-pkeyopt", `ec_paramgen_curve:${curve}`]),
+  ]) {
     test(kind.join(" "), () => {
       const file = join(tmpdir(), `authority-${process.pid}.key`);
-      const words = ["req", "-x509", "-newkey", ...kind, "-nodes", "-keyout", file, "-days", "2", "-subj", "/O=x/CN=ca"];
+      const words = [
+        "req",
+        "-x509",
+        "-newkey",
+        ...kind,
+        "-nodes",
+        "-keyout",
+        file,
+        "-days",
+        "2",
+        "-subj",
+        "/O=x/CN=ca",
+      ];
       const { stdout, exitCode } = Bun.spawnSync(["openssl", ...words], { stderr: "ignore" });
       expect(exitCode).toBe(0);
       const [ca, key] = [stdout.toString(), readFileSync(file, "utf8")];
@@ -126,7 +153,11 @@ describe("issuerOf() refuses", () => {
     { name: "two certificates", parts: { ca: ca + ca, key }, why: "expected 1 certificate, found 2" },
     { name: "a damaged one", parts: { ca: ca.replace(/\n.{20}/, "\n"), key }, why: "it is none, or damaged" },
     { name: "no key", parts: { ca, key: "x" }, why: "Cannot read the authority's key" },
-    { name: "another one's key", parts: { ca, key: newKey() }, why: "the authority's key is not that of its certificate" },
+    {
+      name: "another one's key",
+      parts: { ca, key: newKey() },
+      why: "the authority's key is not that of its certificate",
+    },
     {
       name: "a key that cannot sign",
       parts: { ca, key: generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" }) },

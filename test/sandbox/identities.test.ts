@@ -280,7 +280,7 @@ describe("tokens in Secrets", () => {
     },
     {
       name: "another",
-      async does() {
+      does: async () => {
         await asAdmin({ path: `${core}/serviceaccounts/another`, method: "DELETE" });
         await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name: "another" } } });
       },

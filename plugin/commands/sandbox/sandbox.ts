@@ -221,9 +221,13 @@ function auditOf(log: string | undefined, policy: string | undefined): AuditFile
 }
 
 /** @throws UserError for a word that names no controller, and for `none` beside others. */
-function controllersToRun(lists: readonly string[], io: Naming): readonly ControllerDefinition[] {
+function controllersToRun(
+  lists: readonly string[],
+  { calledAs, controllerFiles }: Naming,
+): readonly ControllerDefinition[] {
   const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
-  if (!words.includes("none")) return controllersNamed(words, io, controllersOfEmbedded);
+  if (!words.includes("none"))
+    return controllersNamed(words, { calledAs, controllerFiles, all: controllersOfEmbedded });
   if (words.length === 1) return [];
   throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
 }
@@ -287,7 +291,9 @@ async function certificatesIn(file: string): Promise<string> {
 
 async function listen({ cluster }: SandboxConnection, { request, identity, clientCa }: Serving): Promise<SandboxHttps> {
   const { port } = request;
-  const signs = cluster.manager.controllers.some(({ definition: { name } }) => name === certificateSigningRequestSigning.name);
+  const signs = cluster.manager.controllers.some(
+    ({ definition: { name } }) => name === certificateSigningRequestSigning.name,
+  );
   const accepted = [...(clientCa === undefined ? [] : [clientCa]), ...(signs ? [identity.certificate.ca] : [])];
   try {
     return await serveSandbox(cluster.sandbox, {

@@ -1,8 +1,6 @@
 /** The private keys of a cluster, which only those have who run it. */
 import type { Authority } from "../../platform/certificate-authority.ts";
 
-export type { Authority } from "../../platform/certificate-authority.ts";
-
 /** Signs tokens of ServiceAccounts: the JSON Web Token (RFC 7519) of the claims, with a key that the API server accepts. */
 export type SignToken = (claims: Readonly<Record<string, string>>) => string;
 

@@ -195,7 +195,7 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
    * Of a controller that needs the cluster's private keys and has none: the same with keys. An embedded cluster hands over its own. On
    * any other it is refused, and its syncs leave everything alone.
    */
-  withKeys?(keys: ClusterKeys): ControllerDefinition;
+  readonly withKeys?: (keys: ClusterKeys) => ControllerDefinition;
   /** The name of a controller that this one belongs to: naming that one selects this one, too. */
   readonly companionOf?: string;
   /**

@@ -4,7 +4,11 @@
  */
 import { pemBlocks } from "../../api/pem.ts";
 import type { CertificateSigningRequest } from "../../api/types.ts";
-import { type AltNameType, type CertificateRequest, readCertificateRequest } from "../../platform/certificate-request.ts";
+import {
+  type AltNameType,
+  type CertificateRequest,
+  readCertificateRequest,
+} from "../../platform/certificate-request.ts";
 import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
 import type { RetryOptions } from "../api/definition.ts";
 
@@ -43,7 +47,7 @@ export function conditionsOf({ status = {} }: CertificateSigningRequest): {
 } {
   const conditions = status.conditions ?? [];
   const types = new Set(conditions.map(({ type }) => type));
-  const hasFailed = conditions.some(({ type, status: is = "" }) => type === "Failed" && (is === "" || is === "True"));
+  const hasFailed = conditions.some(({ type, status: is }) => type === "Failed" && (is === "" || is === "True"));
   return { isApproved: types.has("Approved"), isDenied: types.has("Denied"), hasFailed };
 }
 

@@ -4,11 +4,10 @@
  */
 import { CertificateSigningRequests } from "../../api/kinds.ts";
 import type { CertificateSigningRequest } from "../../api/types.ts";
-import type { Authority } from "../../controller/api/cluster-keys.ts";
+import { type Authority, issuerOf } from "../../platform/certificate-authority.ts";
 import { type ControllerDefinition, defineController } from "../../controller/api/definition.ts";
 import { watchPrimary } from "../../controller/api/primary.ts";
 import { requestRetry } from "../../controller/workload/certificate-request.ts";
-import { issuerOf } from "../../platform/certificate-authority.ts";
 import { rules } from "./rules.ts";
 import { signers } from "./signers.ts";
 import { type Signer, syncRequest } from "./sync.ts";

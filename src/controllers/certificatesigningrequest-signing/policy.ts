@@ -85,5 +85,8 @@ export function usagesOf(usages: readonly string[]): UsagesOfCertificate {
   if (unknown.length > 0) throw new RangeError(`Cannot sign: unrecognized usage values: ${JSON.stringify(unknown)}`);
   const bits = new Set(usages.flatMap((usage) => keyUsages[usage] ?? []));
   const extended = Object.entries(extendedKeyUsages).filter(([usage]) => usages.includes(usage));
-  return { keyUsage: [...bits].toSorted(), extendedKeyUsage: [...new Set(extended.map(([, id]) => id))] };
+  return {
+    keyUsage: [...bits].toSorted((one, other) => one - other),
+    extendedKeyUsage: [...new Set(extended.map(([, id]) => id))],
+  };
 }

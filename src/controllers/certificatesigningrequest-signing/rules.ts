@@ -27,7 +27,8 @@ export const otherSigner: Rule<{ readonly signer: string }> = rule<{ readonly si
 export const noKeys: Rule<{ readonly signer: string }> = rule<{ readonly signer: string }>({
   id: "no-keys",
   looksAt: ["the key of the cluster's certificate authority"],
-  chooses: "Without the private key of the cluster's certificate authority nothing is signed: embedded clusters have one.",
+  chooses:
+    "Without the private key of the cluster's certificate authority nothing is signed: embedded clusters have one.",
   sentence: ({ signer }) => `the key of ${signer} is not here → leave it to who has it`,
   example: { signer: "kubernetes.io/kube-apiserver-client" },
   source: "cmd/kube-controller-manager/app/certificates.go newCertificateSigningRequestSigningController",

@@ -2,7 +2,11 @@
  * The four signers of a cluster, and what each of them refuses to sign. Pure.
  * Source: kubernetes v1.36 pkg/controller/certificates/signer/signer.go getCSRVerificationFuncForSignerName.
  */
-import { kubeletClientProblem, kubeletClientSigner, kubeletServingProblem } from "../../controller/workload/certificate-request.ts";
+import {
+  kubeletClientProblem,
+  kubeletClientSigner,
+  kubeletServingProblem,
+} from "../../controller/workload/certificate-request.ts";
 import type { CertificateRequest } from "../../platform/certificate-request.ts";
 
 /** Why a request must not be signed, in upstream's words; undefined for one that may be. */

@@ -69,7 +69,9 @@ interface Issue {
 async function issue(context: SyncContext, { request, asked, signer: { issuer, longestMs } }: Issue): Promise<void> {
   const { signerName, usages = [], expirationSeconds } = request.spec;
   if (asked.signatureProblem !== undefined)
-    throw new Error(`Cannot sign ${request.metadata.name}: it is not signed with its own key: ${asked.signatureProblem}`);
+    throw new Error(
+      `Cannot sign ${request.metadata.name}: it is not signed with its own key: ${asked.signatureProblem}`,
+    );
   const durationMs = durationOf(expirationSeconds, longestMs);
   const validity = validityOf({ now: context.now(), durationMs, authorityEnds: issuer.notAfter });
   const { subject, publicKey, altNames, commonName } = asked;

@@ -1,7 +1,10 @@
 /** The rules of tokens in Secrets, in the order in which a sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
-const looksAt = ["annotations kubernetes.io/service-account.name and kubernetes.io/service-account.uid", "ServiceAccount"];
+const looksAt = [
+  "annotations kubernetes.io/service-account.name and kubernetes.io/service-account.uid",
+  "ServiceAccount",
+];
 
 interface AccountFacts extends Facts {
   readonly account: string;

@@ -9,7 +9,14 @@ import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { claimsOf } from "./claims.ts";
 import { fill, noKeys, orphaned, outdated, unlist } from "./rules.ts";
-import { type AccountNamed, accountNamedIn, lacking, nameAnnotation, uidAnnotation, type Wanted } from "./token-secret.ts";
+import {
+  type AccountNamed,
+  accountNamedIn,
+  lacking,
+  nameAnnotation,
+  uidAnnotation,
+  type Wanted,
+} from "./token-secret.ts";
 
 /** What Secrets are filled with. */
 export interface TokenParts extends Wanted {
@@ -39,7 +46,10 @@ export async function syncSecret(context: SyncContext, parts: TokenParts | undef
 }
 
 /** The ServiceAccount in the cache, if it is the one that is meant. */
-function cachedAccount({ cache, key }: Pick<SyncContext, "cache" | "key">, { name, uid }: AccountNamed): ServiceAccount | undefined {
+function cachedAccount(
+  { cache, key }: Pick<SyncContext, "cache" | "key">,
+  { name, uid }: AccountNamed,
+): ServiceAccount | undefined {
   const account = cache(ServiceAccounts).get(objectKey(splitKey(key).namespace, name));
   return uid === "" || uid === account?.metadata.uid ? account : undefined;
 }
@@ -49,7 +59,10 @@ async function accountOf(context: SyncContext, named: AccountNamed): Promise<Ser
   return cachedAccount(context, named) ?? (await liveAccount(context, named));
 }
 
-async function liveAccount({ client, key, signal }: SyncContext, { name, uid }: AccountNamed): Promise<ServiceAccount | undefined> {
+async function liveAccount(
+  { client, key, signal }: SyncContext,
+  { name, uid }: AccountNamed,
+): Promise<ServiceAccount | undefined> {
   try {
     const account = await client.get(ServiceAccounts, { namespace: splitKey(key).namespace, name }, { signal });
     return uid === "" || uid === account.metadata.uid ? account : undefined;

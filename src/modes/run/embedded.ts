@@ -7,7 +7,7 @@ import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
-import type { Authority, ClusterKeys } from "../../controller/api/cluster-keys.ts";
+import type { ClusterKeys } from "../../controller/api/cluster-keys.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { kubelet, nodeHeartbeat } from "../../controllers/kubelet/kubelet.ts";
@@ -21,6 +21,7 @@ import { CustomResourceDefinitions, Nodes, StorageClasses } from "../../api/kind
 import type { CreateInput } from "../../api/object.ts";
 import type { CustomResourceDefinition } from "../../api/types.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
+import type { Authority } from "../../platform/certificate-authority.ts";
 import { sandboxAuthority } from "../../platform/certificate.ts";
 import type { Random } from "../../platform/random.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";

@@ -53,5 +53,7 @@ describe("usagesOf", () => {
   ])
     test(usages.join(", "), () => expect(usagesOf(usages)).toEqual({ keyUsage: bits, extendedKeyUsage: ids }));
   test("an unknown one is refused", () =>
-    expect(() => usagesOf(["signing", "unsupported string"])).toThrow('unrecognized usage values: ["unsupported string"]'));
+    expect(() => usagesOf(["signing", "unsupported string"])).toThrow(
+      'unrecognized usage values: ["unsupported string"]',
+    ));
 });

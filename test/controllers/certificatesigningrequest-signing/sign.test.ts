@@ -93,15 +93,33 @@ const without = (usages: readonly string[], left: string): readonly string[] => 
 describe("a request is signed", () => {
   for (const { name, parts } of [
     { name: "for a client of the API server", parts: client },
-    { name: "for such a client, without key encipherment", parts: { ...client, usages: without(client.usages, "key encipherment") } },
+    {
+      name: "for such a client, without key encipherment",
+      parts: { ...client, usages: without(client.usages, "key encipherment") },
+    },
     { name: "for a kubelet as client", parts: kubelet },
-    { name: "for a kubelet as client, without key encipherment", parts: { ...kubelet, usages: without(kubelet.usages, "key encipherment") } },
-    { name: "of before certificates.k8s.io/v1, whatever it asks for", parts: { ...legacy, usages: ["cert sign", "any"] } },
+    {
+      name: "for a kubelet as client, without key encipherment",
+      parts: { ...kubelet, usages: without(kubelet.usages, "key encipherment") },
+    },
+    {
+      name: "of before certificates.k8s.io/v1, whatever it asks for",
+      parts: { ...legacy, usages: ["cert sign", "any"] },
+    },
     { name: "for a kubelet that serves", parts: serving },
-    { name: "for a kubelet that serves, without key encipherment", parts: { ...serving, usages: without(serving.usages, "key encipherment") } },
+    {
+      name: "for a kubelet that serves, without key encipherment",
+      parts: { ...serving, usages: without(serving.usages, "key encipherment") },
+    },
     { name: "for a kubelet that serves at an address", parts: { ...serving, dns: [], ips: ["10.0.0.1"] } },
-    { name: "when it is approved without a status", parts: { ...client, conditions: [{ type: "Approved", status: "" }] } },
-    { name: "when a failure of it is not true", parts: { ...client, conditions: [...approved, { type: "Failed", status: "False" }] } },
+    {
+      name: "when it is approved without a status",
+      parts: { ...client, conditions: [{ type: "Approved", status: "" }] },
+    },
+    {
+      name: "when a failure of it is not true",
+      parts: { ...client, conditions: [...approved, { type: "Failed", status: "False" }] },
+    },
   ]) {
     test(name, async () => {
       await issued(parts);
@@ -114,7 +132,10 @@ describe("a request is signed", () => {
     scene.put(CertificateSigningRequests, request);
     await scene.sync("csr");
     const { status, ...rest } = written();
-    expect({ ...rest, status: { conditions: status?.conditions } }).toEqual({ ...request, status: { conditions: approved } });
+    expect({ ...rest, status: { conditions: status?.conditions } }).toEqual({
+      ...request,
+      status: { conditions: approved },
+    });
     const certificate = new X509Certificate(atob(status?.certificate ?? ""));
     expect(certificate.subject).toBe("O=some-org\nCN=hello-world");
     expect(certificate.subjectAltName).toBe("DNS:b, DNS:a, IP Address:10.0.0.1");
@@ -168,22 +189,66 @@ describe("a request fails", () => {
   const clientUsages = "invalid usage for client certificate: server auth";
   const servingUsages = "usages did not match [digital signature key encipherment server auth]";
   for (const { name, parts, why } of [
-    { name: "of a client, for server auth", parts: { ...client, usages: ["server auth", ...client.usages] }, why: clientUsages },
+    {
+      name: "of a client, for server auth",
+      parts: { ...client, usages: ["server auth", ...client.usages] },
+      why: clientUsages,
+    },
     {
       name: "of a client, without client auth",
       parts: { ...client, usages: ["digital signature"] },
       why: "missing required usage for client certificate: client auth",
     },
-    { name: "of a kubelet, of another organization", parts: { ...kubelet, organizations: [] }, why: "subject organization is not system:nodes" },
-    { name: "of a kubelet, of two organizations", parts: { ...kubelet, organizations: ["system:nodes", "a"] }, why: "subject organization is not system:nodes" },
-    { name: "of a kubelet, with a DNS name", parts: { ...kubelet, dns: ["a"], uris: ["https://a"] }, why: "DNS subjectAltNames are not allowed" },
-    { name: "of a kubelet, with an address", parts: { ...kubelet, ips: ["10.0.0.1"], emails: ["a@b"] }, why: "Email subjectAltNames are not allowed" },
-    { name: "of a kubelet, of another name", parts: { ...kubelet, commonName: "jane", usages: [] }, why: "subject common name does not begin with system:node:" },
-    { name: "of a kubelet, for other usages", parts: { ...kubelet, usages: ["client auth"] }, why: "usages did not match [client auth digital signature key encipherment]" },
-    { name: "of a kubelet that serves, without names", parts: { ...serving, dns: [], uris: ["https://a"] }, why: "DNS or IP subjectAltName is required" },
-    { name: "of a kubelet that serves, with a URI", parts: { ...serving, uris: ["https://a"] }, why: "URI subjectAltNames are not allowed" },
-    { name: "of a kubelet that serves, for other usages", parts: { ...serving, usages: ["server auth"], commonName: "jane" }, why: servingUsages },
-    { name: "of a kubelet that serves, of another name", parts: { ...serving, commonName: "jane" }, why: "subject common name does not begin with system:node:" },
+    {
+      name: "of a kubelet, of another organization",
+      parts: { ...kubelet, organizations: [] },
+      why: "subject organization is not system:nodes",
+    },
+    {
+      name: "of a kubelet, of two organizations",
+      parts: { ...kubelet, organizations: ["system:nodes", "a"] },
+      why: "subject organization is not system:nodes",
+    },
+    {
+      name: "of a kubelet, with a DNS name",
+      parts: { ...kubelet, dns: ["a"], uris: ["https://a"] },
+      why: "DNS subjectAltNames are not allowed",
+    },
+    {
+      name: "of a kubelet, with an address",
+      parts: { ...kubelet, ips: ["10.0.0.1"], emails: ["a@b"] },
+      why: "Email subjectAltNames are not allowed",
+    },
+    {
+      name: "of a kubelet, of another name",
+      parts: { ...kubelet, commonName: "jane", usages: [] },
+      why: "subject common name does not begin with system:node:",
+    },
+    {
+      name: "of a kubelet, for other usages",
+      parts: { ...kubelet, usages: ["client auth"] },
+      why: "usages did not match [client auth digital signature key encipherment]",
+    },
+    {
+      name: "of a kubelet that serves, without names",
+      parts: { ...serving, dns: [], uris: ["https://a"] },
+      why: "DNS or IP subjectAltName is required",
+    },
+    {
+      name: "of a kubelet that serves, with a URI",
+      parts: { ...serving, uris: ["https://a"] },
+      why: "URI subjectAltNames are not allowed",
+    },
+    {
+      name: "of a kubelet that serves, for other usages",
+      parts: { ...serving, usages: ["server auth"], commonName: "jane" },
+      why: servingUsages,
+    },
+    {
+      name: "of a kubelet that serves, of another name",
+      parts: { ...serving, commonName: "jane" },
+      why: "subject common name does not begin with system:node:",
+    },
   ]) {
     test(name, async () => {
       const request = await syncOf(parts);
@@ -204,16 +269,38 @@ describe("a request fails", () => {
 
 describe("a request is left alone", () => {
   for (const { name, parts, says: sentence } of [
-    { name: "that has failed", parts: { ...serving, conditions: [...approved, { type: "Failed" }] }, says: "it has failed → leave it alone" },
-    { name: "that has failed, without a status", parts: { ...serving, conditions: [...approved, { type: "Failed", status: "" }] }, says: "it has failed → leave it alone" },
-    { name: "that nobody has approved", parts: { ...serving, conditions: [] }, says: "it is not approved → leave it alone" },
-    { name: "that was denied as well", parts: { ...serving, conditions: [...approved, { type: "Denied" }] }, says: "it was denied → leave it alone" },
-    { name: "that has its certificate", parts: { ...serving, certificate: btoa("x") }, says: "it has its certificate → leave it alone" },
-    ...["kubernetes.io/not-recognised", "example.com/sample-name", "kubernetes.io/not-a-real-signer"].map((signerName) => ({
-      name: `of the signer ${signerName}`,
-      parts: { ...client, signerName },
-      says: `its signer is ${signerName} → leave it to that one`,
-    })),
+    {
+      name: "that has failed",
+      parts: { ...serving, conditions: [...approved, { type: "Failed" }] },
+      says: "it has failed → leave it alone",
+    },
+    {
+      name: "that has failed, without a status",
+      parts: { ...serving, conditions: [...approved, { type: "Failed", status: "" }] },
+      says: "it has failed → leave it alone",
+    },
+    {
+      name: "that nobody has approved",
+      parts: { ...serving, conditions: [] },
+      says: "it is not approved → leave it alone",
+    },
+    {
+      name: "that was denied as well",
+      parts: { ...serving, conditions: [...approved, { type: "Denied" }] },
+      says: "it was denied → leave it alone",
+    },
+    {
+      name: "that has its certificate",
+      parts: { ...serving, certificate: btoa("x") },
+      says: "it has its certificate → leave it alone",
+    },
+    ...["kubernetes.io/not-recognised", "example.com/sample-name", "kubernetes.io/not-a-real-signer"].map(
+      (signerName) => ({
+        name: `of the signer ${signerName}`,
+        parts: { ...client, signerName },
+        says: `its signer is ${signerName} → leave it to that one`,
+      }),
+    ),
   ]) {
     test(name, async () => {
       await syncOf(parts);
@@ -227,9 +314,7 @@ describe("a request is left alone", () => {
     for (const parts of [client, { ...client, usages: ["server auth"] }]) {
       await syncOf(parts);
       expect(scene.calls).toEqual([]);
-      expect(says()).toEqual([
-        "the key of kubernetes.io/kube-apiserver-client is not here → leave it to who has it",
-      ]);
+      expect(says()).toEqual(["the key of kubernetes.io/kube-apiserver-client is not here → leave it to who has it"]);
     }
   });
 

@@ -88,7 +88,10 @@ describe("a ServiceAccount", () => {
   for (const { name, others } of [
     { name: "no secrets", others: [] },
     { name: "non-token secrets", others: [secret({ type: "Opaque" })] },
-    { name: "tokens of another uid", others: [secret({ annotations: { ...annotations, [`kubernetes.io/service-account.uid`]: "1" } })] },
+    {
+      name: "tokens of another uid",
+      others: [secret({ annotations: { ...annotations, [`kubernetes.io/service-account.uid`]: "1" } })],
+    },
   ]) {
     test(`deleted, with ${name}, deletes nothing`, () => {
       scene.put(Secrets, ...others);
@@ -222,7 +225,11 @@ describe("a Secret", () => {
     const { "kubernetes.io/service-account.name": name } = annotations;
     scene.put(Secrets, secret({ data: {}, annotations: { "kubernetes.io/service-account.name": name, more: "x" } }));
     await scene.sync(key);
-    const named = { "kubernetes.io/service-account.name": name, "kubernetes.io/service-account.uid": "67890", more: "x" };
+    const named = {
+      "kubernetes.io/service-account.name": name,
+      "kubernetes.io/service-account.uid": "67890",
+      more: "x",
+    };
     expect(scene.calls[1]?.body).toEqual(secret({ annotations: named }));
     expect(says()).toEqual(["it lacks ca.crt, namespace, token of ServiceAccount default → write them"]);
   });
@@ -231,7 +238,11 @@ describe("a Secret", () => {
     scene.putLive(ServiceAccounts, account());
     scene.put(Secrets, secret({ data: {} }));
     await scene.sync(key);
-    expect(calls()).toEqual(["get ServiceAccount default", "get Secret token-secret-1", "update Secret token-secret-1"]);
+    expect(calls()).toEqual([
+      "get ServiceAccount default",
+      "get Secret token-secret-1",
+      "update Secret token-secret-1",
+    ]);
   });
 
   test("that has changed since the cache saw it waits for the change: two tokens of one Secret would not both be valid", async () => {
@@ -249,8 +260,7 @@ describe("a Secret", () => {
   ]) {
     test(`whose update or deletion is refused with ${code} is left to its delta`, async () => {
       scene.put(Secrets, secret({ data: {} }));
-      scene.refuse = ({ verb, kind }) =>
-        kind === "Secret" && verb !== "get" ? refusal(code, reason, "x") : undefined;
+      scene.refuse = ({ verb, kind }) => (kind === "Secret" && verb !== "get" ? refusal(code, reason, "x") : undefined);
       await scene.sync(key);
       expect(calls().at(-1)).toBe("delete Secret token-secret-1");
       scene.put(ServiceAccounts, account());
@@ -294,7 +304,7 @@ test("a key of its own signs tokens with the claims that kube-apiserver knows; n
   scene.put(ServiceAccounts, account());
   scene.put(Secrets, secret({ data: {} }));
   await scene.sync(key);
-  const { data = {} } = scene.calls[1]?.body as Secret;
+  const { data = {} } = (scene.calls[1]?.body ?? {}) as Partial<Secret>;
   expect(Object.keys(data)).toEqual(["namespace", "token"]);
   expect(tokenSigner({ signingKey }).verified(atob(data["token"] ?? ""))).toEqual({
     iss: "kubernetes/serviceaccount",
