@@ -55,9 +55,9 @@ function labelled(label: string, words: string, columns: number | undefined): re
 function detail(definition: ControllerDefinition, columns: number | undefined): string {
   const { name, aliases, purpose, workers, source, rules } = definition;
   const also = aliases.length === 0 ? "" : ` (also ${aliases.join(", ")})`;
-  const verbs = new Map<string, string[]>();
+  const verbs = new Map<string, Set<string>>();
   for (const { resource, verb } of permissionsOf(definition))
-    verbs.set(resource, [...(verbs.get(resource) ?? []), verb]);
+    verbs.set(resource, (verbs.get(resource) ?? new Set()).add(verb));
   const ids = Math.max(...rules.map((rule) => rule.id.length));
   const room = Math.max(30, (columns ?? 100) - ids - 4);
   return [
@@ -66,7 +66,7 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
     `reconciles  ${definition.for === undefined ? "objects of every kind" : `${definition.for.kind} (${apiVersionOf(definition.for)})`}`,
     ...labelled("watches     ", watched(definition), columns),
     `workers     ${workers}`,
-    `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${allowed.join(" ")}`).join("\n            ")}`,
+    `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${[...allowed].join(" ")}`).join("\n            ")}`,
     ...(source === undefined ? [] : [`upstream    ${source}`]),
     "",
     "rules",

@@ -12,38 +12,42 @@ interface RbacRule {
 
 interface Granted {
   readonly group: string;
-  readonly resources: string[];
+  readonly resources: readonly string[];
   /** None: of all objects. */
-  readonly name: string | undefined;
-  readonly verbs: string[];
+  readonly names: readonly string[];
+  readonly verbs: readonly string[];
 }
 
-/** The rules of a Role that lets a controller be run, Leases included; resources with equal verbs share a rule. */
+/** Those that differ in this alone are one; what is granted of all objects is none of those of some. */
+function joined(all: readonly Granted[], by: "verbs" | "resources" | "names"): readonly Granted[] {
+  const found = new Map<string, Granted>();
+  for (const each of all) {
+    const id = JSON.stringify({ ...each, [by]: each[by].length === 0 });
+    const known = found.get(id);
+    found.set(id, known === undefined ? each : { ...known, [by]: [...known[by], ...each[by]] });
+  }
+  return [...found.values()];
+}
+
+/** The rules of a Role that lets a controller be run, Leases included; resources, and names, with equal verbs share a rule. */
 export function rbacRules(definition: ControllerDefinition): RbacRule[] {
   const leases: ReturnType<typeof permissionsOf> = ["get", "list", "create", "update", "delete"].map((verb) => ({
     verb,
     group: "coordination.k8s.io",
     resource: "leases",
   }));
-  const verbs = new Map<string, Granted>();
-  for (const { verb, group, resource, name } of [...permissionsOf(definition), ...leases]) {
-    const id = `${group}/${resource} ${name ?? ""}`;
-    const entry = verbs.get(id) ?? { group, resources: [resource], name, verbs: [] };
-    entry.verbs.push(verb);
-    verbs.set(id, entry);
-  }
-  const rules = new Map<string, Granted>();
-  for (const entry of verbs.values()) {
-    const id = `${entry.group} ${entry.name ?? ""} ${entry.verbs.join(",")}`;
-    const rule = rules.get(id);
-    if (rule === undefined) rules.set(id, entry);
-    else rule.resources.push(...entry.resources);
-  }
-  return [...rules.values()].map(({ group, resources, name, verbs: allowed }) => ({
+  const single = [...permissionsOf(definition), ...leases].map(({ verb, group, resource, name }) => ({
+    group,
+    resources: [resource],
+    names: name === undefined ? [] : [name],
+    verbs: [verb],
+  }));
+  const rules = joined(joined(joined(single, "verbs"), "resources"), "names");
+  return rules.map(({ group, resources, names, verbs }) => ({
     apiGroups: [group],
     resources,
-    ...(name !== undefined && { resourceNames: [name] }),
-    verbs: allowed,
+    ...(names.length > 0 && { resourceNames: names }),
+    verbs,
   }));
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { rbacRules } from "../../../../plugin/commands/controllers/rbac.ts";
 import { controllers } from "../../../../plugin/commands/controllers/controllers.ts";
+import { certificateSigningRequestSigning } from "../../../../src/controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
+import { ConfigMaps } from "../../../../src/api/kinds.ts";
+import { defineController } from "../../../../src/controller/api/definition.ts";
+import { watchPrimary } from "../../../../src/controller/api/primary.ts";
 import { builtInControllers, controllerGroups } from "../../../../src/controllers/index.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 
@@ -52,5 +57,36 @@ describe("controllers", () => {
       expect(lines[0]).toStartWith(name);
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     }
+  });
+
+  test("names a verb once, and grants what is needed of several objects in one rule", async () => {
+    const names = ["kube-apiserver-client", "kube-apiserver-client-kubelet", "kubelet-serving", "legacy-unknown"];
+    const lines = await printed(80, certificateSigningRequestSigning.name);
+    expect(lines).toContain("            signers: sign");
+    const group = "certificates.k8s.io";
+    const resource = "certificatesigningrequests";
+    expect(rbacRules(certificateSigningRequestSigning).slice(0, 3)).toEqual([
+      { apiGroups: [group], resources: [resource], verbs: ["list", "watch"] },
+      { apiGroups: [group], resources: [`${resource}/status`], verbs: ["update"] },
+      {
+        apiGroups: [group],
+        resources: ["signers"],
+        resourceNames: names.map((each) => `kubernetes.io/${each}`),
+        verbs: ["sign"],
+      },
+    ]);
+  });
+
+  test("grants what is needed of all objects as well as of some in two rules", () => {
+    const grant = { group: "", resource: "secrets", verbs: ["update"] };
+    const permissions = [{ ...grant, names: ["a"] }, grant, { ...grant, names: ["b"] }];
+    const parts = { name: "own", purpose: "tests", for: ConfigMaps, watches: [watchPrimary(ConfigMaps)] };
+    const sync = (): Promise<void> => Promise.resolve();
+    const own = defineController({ ...parts, recordsEvents: false, rules: [], permissions, sync });
+    const rule = { apiGroups: [""], resources: ["secrets"] };
+    expect(rbacRules(own).slice(1, 3)).toEqual([
+      { ...rule, resourceNames: ["a", "b"], verbs: ["update"] },
+      { ...rule, verbs: ["update"] },
+    ]);
   });
 });
