@@ -2,6 +2,7 @@
  * A protobuf message of a Kubernetes type as the JSON that its sender would have written. Names and shapes come from the schema
  * that JSON bodies are read by, the numbers from `numbers.json`. Unknown numbers are passed over, as protobuf wants it.
  */
+import { base64OfBytes } from "../base64.ts";
 import { formatTime } from "../time.ts";
 import { type Field, type Scalar, type Schema, type Shape, type Struct, zeroOf } from "./schema.ts";
 import { bytesIn, lastFields, numberIn, textIn, wireFields, WireProblem, type WireField } from "./wire-fields.ts";
@@ -149,7 +150,7 @@ function scalarOf(wire: WireField, scalar: Scalar): unknown {
     case "boolean":
       return numberIn(wire) !== 0;
     case "bytes":
-      return base64(bytesIn(wire));
+      return base64OfBytes(bytesIn(wire));
     case "quantity": {
       const text = lastFields(bytesIn(wire)).get(1);
       return text === undefined ? "0" : textIn(text) || "0";
@@ -177,14 +178,6 @@ function timeOf(bytes: Uint8Array, scalar: "time" | "micro-time"): string | unde
   if (scalar === "time") return text;
   const micros = nanos === undefined ? 0 : Math.floor(numberIn(nanos) / 1000);
   return `${text.slice(0, -1)}.${String(micros).padStart(6, "0")}Z`;
-}
-
-function base64(bytes: Uint8Array): string {
-  let text = "";
-  for (let from = 0; from < bytes.length; from += 8192) {
-    text += String.fromCharCode(...bytes.subarray(from, from + 8192));
-  }
-  return btoa(text);
 }
 
 /** The value of a map's entry that brings none. */

@@ -1,4 +1,5 @@
 /** Credentials that may change while the program runs. */
+import { base64OfText } from "../../api/base64.ts";
 import { formatTime } from "../../api/time.ts";
 import type { RestConfig } from "./rest-config.ts";
 import type { Credential, CredentialOptions, CredentialSource } from "./credential.ts";
@@ -16,7 +17,7 @@ export function credentialsOf(access: RestConfig, options: CredentialOptions): C
     case "token":
       return fixed(bearer(login.token));
     case "basic":
-      return fixed({ authorization: `Basic ${base64(`${login.username}:${login.password}`)}` });
+      return fixed({ authorization: `Basic ${base64OfText(`${login.username}:${login.password}`)}` });
     case "token-file":
       return tokenFile(login.path, login.token, options);
     case "exec":
@@ -33,11 +34,6 @@ export function bearer(token: string): Credential {
 
 function fixed(credential: Credential): CredentialSource {
   return { current: () => Promise.resolve(credential), renew: () => Promise.resolve(credential) };
-}
-
-/** Encodes the UTF-8 bytes; btoa only accepts Latin-1. */
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
 /** client-go's period of a minute, minus its leeway of 10 s. */
