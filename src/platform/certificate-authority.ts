@@ -227,7 +227,8 @@ export function issuerOf({ ca, key }: Authority): CertificateIssuer {
           ? []
           : [extension("2.5.29.37", false, sequence(...extendedKeyUsage.map(oid)))]),
         extension("2.5.29.19", true, sequence()),
-        ...(keyId === undefined ? [] : [authorityKeyId(keyId)]),
+        // Go takes one with its issuer's name for self-signed.
+        ...(keyId === undefined || Buffer.compare(subject, issuer) === 0 ? [] : [authorityKeyId(keyId)]),
         ...(altNames.length === 0 ? [] : [extension("2.5.29.17", !isNamed, altNamesOf(altNames))]),
       ];
       return signed({ subject, issuer, key: privateKey, publicKey, extensions, notBefore, notAfter });

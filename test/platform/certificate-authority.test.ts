@@ -46,6 +46,11 @@ describe("issuerOf(…).issue()", () => {
     expect(hexOf(certificate)).toContain(`551d23041830168014${keyId}`);
   });
 
+  test("names no key of its issuer where the subject has the issuer's name, as Go does", () => {
+    expect(hexOf(issue({ subject: [attribute(3, "test-ca")] }))).not.toContain("551d23");
+    expect(hexOf(issue({ subject: [attribute(3, "test-ca2")] }))).toContain("551d23");
+  });
+
   test("writes attributes in Go's order, several values of one kind as a set, and no others", () => {
     const subject = [
       { id: "1.2.840.113549.1.9.1", text: "a@b" },

@@ -1,6 +1,7 @@
 /** Who a request over HTTPS is from: client certificates, and tokens of service accounts. */
 import { createPublicKey, type JsonWebKeyInput, verify } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newAuthority } from "../../src/platform/certificate-authority.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { serveSandbox, type SandboxHttps } from "../../src/sandbox/https.ts";
@@ -14,7 +15,10 @@ beforeAll(async () => {
   const clock = realTimeline();
   const timeline = { ...clock, now: () => clock.now() + aheadMs };
   sandbox = await createSandbox({ timeline, random: seededRandom(1), rbac: true });
-  https = await serveSandbox(sandbox, { clientCa: trusted });
+  const notBefore = clock.now();
+  const { ca } = newAuthority({ name: "another", notBefore, notAfter: notBefore + 86_400_000 });
+  // Of several authorities each counts.
+  https = await serveSandbox(sandbox, { clientCa: [ca, trusted].join("\n") });
 });
 afterAll(async () => {
   sandbox.stop();

@@ -210,7 +210,9 @@ function chosenControllers(words: readonly string[], io: Naming): readonly Contr
   const without = isNamed ? chosen.find(playsNoPart) : undefined;
   if (without !== undefined) {
     throw new UserError(`a dry run does not play ${without.name}`, [
-      `what it acts on is not read or has no effect here; \`trace ${without.name}\` shows what it would do on the cluster`,
+      without.withKeys === undefined
+        ? `what it acts on is not read or has no effect here; \`trace ${without.name}\` shows what it would do on the cluster`
+        : `it needs the private keys of the cluster; \`trace ${without.name} --sandbox\` shows what it does in a sandbox`,
     ]);
   }
   return chosen.filter((each) => each.disabledByDefault !== true && !playsNoPart(each));

@@ -70,7 +70,7 @@ function definition(parts: TokenParts | undefined): ControllerDefinition {
       }),
       watch<ServiceAccount>({
         kind: ServiceAccounts,
-        // One that comes finds its Secrets deleted: they go at once without it.
+        // One that is new has no Secrets yet: those that named it before were deleted.
         on({ type, object: { metadata } }, context) {
           if (type !== "deleted") return;
           for (const secret of context.cache(Secrets).list(metadata.namespace)) {
@@ -82,7 +82,7 @@ function definition(parts: TokenParts | undefined): ControllerDefinition {
     ],
     workers: 5,
     retry: { maxRetries: 10 },
-    ifRunTwice: "each would write its own token over the other's",
+    ifRunTwice: "the second of two tokens would be refused; of two authorities, each would write over the other's",
     rules,
     recordsEvents: false,
     // Granted by upstream's role too, that of kube-controller-manager itself: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.

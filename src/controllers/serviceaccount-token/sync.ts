@@ -1,4 +1,5 @@
 /** One sync of a Secret. Source: kubernetes v1.36 pkg/controller/serviceaccount/tokens_controller.go. */
+import { base64OfText } from "../../api/base64.ts";
 import { objectKey, type ObjectKey, splitKey } from "../../api/key.ts";
 import { Secrets, ServiceAccounts } from "../../api/kinds.ts";
 import { isConflict, isNotFound } from "../../api/status-error.ts";
@@ -148,6 +149,6 @@ function filled(
   return {
     ...secret,
     metadata: { ...secret.metadata, annotations: { ...annotations, [nameAnnotation]: name, [uidAnnotation]: uid } },
-    data: { ...secret.data, ...Object.fromEntries(made.map(([key, value]) => [key, btoa(value())])) },
+    data: { ...secret.data, ...Object.fromEntries(made.map(([key, value]) => [key, base64OfText(value())])) },
   };
 }

@@ -1,4 +1,5 @@
 /** Secrets of the type kubernetes.io/service-account-token: whose they are, and what they lack. Pure. */
+import { base64OfText } from "../../api/base64.ts";
 import type { Secret } from "../../api/types.ts";
 
 /** The annotation that names the ServiceAccount. */
@@ -30,7 +31,7 @@ export interface Wanted {
 export function lacking({ data = {} }: Secret, { rootCa }: Wanted): readonly string[] {
   const isEmpty = (key: string): boolean => (data[key] ?? "") === "";
   return [
-    ...(rootCa !== undefined && rootCa !== "" && data["ca.crt"] !== btoa(rootCa) ? ["ca.crt"] : []),
+    ...(rootCa !== undefined && rootCa !== "" && data["ca.crt"] !== base64OfText(rootCa) ? ["ca.crt"] : []),
     ...["namespace", "token"].filter(isEmpty),
   ];
 }

@@ -52,6 +52,37 @@ describe("usagesOf", () => {
     { usages: ["s/mime", "email protection"], bits: [], ids: [email] },
   ])
     test(usages.join(", "), () => expect(usagesOf(usages)).toEqual({ keyUsage: bits, extendedKeyUsage: ids }));
+  // RFC 5280, 4.2.1.3: in the order of the bits.
+  const inOrder = [
+    "digital signature",
+    "content commitment",
+    "key encipherment",
+    "data encipherment",
+    "key agreement",
+    "cert sign",
+    "crl sign",
+    "encipher only",
+    "decipher only",
+  ];
+  for (const [bit, usage] of inOrder.entries())
+    test(`${usage} is bit ${bit}`, () => expect(usagesOf([usage]).keyUsage).toEqual([bit]));
+
+  // In the order of the last number; 4.2.1.12 has most of them.
+  const purposes = [
+    "server auth",
+    "client auth",
+    "code signing",
+    "email protection",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "timestamping",
+    "ocsp signing",
+  ];
+  for (const [index, usage] of purposes.entries())
+    test(`${usage} is purpose ${index + 1}`, () =>
+      expect(usagesOf([usage]).extendedKeyUsage).toEqual([`1.3.6.1.5.5.7.3.${index + 1}`]));
+
   test("an unknown one is refused", () =>
     expect(() => usagesOf(["signing", "unsupported string"])).toThrow(
       'unrecognized usage values: ["unsupported string"]',

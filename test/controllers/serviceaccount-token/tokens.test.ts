@@ -298,6 +298,19 @@ test("without keys nothing is touched", async () => {
   expect(says()).toEqual(["the key that signs tokens is not here → leave it to who has it"]);
 });
 
+test("an authority with comments in UTF-8 is handed out byte by byte, once", async () => {
+  const authority = "# Zoë's 中\nCA Data";
+  scene = syncScene(serviceAccountTokens({ key: newKey(), rootCa: authority }));
+  scene.put(ServiceAccounts, account());
+  scene.put(Secrets, secret({ data: {} }));
+  await scene.sync(key);
+  const filled = scene.calls[1]?.body as Secret;
+  expect(Buffer.from(filled.data?.["ca.crt"] ?? "", "base64").toString()).toBe(authority);
+  scene.put(Secrets, filled);
+  await scene.sync(key);
+  expect(calls()).toEqual([]);
+});
+
 test("a key of its own signs tokens with the claims that kube-apiserver knows; no authority, no ca.crt", async () => {
   const signingKey = newKey();
   scene = syncScene(serviceAccountTokens({ key: signingKey }));

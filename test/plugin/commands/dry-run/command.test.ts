@@ -101,6 +101,9 @@ describe("what is in the baseline and not in -f", () => {
   test("refuses a controller that has no part in a dry run", async () => {
     const error = await rejection(dryRun({ named: ["pv-binder"], manifests: [fileOf(configMap("c"))] }));
     expect(String(error)).toContain("a dry run does not play persistentvolume-binder");
+    const keyed = await rejection(dryRun({ named: ["csrsigning"], manifests: [fileOf(configMap("c"))] }));
+    const hint = "`trace certificatesigningrequest-signing --sandbox` shows what it does in a sandbox";
+    expect(keyed).toMatchObject({ next: [expect.stringContaining(hint) as string] });
   });
 
   test("--prune needs both", async () => {
