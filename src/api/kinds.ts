@@ -255,6 +255,13 @@ export const ResourceClaimTemplates: Kind<ResourceClaimTemplate> = kindOf({
   kind: "ResourceClaimTemplate",
   plural: "resourceclaimtemplates",
 });
+/** DeviceClasses (resource.k8s.io/v1); cluster-scoped. */
+export const DeviceClasses: Kind = kindOf({
+  ...devices,
+  kind: "DeviceClass",
+  plural: "deviceclasses",
+  namespaced: false,
+});
 /** ResourceSlices (resource.k8s.io/v1): the devices of drivers; cluster-scoped. */
 export const ResourceSlices: Kind<ResourceSlice> = kindOf({
   ...devices,

@@ -1,12 +1,27 @@
-/** What a pod refers to and needs to start: ConfigMaps, Secrets, claims, its ServiceAccount. */
+/** What a pod refers to and needs to start: ConfigMaps, Secrets, claims of volumes and devices, its ServiceAccount. */
 import { type Kind } from "../api/kind.ts";
-import { ServiceAccounts } from "../api/kinds.ts";
+import { meantBy, type PodClaim, podClaimsOf } from "../api/device-claims.ts";
+import {
+  ConfigMaps,
+  PersistentVolumeClaims,
+  ResourceClaims,
+  ResourceClaimTemplates,
+  Secrets,
+  ServiceAccounts,
+} from "../api/kinds.ts";
 import { claimNamesOf } from "../api/pod-claims.ts";
 import type { Container, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
-import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../api/kinds.ts";
+import { missingClasses } from "./device-claims.ts";
 import type { Look } from "./look.ts";
+
+interface References {
+  readonly findings: readonly Finding[];
+  readonly unseen: readonly Unseen[];
+}
+
+const none: References = { findings: [], unseen: [] };
 
 interface Reference {
   readonly kind: Kind;
@@ -17,11 +32,7 @@ interface Reference {
  * Missing objects, and claims that are not bound. `creating`: the containers are about to be created, so that all
  * references count.
  */
-export function missingReferences(
-  look: Look,
-  { object }: Item,
-  creating: boolean,
-): { readonly findings: readonly Finding[]; readonly unseen: readonly Unseen[] } {
+export function missingReferences(look: Look, { object }: Item, creating: boolean): References {
   const pod: Pod = object;
   const namespace = pod.metadata.namespace ?? "";
   const findings: Finding[] = [];
@@ -36,6 +47,9 @@ export function missingReferences(
       if (diagnosis !== undefined) findings.push(...findingsOf(diagnosis));
     }
   }
+  const devices = deviceFindings(look, pod);
+  findings.push(...devices.findings);
+  unseen.push(...devices.unseen);
   for (const { kind, name } of creating ? namedBy(pod.spec) : []) {
     const found = look.exists(kind, namespace, name);
     if (found.is === "missing") {
@@ -44,6 +58,37 @@ export function missingReferences(
     if (found.is === "unseen") unseen.push(found.unseen);
   }
   return { findings, unseen };
+}
+
+/** Claims of devices that are missing, or can never get any. That one has none yet is what its pod's own placement decides. */
+function deviceFindings(look: Look, pod: Pod): References {
+  const namespace = pod.metadata.namespace ?? "";
+  const all = podClaimsOf(pod).map((entry): References => {
+    const meant = meantBy(pod, entry);
+    if (meant.is === "not-created") return templateFindings(look, { namespace, entry });
+    if (meant.is !== "named") return none;
+    const claim = look.get(ResourceClaims, namespace, meant.name);
+    if (claim.is === "unseen") return { findings: [], unseen: [claim.unseen] };
+    if (claim.is === "found") return missingClasses(look, claim.object);
+    const at = { kind: ResourceClaims, namespace, name: meant.name };
+    return { findings: [{ at, why: "there is no such ResourceClaim, but the pod refers to it" }], unseen: [] };
+  });
+  return { findings: all.flatMap(({ findings }) => findings), unseen: all.flatMap(({ unseen }) => unseen) };
+}
+
+function templateFindings(
+  look: Look,
+  { namespace, entry }: { readonly namespace: string; readonly entry: PodClaim },
+): References {
+  const name = entry.resourceClaimTemplateName ?? "";
+  const at = { kind: ResourceClaimTemplates, namespace, name };
+  const template = look.get(ResourceClaimTemplates, namespace, name);
+  if (template.is === "unseen") return { findings: [], unseen: [template.unseen] };
+  const why =
+    template.is === "missing"
+      ? "there is no such ResourceClaimTemplate, but the pod refers to it"
+      : `the controller resourceclaim has to make a ResourceClaim of it for ${entry.name}`;
+  return { findings: [{ at, why }], unseen: [] };
 }
 
 function namedBy(spec: PodSpec | undefined): readonly Reference[] {

@@ -1,10 +1,17 @@
-/** What an object of storage is protected for: who uses it, and so keeps its finalizer. */
+/** What an object of storage, or a claim of devices, is protected for: who uses it, and so keeps its finalizer. */
 import { classesOfClaim, classesOfVolume } from "../api/attributes-classes.ts";
-import { PersistentVolumeClaims, PersistentVolumes, Pods, VolumeAttributesClasses } from "../api/kinds.ts";
+import {
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+  ResourceClaims,
+  VolumeAttributesClasses,
+} from "../api/kinds.ts";
 import { objectKey } from "../api/key.ts";
 import { holdsClaim } from "../api/pod-claims.ts";
-import { claimProtection, classProtection, volumeProtection } from "../api/protection-finalizers.ts";
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../api/types.ts";
+import { claimProtection, classProtection, deviceProtection, volumeProtection } from "../api/protection-finalizers.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod, ResourceClaim } from "../api/types.ts";
+import { consumersText } from "./device-claims.ts";
 import { type Examined, findingsOf, type Item } from "./diagnosis.ts";
 import { asKind } from "./kinds.ts";
 import type { Look } from "./look.ts";
@@ -33,6 +40,8 @@ export function examineProtection(
   const volume = finalizer === volumeProtection ? asKind(item, PersistentVolumes) : undefined;
   // Of its metadata alone nothing follows.
   if (volume?.status !== undefined) return ofVolume(volume);
+  const devices = finalizer === deviceProtection ? asKind(item, ResourceClaims) : undefined;
+  if (devices?.status !== undefined) return ofDevices(devices);
   const isClass = finalizer === classProtection && asKind(item, VolumeAttributesClasses) !== undefined;
   return isClass ? ofClass(look, item.object.metadata.name) : undefined;
 }
@@ -73,6 +82,14 @@ function ofVolume({ spec, status }: PersistentVolume): Protection {
       ? `waiting until it is no longer bound${name === undefined ? "" : ` to claim ${objectKey(namespace, name)}`}`
       : late("it is not bound", PersistentVolumes.kind);
   return { why, below: [], seen: ["its phase"], unseen: [] };
+}
+
+function ofDevices(claim: ResourceClaim): Protection {
+  const isReserved = (claim.status?.reservedFor ?? []).length > 0;
+  const why = isReserved
+    ? `waiting until ${consumersText(claim)} no longer uses its devices`
+    : "nobody uses its devices, so that the controller resourceclaim has to remove it";
+  return { why, below: [], seen: ["for whom it is reserved"], unseen: [] };
 }
 
 function ofClass(look: Look, name: string): Protection {

@@ -3,6 +3,7 @@ import { type Kind, resourceOf } from "../api/kind.ts";
 import { Deployments, Namespaces, Nodes, Pods, ReplicaSets, ReplicationControllers } from "../api/kinds.ts";
 import type { StoredObject } from "../api/object.ts";
 import { examineDeletion } from "./deletion.ts";
+import { examineResourceClaim } from "./device-claims.ts";
 import { examineDaemonSet } from "./daemon-sets.ts";
 import { examineDeployment } from "./deployments.ts";
 import type { Examined, Item } from "./diagnosis.ts";
@@ -24,6 +25,7 @@ import {
   PersistentVolumeClaims,
   PersistentVolumes,
   PodDisruptionBudgets,
+  ResourceClaims,
   ResourceQuotas,
   RoleBindings,
   Services,
@@ -67,6 +69,7 @@ const table: readonly (readonly [string, Examine])[] = [
   row(PersistentVolumeClaims, examineClaim),
   row(PersistentVolumes, examineVolume),
   row(VolumeAttachments, examineAttachment),
+  row(ResourceClaims, examineResourceClaim),
   row(Namespaces, examineNamespace),
   row(Nodes, examineNode),
   row(CustomResourceDefinitions, examineDefinition),

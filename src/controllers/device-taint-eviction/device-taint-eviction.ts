@@ -1,4 +1,5 @@
 /** The eviction of pods by taints of devices. Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go. */
+import { devicesOf, evictingTaints, poolIndex, poolKey, poolOfSlice, poolsOfClaim } from "../../api/device-taints.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf } from "../../api/key.ts";
 import { Pods, ResourceClaims, ResourceSlices } from "../../api/kinds.ts";
@@ -10,9 +11,8 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
-import { deviceClaimIndex, deviceClaimKeysOf, podClaimsOf } from "../../controller/workload/device-claims.ts";
+import { deviceClaimIndex, deviceClaimKeysOf, podClaimsOf } from "../../api/device-claims.ts";
 import { appointments } from "./memory.ts";
-import { devicesOf, evictingTaints, poolIndex, poolKey, poolOfSlice, poolsOfClaim } from "./pools.ts";
 import { rules } from "./rules.ts";
 import { syncPod } from "./sync.ts";
 

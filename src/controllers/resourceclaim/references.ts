@@ -2,7 +2,7 @@
 import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
 import type { OwnerReference } from "../../api/object.ts";
 import type { Pod, ResourceClaim } from "../../api/types.ts";
-import { podClaimsOf } from "../../controller/workload/device-claims.ts";
+import { podClaimsOf } from "../../api/device-claims.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 
 /** The claim that the scheduler made for a pod's extended resources, which the spec does not name. */

@@ -2,7 +2,7 @@
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
-import { deviceClaimIndex, deviceClaimKeysOf } from "../../controller/workload/device-claims.ts";
+import { deviceClaimIndex, deviceClaimKeysOf } from "../../api/device-claims.ts";
 import { podOfKey } from "../../controller/workload/pod-key.ts";
 import { ownerIndex, owningUidsOf, templateIndex, templateKeysOf } from "./references.ts";
 import { claimRules, podRules } from "./rules.ts";

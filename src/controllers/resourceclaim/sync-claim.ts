@@ -2,6 +2,7 @@
 import { messageOf } from "../../api/error-message.ts";
 import { keyOf, namespacedNameOf, type ObjectKey } from "../../api/key.ts";
 import { Pods, ResourceClaims } from "../../api/kinds.ts";
+import { deviceProtection } from "../../api/protection-finalizers.ts";
 import type { ResourceClaim } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -9,16 +10,13 @@ import { type Consumers, consumerText, judgeConsumers } from "./consumers.ts";
 import { isPodDone, owningPodOf } from "./references.ts";
 import { deleteClaim, keep, release, unprotect } from "./rules.ts";
 
-/** Keeps an allocated claim until its devices are free. Source: kubernetes v1.36 staging/src/k8s.io/api/resource/v1/types.go Finalizer. */
-export const finalizer = "resource.kubernetes.io/delete-protection";
-
 /** Whether the finalizer keeps a claim that is being deleted, and that nobody uses. */
 export function waitsToGo({ metadata, status }: ResourceClaim): boolean {
   return metadata.deletionTimestamp !== undefined && isProtected({ metadata }) && status?.reservedFor === undefined;
 }
 
 function isProtected({ metadata }: Pick<ResourceClaim, "metadata">): boolean {
-  return metadata.finalizers?.includes(finalizer) === true;
+  return metadata.finalizers?.includes(deviceProtection) === true;
 }
 
 /**
@@ -84,7 +82,7 @@ function writeStatus(
 
 async function removeFinalizer({ context, claim }: OfClaim, because: Decision): Promise<void> {
   const { finalizers = [], ...rest } = claim.metadata;
-  const others = finalizers.filter((each) => each !== finalizer);
+  const others = finalizers.filter((each) => each !== deviceProtection);
   const metadata = { ...rest, ...(others.length > 0 && { finalizers: others }) };
   await context.client.update(
     ResourceClaims,

@@ -14,7 +14,7 @@ import {
   meantBy,
   type PodClaim,
   podClaimsOf,
-} from "../../controller/workload/device-claims.ts";
+} from "../../api/device-claims.ts";
 import { podKey } from "../../controller/workload/pod-key.ts";
 import { gonePods } from "./memory.ts";
 import { extendedClaimOf, isPodDone, templateIndex } from "./references.ts";

@@ -1,7 +1,7 @@
 /** Slices of one driver's devices, claims that have them, and pods that use these, all in namespace `shop`. */
 import { formatTime } from "../../../src/api/time.ts";
 import type { DeviceTaint, Pod, ResourceClaim, ResourceSlice } from "../../../src/api/types.ts";
-import type { AllocatedDevice } from "../../../src/controllers/device-taint-eviction/pools.ts";
+import type { AllocatedDevice } from "../../../src/api/device-taints.ts";
 import { sceneStart } from "../../support/sync-context.ts";
 import { claimOf, consumerOf, named, podOf, type PodParts } from "../resourceclaim/objects.ts";
 

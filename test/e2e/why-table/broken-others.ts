@@ -2,6 +2,7 @@ import { binding, definition, ofWidget, webhook } from "./cluster-objects.ts";
 import {
   apps,
   type Broken,
+  pod,
   budget,
   claim,
   condition,
@@ -128,7 +129,26 @@ export const brokenNetwork: readonly Broken[] = [
   },
 ];
 
+const device = (name: string, deviceClassName: string): Json => ({
+  apiVersion: "resource.k8s.io/v1",
+  kind: "ResourceClaim",
+  metadata: { name },
+  spec: { devices: { requests: [{ name: "one", exactly: { deviceClassName } }] } },
+});
+
 export const brokenStorage: readonly Broken[] = [
+  {
+    name: "a claim of devices whose class is missing",
+    ask: "resourceclaim/d-class",
+    objects: [device("d-class", "nope")],
+    says: /there is no such DeviceClass, but the claim requests devices of it/,
+  },
+  {
+    name: "a pod without the template of its claim of devices",
+    ask: "pod/d-template",
+    objects: [pod("d-template", { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "nope" }] })],
+    says: /there is no such ResourceClaimTemplate, but the pod refers to it/,
+  },
   {
     name: "a claim without a class, where none is the default",
     ask: "pvc/c-none",

@@ -2,9 +2,9 @@
  * Which ResourceClaims a pod means by its `spec.resourceClaims`, and whose a claim is.
  * Source: dynamic-resource-allocation v0.36 resourceclaim/resourceclaim.go.
  */
-import { keyOf, type ObjectKey, objectKey } from "../../api/key.ts";
-import { controllerOf } from "../../api/owner-references.ts";
-import type { Pod, ResourceClaim } from "../../api/types.ts";
+import { keyOf, type ObjectKey, objectKey } from "./key.ts";
+import { controllerOf } from "./owner-references.ts";
+import type { Pod, ResourceClaim } from "./types.ts";
 
 /** An entry of `spec.resourceClaims`. */
 export type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[number];

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import type { Kind } from "../../src/api/kind.ts";
+import {
+  DeviceClasses,
+  Pods,
+  ResourceClaims,
+  ResourceClaimTemplates,
+  ResourceSlices,
+  Secrets,
+} from "../../src/api/kinds.ts";
+import type { StoredObject } from "../../src/api/object.ts";
+import { type Diagnosis, findingsOf, type Item } from "../../src/diagnosis/diagnosis.ts";
+import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+
+const gpu: Item = { kind: DeviceClasses, object: objectOf("gpu", { meta: { namespace: "" } }) };
+const requests = [{ name: "one", exactly: { deviceClassName: "gpu" } }];
+
+function claim(status: Json = {}, more: Json = {}): StoredObject {
+  return objectOf("card", { spec: { devices: { requests } }, status, ...more });
+}
+
+function given(device: Json = {}, reservedFor: readonly Json[] = []): StoredObject {
+  const results = [{ request: "one", driver: "gpu.example.com", pool: "node-1", device: "gpu-0", ...device }];
+  return claim({ allocation: { devices: { results } }, reservedFor });
+}
+
+function slice(taints: readonly Json[]): Item {
+  const pool = { name: "node-1", generation: 1, resourceSliceCount: 1 };
+  const spec = { driver: "gpu.example.com", pool, devices: [{ name: "gpu-0", taints }] };
+  return { kind: ResourceSlices, object: objectOf("slice", { meta: { namespace: "" }, spec }) };
+}
+
+function pod(
+  name: string,
+  spec: Json = { resourceClaims: [{ name: "gpu", resourceClaimName: "card" }] },
+): StoredObject {
+  return objectOf(name, { spec: { containers: [{ name: "c" }], ...spec }, status: { phase: "Pending" } });
+}
+const using = (name: string, spec?: Json): Item => ({ kind: Pods, object: pod(name, spec) });
+
+const whys = (answer: Diagnosis): readonly string[] =>
+  findingsOf(answer).map(({ at, why }) => `${at.kind.kind} ${at.name}: ${why}`);
+const when = "ResourceClaim card: the scheduler gives it devices when it places a pod that uses it";
+
+describe("a claim without devices", () => {
+  const answer = (items: readonly Item[], forbidden: readonly Kind[] = []): Diagnosis =>
+    answerAbout(ResourceClaims, claim(), { items: [gpu, ...items], forbidden });
+
+  test("waits for a pod that uses it", () => {
+    expect(answer([])).toMatchObject({ is: "waiting", says: "it has no devices yet" });
+    expect(whys(answer([]))).toEqual([`${when}, and none does`]);
+    expect(whys(answer([using("web"), using("other", {})]))).toEqual([`${when}: Pod web has no node yet`]);
+    expect(whys(answer([using("web"), using("web-2")]))).toEqual([`${when}: Pod web and 1 more have no node yet`]);
+  });
+
+  test("never gets any for a pod that was placed without a scheduler", () => {
+    const resourceClaims = [{ name: "gpu", resourceClaimName: "card" }];
+    expect(whys(answer([using("web", { nodeName: "node-1", resourceClaims })]))).toEqual([
+      `${when}: Pod web has a node already, so that the claim may never get any`,
+    ]);
+  });
+
+  test("does not say that no pod uses it where pods may not be read", () => {
+    expect(whys(answer([], [Pods]))).toEqual([when]);
+  });
+
+  test("may refer to a class that is not there", () => {
+    const either = [{ name: "one", firstAvailable: [{ deviceClassName: "gpu" }, { deviceClassName: "tpu" }] }];
+    const object = objectOf("card", { spec: { devices: { requests: either } } });
+    const missing = "DeviceClass tpu: there is no such DeviceClass, but the claim requests devices of it";
+    expect(whys(answerAbout(ResourceClaims, object, { items: [gpu] }))[0]).toBe(missing);
+  });
+});
+
+describe("a claim with devices", () => {
+  test("is well, and says for whom they are reserved", () => {
+    const answer = answerAbout(ResourceClaims, given(), { items: [slice([])] });
+    expect(answer).toMatchObject({ is: "well", says: "it has 1 device, reserved for nobody", notes: [] });
+    const reserved = given({}, [
+      { resource: "pods", name: "web" },
+      { resource: "pods", name: "web-2" },
+    ]);
+    expect(answerAbout(ResourceClaims, reserved, {}).says).toBe("it has 1 device, reserved for Pod web and 1 more");
+  });
+
+  test("says that no slice lists one", () => {
+    const answer = answerAbout(ResourceClaims, given({ device: "gpu-9" }), { items: [slice([])] });
+    expect(answer).toMatchObject({
+      is: "well",
+      notes: ["no ResourceSlice lists its device gpu.example.com/node-1/gpu-9"],
+    });
+    const unread = answerAbout(ResourceClaims, given({ device: "gpu-9" }), { forbidden: [ResourceSlices] });
+    expect(unread.notes).toEqual([]);
+  });
+
+  test("is in trouble if one has a taint that it does not tolerate", () => {
+    const bad = slice([{ key: "bad", effect: "NoExecute", timeAdded: ago(0) }]);
+    const has = "ResourceClaim card: device gpu.example.com/node-1/gpu-0 has the taint bad:NoExecute";
+    const answer = answerAbout(ResourceClaims, given(), { items: [bad] });
+    expect(answer.is).toBe("waiting");
+    expect(whys(answer)).toEqual([`${has}: pods that use it are deleted by device-taint-eviction`]);
+    const tolerating = (tolerationSeconds?: number): StoredObject =>
+      given({
+        tolerations: [{ operator: "Exists", effect: "NoExecute", ...(tolerationSeconds && { tolerationSeconds }) }],
+      });
+    expect(whys(answerAbout(ResourceClaims, tolerating(90), { items: [bad] }))).toEqual([
+      `${has}: pods that use it are deleted in 90 s by device-taint-eviction`,
+    ]);
+    expect(answerAbout(ResourceClaims, tolerating(), { items: [bad] }).is).toBe("well");
+  });
+});
+
+describe("a claim that is being deleted", () => {
+  const meta = { deletionTimestamp: ago(9), finalizers: ["resource.kubernetes.io/delete-protection"] };
+  const finalizer = "ResourceClaim card: finalizer resource.kubernetes.io/delete-protection";
+
+  test("waits for those that use its devices, and then for its controller", () => {
+    const held = claim({ reservedFor: [{ resource: "pods", name: "web" }] }, { meta });
+    expect(whys(answerAbout(ResourceClaims, held))).toEqual([
+      `${finalizer}: waiting until Pod web no longer uses its devices`,
+    ]);
+    expect(whys(answerAbout(ResourceClaims, claim({}, { meta })))).toEqual([
+      `${finalizer}: nobody uses its devices, so that the controller resourceclaim has to remove it`,
+    ]);
+  });
+});
+
+describe("a pod that has no node", () => {
+  const template = (name: string): Item => ({ kind: ResourceClaimTemplates, object: objectOf(name) });
+  const templated = { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "one" }] };
+  const first = (spec: Json | undefined, items: readonly Item[]): string | undefined =>
+    whys(answerAbout(Pods, pod("web", spec), { items }))[0];
+
+  test("may refer to a claim, a template or a class that is not there", () => {
+    expect(first(undefined, [])).toBe("ResourceClaim card: there is no such ResourceClaim, but the pod refers to it");
+    expect(first(undefined, [{ kind: ResourceClaims, object: claim() }])).toStartWith(
+      "DeviceClass gpu: there is no such",
+    );
+    expect(first(templated, [])).toStartWith("ResourceClaimTemplate one: there is no such ResourceClaimTemplate");
+    expect(first(templated, [template("one")])).toBe(
+      "ResourceClaimTemplate one: the controller resourceclaim has to make a ResourceClaim of it for gpu",
+    );
+  });
+
+  test("is not told that its claim waits for it", () => {
+    expect(first(undefined, [gpu, { kind: ResourceClaims, object: claim() }])).toStartWith("Pod web: ");
+  });
+});
+
+test("a Secret for a token waits for its controller until it has its account's uid", () => {
+  const secret = (annotations: Json): StoredObject => objectOf("token", { meta: { annotations } });
+  const name = { "kubernetes.io/service-account.name": "robot" };
+  const waiting = answerAbout(Secrets, secret(name));
+  expect([waiting.is, ...whys(waiting)]).toEqual([
+    "waiting",
+    "Secret token: the controller serviceaccount-token has to fill it with a token of ServiceAccount robot",
+  ]);
+  expect(answerAbout(Secrets, secret({ ...name, "kubernetes.io/service-account.uid": "u" })).is).toBe("well");
+  expect(answerAbout(Secrets, secret({})).is).toBe("well");
+});
