@@ -11,8 +11,8 @@ import type {
   CustomResourceDefinition,
   DaemonSet,
   Deployment,
-  Endpoints as EndpointsObject,
   EndpointSlice,
+  Endpoints as EndpointsObject,
   Event,
   HorizontalPodAutoscaler,
   Ingress,
@@ -41,6 +41,7 @@ import type {
   StatefulSet,
   StorageClass,
   SubjectAccessReview,
+  ValidatingAdmissionPolicy,
   VolumeAttachment,
   VolumeAttributesClass,
   WebhookConfiguration,
@@ -326,6 +327,14 @@ export const SubjectAccessReviews: Kind<SubjectAccessReview> = kindOf({
   version: "v1",
   kind: "SubjectAccessReview",
   plural: "subjectaccessreviews",
+  namespaced: false,
+});
+/** ValidatingAdmissionPolicies (admissionregistration.k8s.io/v1); cluster-scoped. */
+export const ValidatingAdmissionPolicies: Kind<ValidatingAdmissionPolicy> = kindOf({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingAdmissionPolicy",
+  plural: "validatingadmissionpolicies",
   namespaced: false,
 });
 /** CertificateSigningRequests (certificates.k8s.io/v1); cluster-scoped. */

@@ -59,6 +59,7 @@ import type {
   V1SubjectAccessReview,
   V1Taint,
   V1Toleration,
+  V1ValidatingAdmissionPolicy,
   V1ValidatingWebhookConfiguration,
   V1VolumeAttachment,
   V1VolumeAttributesClass,
@@ -148,6 +149,8 @@ export interface CustomResourceDefinition extends ApiObject<V1CustomResourceDefi
 export interface ApiService extends ApiObject<V1APIService> {}
 /** `CertificateSigningRequest` of certificates.k8s.io/v1, as stored. */
 export interface CertificateSigningRequest extends ApiObject<V1CertificateSigningRequest> {}
+/** `ValidatingAdmissionPolicy` of admissionregistration.k8s.io/v1, as stored. */
+export interface ValidatingAdmissionPolicy extends ApiObject<V1ValidatingAdmissionPolicy> {}
 /** `SubjectAccessReview` of authorization.k8s.io/v1: a question, and its answer. It is never stored. */
 export interface SubjectAccessReview extends ApiObject<V1SubjectAccessReview> {}
 /** An Event of the core group, `v1`. Times are RFC 3339 texts. */

@@ -1,0 +1,77 @@
+/** Schemas of kinds from a server's OpenAPI documents. Source: apiserver v0.36 pkg/cel/openapi/resolver. */
+import type { Kind } from "../../api/kind.ts";
+import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
+
+/** A schema as OpenAPI v3 has it: parts of it stand elsewhere. */
+interface OpenApiSchema extends Omit<JsonSchema, "properties" | "items" | "additionalProperties"> {
+  readonly $ref?: string;
+  readonly allOf?: readonly OpenApiSchema[];
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>;
+  readonly items?: OpenApiSchema;
+  readonly additionalProperties?: OpenApiSchema | boolean;
+  readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
+}
+
+type GroupVersionKind = Pick<Kind, "group" | "version" | "kind">;
+
+/** The document of a group version, `/openapi/v3/apis/apps/v1`. */
+export interface OpenApiDocument {
+  readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiSchema>> };
+}
+
+const refPrefix = "#/components/schemas/";
+
+/** The schema of a kind, with what it refers to in place; undefined if the document has none. */
+export function schemaIn({ components }: OpenApiDocument, wanted: GroupVersionKind): JsonSchema | undefined {
+  const schemas = components?.schemas ?? {};
+  const found = Object.entries(schemas).find(([, schema]) =>
+    schema["x-kubernetes-group-version-kind"]?.some(
+      ({ group, version, kind }) => group === wanted.group && version === wanted.version && kind === wanted.kind,
+    ),
+  );
+  if (found === undefined) return undefined;
+  const [name, schema] = found;
+  return filledIn(schema, { schemas, within: [name] });
+}
+
+interface Filling {
+  readonly schemas: Readonly<Record<string, OpenApiSchema>>;
+  /** The names of the schemas around. */
+  readonly within: readonly string[];
+}
+
+/** @throws Error for a reference to no schema. */
+function filledIn(schema: OpenApiSchema, { schemas, within }: Filling): JsonSchema {
+  const name = referenceOf(schema);
+  // A schema within itself: of what it holds there nothing more is said.
+  if (name !== undefined && within.includes(name)) return { type: "object" };
+  const own = name === undefined ? schema : schemas[name];
+  if (own === undefined) throw new Error(`The OpenAPI document refers to schema ${name}, which it has not`);
+  const filling = { schemas, within: name === undefined ? within : [...within, name] };
+  const { $ref: _ref, allOf: _allOf, properties, items, additionalProperties, ...rest } = own;
+  return {
+    ...rest,
+    // Kinds of Kubernetes itself say it by the format.
+    ...(rest.format === "int-or-string" && { "x-kubernetes-int-or-string": true }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([field, inner]) => [field, filledIn(inner, filling)] as const),
+      ),
+    }),
+    ...(items !== undefined && { items: filledIn(items, filling) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === "boolean" ? additionalProperties : filledIn(additionalProperties, filling),
+    }),
+  };
+}
+
+/** A reference with a description or a default beside it is wrapped in `allOf`. */
+function referenceOf({ $ref, allOf = [] }: OpenApiSchema): string | undefined {
+  if ($ref !== undefined) return $ref.startsWith(refPrefix) ? $ref.slice(refPrefix.length) : $ref;
+  for (const each of allOf) {
+    const inner = referenceOf(each);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** What is wrong with a policy's expressions. Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go Check. */
+import type { ValidatingAdmissionPolicy } from "../../api/types.ts";
+import type { KnownKind, PolicyTypes } from "./types.ts";
+
+/** An expression, and the field it is in: `spec.validations[0].expression`. */
+interface Expression {
+  readonly fieldRef: string;
+  readonly text: string;
+}
+
+/** An entry of `status.typeChecking.expressionWarnings`. */
+export interface ExpressionWarning {
+  readonly fieldRef: string;
+  /** A paragraph for each kind for whose objects the expression is wrong. */
+  readonly warning: string;
+}
+
+/** Those that are checked. Match conditions and audit annotations are not, by upstream either. */
+export function expressionsOf({ spec = {} }: ValidatingAdmissionPolicy): readonly Expression[] {
+  return (spec.validations ?? []).flatMap(({ expression, messageExpression = "" }, n) => {
+    const field = `spec.validations[${n}]`;
+    return [
+      { fieldRef: `${field}.expression`, text: expression },
+      ...(messageExpression === "" ? [] : [{ fieldRef: `${field}.messageExpression`, text: messageExpression }]),
+    ];
+  });
+}
+
+/** The warnings, in the order of the expressions. */
+export async function warningsFor(
+  policy: ValidatingAdmissionPolicy,
+  { kinds, params }: PolicyTypes,
+): Promise<readonly ExpressionWarning[]> {
+  if (kinds.length === 0) return [];
+  // Expressions are compiled by nobody else where no sandbox is.
+  const { typeChecker } = await import("../../sandbox/cel/admission/type-check.ts");
+  const variables = policy.spec?.variables ?? [];
+  const checkers = kinds.map((object) => ({ object, problemWith: typeChecker({ object, params, variables }) }));
+  return expressionsOf(policy).flatMap(({ fieldRef, text }) => {
+    const paragraphs = checkers.flatMap(({ object, problemWith }) => {
+      const problem = problemWith(text);
+      return problem === undefined ? [] : [`${nameOf(object)}: ${problem}\n`];
+    });
+    return paragraphs.length === 0 ? [] : [{ fieldRef, warning: paragraphs.join("\n") }];
+  });
+}
+
+/** As Go prints a kind. */
+function nameOf({ group, version, kind }: KnownKind): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
