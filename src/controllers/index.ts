@@ -41,6 +41,7 @@ import { taintEviction } from "./taint-eviction/taint-eviction.ts";
 import { tokenCleaner } from "./token-cleaner/token-cleaner.ts";
 import { ttl } from "./ttl/ttl.ts";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.ts";
+import { validatingAdmissionPolicyStatus } from "./validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { volumeAttributesClassProtection } from "./volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
 /** Controllers of one subject. */
@@ -96,6 +97,7 @@ export const controllerGroups: readonly ControllerGroup[] = [
       bootstrapSigner,
     ],
   },
+  { name: "admission", controllers: [validatingAdmissionPolicyStatus] },
   { name: "simulated", controllers: [scheduler, kubelet, nodeHeartbeat] },
 ];
 

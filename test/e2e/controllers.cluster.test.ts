@@ -125,6 +125,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       namespaces: ["kube-public", "kube-system"],
     },
     { controller: "ttl", upstream: "system:controller:ttl-controller" },
+    { controller: "vap-status", upstream: "system:controller:validatingadmissionpolicy-status-controller" },
     { controller: "job", upstream: "system:controller:job-controller" },
     { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {

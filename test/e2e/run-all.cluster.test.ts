@@ -20,6 +20,7 @@ const acting = [
   "certificatesigningrequest-cleaner",
   "legacy-serviceaccount-token-cleaner",
   "ttl",
+  "validatingadmissionpolicy-status",
 ];
 
 describe.skipIf(clusterMissing !== undefined)("run all", () => {
@@ -51,7 +52,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     for (const name of acting)
       await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
-      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or serviceaccount, which leaves no field manager behind$/m,
+      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or validatingadmissionpolicy-status, which leaves no field manager of its own behind$/m,
     );
     expect(program.stdout).not.toMatch(
       /^(?:running|starting) .* (scheduler|kubelet|token-cleaner|bootstrap-signer|certificatesigningrequest-signing|serviceaccount-token) with/ms,
@@ -114,7 +115,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, ttl, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation; -A runs them too\n" +
+        "left out, since they work beyond namespace one: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, ttl, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation, validatingadmissionpolicy-status; -A runs them too\n" +
         "--force overrides: cannot tell whether kube-controller-manager is active here (no Lease kube-system/kube-controller-manager, and nothing here waits for it)\n",
     });
     expect(stdout).toMatch(/(?:running|starting) deployment with \d+ workers, replicaset/);

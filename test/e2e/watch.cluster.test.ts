@@ -89,7 +89,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     const all = await run("all", "-n", into, "--for", "1s");
     expect(all.code).toBe(0);
     expect(all.stderr).toMatch(
-      /^left out, since they work beyond namespace watch-\d+: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, ttl, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation; -A/m,
+      /^left out, since they work beyond namespace watch-\d+: garbage-collector, namespace, service-cidr, persistentvolume-binder, persistentvolume-attach-detach, persistentvolume-protection, volumeattributesclass-protection, node-lifecycle, ttl, certificatesigningrequest-approving, certificatesigningrequest-cleaner, clusterrole-aggregation, validatingadmissionpolicy-status; -A/m,
     );
     const one = await run("namespace", "-n", into, "--for", "1s");
     expect(one.code).toBe(0);

@@ -203,6 +203,11 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
    * anything that keeps the simulated nodes alive, such as kwok. Default: kube-controller-manager.
    */
   readonly upstreamComponent?: "kube-scheduler" | "kubelet";
+  /**
+   * The field manager of its server-side applies, where that is upstream's own, so that each of the two can take back what the other has
+   * applied: an object does not tell which of them has written it. Absent: it writes as `kubectl-reconcile-NAME`.
+   */
+  readonly appliesAs?: string;
   /** What happens to the objects when two run it at once: `each scale-up would create twice the pods`. */
   readonly ifRunTwice?: string;
   /** Whether the controller would act on the object at once: if it stays like this, nothing in the cluster runs the controller. */

@@ -28,6 +28,7 @@ export const clusterroleAggregation: ControllerDefinition = defineController<Clu
   for: ClusterRoles,
   watches: [watch<ClusterRole>({ kind: ClusterRoles, on: (_any, context) => enqueueAggregated(context) })],
   workers: 5,
+  appliesAs: aggregationManager,
   ifRunTwice: "both would apply the same rules",
   rules,
   recordsEvents: false,

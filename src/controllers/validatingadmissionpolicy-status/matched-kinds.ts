@@ -12,7 +12,7 @@ export interface NamedResource {
   readonly resource: string;
 }
 
-/** Of the kinds of one rule no more are looked at; nor are the rules after it. */
+/** Of the kinds of one rule no more are looked at; nor are the rules after one of so many. */
 const most = 10;
 
 /** The resources that each rule names, none for a rule whose groups or versions are open; subresources have no types of their own. */
@@ -43,14 +43,14 @@ export function matchedKinds(
   rules: readonly (readonly NamedResource[])[],
   kinds: readonly DiscoveredKind[],
 ): readonly DiscoveredKind[] {
-  const found = new Set<DiscoveredKind>();
+  const found = new Map<string, DiscoveredKind>();
   for (const rule of rules) {
     const named = rule.flatMap((resource) => kinds.filter((kind) => isNamed(resource, kind)));
-    for (const kind of named.slice(0, most)) found.add(kind);
+    for (const kind of named.slice(0, most)) found.set(`${kind.group}/${kind.version} ${kind.kind}`, kind);
     if (named.length >= most) break;
   }
   const textOf = ({ group, version, kind }: DiscoveredKind): readonly string[] => [group, version, kind];
-  return [...found].toSorted((one, other) => compareTexts(textOf(one), textOf(other)));
+  return [...found.values()].toSorted((one, other) => compareTexts(textOf(one), textOf(other)));
 }
 
 function compareTexts(one: readonly string[], other: readonly string[]): number {

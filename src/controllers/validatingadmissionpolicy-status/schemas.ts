@@ -21,7 +21,7 @@ export interface OpenApiDocument {
 
 const refPrefix = "#/components/schemas/";
 
-/** The schema of a kind, with what it refers to in place; undefined if the document has none. */
+/** The schema of a kind, with what it refers to in place; undefined if the document has none, or not all that it refers to. */
 export function schemaIn({ components }: OpenApiDocument, wanted: GroupVersionKind): JsonSchema | undefined {
   const schemas = components?.schemas ?? {};
   const found = Object.entries(schemas).find(([, schema]) =>
@@ -31,23 +31,29 @@ export function schemaIn({ components }: OpenApiDocument, wanted: GroupVersionKi
   );
   if (found === undefined) return undefined;
   const [name, schema] = found;
-  return filledIn(schema, { schemas, within: [name] });
+  const filling: Filling = { schemas, within: [name], missing: new Set() };
+  const filled = filledIn(schema, filling);
+  return filling.missing.size === 0 ? filled : undefined;
 }
 
 interface Filling {
   readonly schemas: Readonly<Record<string, OpenApiSchema>>;
   /** The names of the schemas around. */
   readonly within: readonly string[];
+  /** Grows by the references to no schema. */
+  readonly missing: Set<string>;
 }
 
-/** @throws Error for a reference to no schema. */
-function filledIn(schema: OpenApiSchema, { schemas, within }: Filling): JsonSchema {
+function filledIn(schema: OpenApiSchema, { schemas, within, missing }: Filling): JsonSchema {
   const name = referenceOf(schema);
   // A schema within itself: of what it holds there nothing more is said.
   if (name !== undefined && within.includes(name)) return { type: "object" };
   const own = name === undefined ? schema : schemas[name];
-  if (own === undefined) throw new Error(`The OpenAPI document refers to schema ${name}, which it has not`);
-  const filling = { schemas, within: name === undefined ? within : [...within, name] };
+  if (own === undefined) {
+    missing.add(name ?? "");
+    return {};
+  }
+  const filling = { schemas, within: name === undefined ? within : [...within, name], missing };
   const { $ref: _ref, allOf: _allOf, properties, items, additionalProperties, ...rest } = own;
   return {
     ...rest,

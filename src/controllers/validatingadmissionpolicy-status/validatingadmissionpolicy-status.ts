@@ -12,7 +12,10 @@ import { check, checked, rules } from "./rules.ts";
 import { typesOf } from "./types.ts";
 import { expressionsOf, warningsFor } from "./warnings.ts";
 
-/** Upstream's own: so the fields are the same controller's under kube-controller-manager and here. */
+/**
+ * Upstream's field manager, not one of ours: warnings that one manager has applied another one cannot take back by applying none, and they would
+ * stay for ever where a cluster changes between kube-controller-manager and here.
+ */
 const statusManager = "validatingadmissionpolicy-status";
 
 /** Checks the expressions of policies against the types of what they are about. */
@@ -31,6 +34,7 @@ export const validatingAdmissionPolicyStatus: ControllerDefinition = defineContr
     }),
   ],
   workers: 5,
+  appliesAs: statusManager,
   ifRunTwice: "both would apply the same status",
   isLeftUndone: isUnchecked,
   rules,

@@ -32,7 +32,7 @@ export async function warningsFor(
   { kinds, params }: PolicyTypes,
 ): Promise<readonly ExpressionWarning[]> {
   if (kinds.length === 0) return [];
-  // Expressions are compiled by nobody else where no sandbox is.
+  // CEL takes 25 ms to load, and few runs need it.
   const { typeChecker } = await import("../../sandbox/cel/admission/type-check.ts");
   const variables = policy.spec?.variables ?? [];
   const checkers = kinds.map((object) => ({ object, problemWith: typeChecker({ object, params, variables }) }));

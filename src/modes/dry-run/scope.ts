@@ -40,6 +40,7 @@ import { resourceclaim } from "../../controllers/resourceclaim/resourceclaim.ts"
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
 import { ttl } from "../../controllers/ttl/ttl.ts";
+import { validatingAdmissionPolicyStatus } from "../../controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
 
 /** Looks up one object; undefined if it does not exist. */
@@ -95,7 +96,7 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 /**
  * Whether a claim is bound is judged by claims.ts, which says what it does not know. No driver is here that attaches volumes: pods would wait for
  * ever. Whom pods would trust, and as whom they would run, is of no effect on what is asked; nor is who may log in, which roles decide that were
- * not read, what has grown old, and how long kubelets keep what they have read.
+ * not read, what has grown old, how long kubelets keep what they have read, and what a policy's status warns of, since it refuses nothing.
  */
 const leftOut: ReadonlySet<string> = new Set([
   persistentVolumeBinder.name,
@@ -108,6 +109,7 @@ const leftOut: ReadonlySet<string> = new Set([
   legacyServiceaccountTokenCleaner.name,
   ttl.name,
   serviceaccountToken.name,
+  validatingAdmissionPolicyStatus.name,
 ]);
 
 /** Whether no dry run has it act, whatever is known. */

@@ -206,14 +206,14 @@ export class OwnerWatch {
 
 /** Whether this controller writes the status of its objects, and no other does; kubelets write those of pods and nodes. */
 export function showsOwnersByStatus(
-  definition: Pick<ControllerDefinition, "for" | "upstreamComponent" | "permissions">,
+  definition: Pick<ControllerDefinition, "for" | "appliesAs" | "upstreamComponent" | "permissions">,
 ): boolean {
   return definition.upstreamComponent === undefined && ownsStatus(definition) && !isWrittenByMany(definition.for);
 }
 
 /**
  * The controllers for which another owner cannot be detected while they run: they delete objects and remove finalizers, which leaves
- * no name in an object, or create objects with neither owner nor status.
+ * no name in an object, or create objects with neither owner nor status, or apply a status under upstream's own name.
  */
 export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
   const isNoticed = (controller: Noticeable): boolean =>
@@ -224,7 +224,10 @@ export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly st
   return controllers.filter((controller) => !isNoticed(controller)).map(({ name }) => name);
 }
 
-type Noticeable = Pick<ControllerDefinition, "name" | "for" | "watches" | "upstreamComponent" | "permissions">;
+type Noticeable = Pick<
+  ControllerDefinition,
+  "name" | "for" | "appliesAs" | "watches" | "upstreamComponent" | "permissions"
+>;
 
 /** The writer of a status that this controller writes; undefined if it was us, a user, or is unknown. */
 function statusWriter(running: RunningController, delta: DeltaEvent): string | undefined {

@@ -32,7 +32,7 @@ export interface SecondOwner {
 /** What is needed of a controller to look for its owner. */
 export type Reconciled = Pick<
   ControllerDefinition,
-  "name" | "for" | "upstreamComponent" | "component" | "isLeftUndone" | "recordsEvents" | "permissions"
+  "name" | "for" | "upstreamComponent" | "component" | "appliesAs" | "isLeftUndone" | "recordsEvents" | "permissions"
 >;
 
 /** A running owner with anything to do leaves a trace within this time. */

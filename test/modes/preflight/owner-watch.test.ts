@@ -24,5 +24,6 @@ test("of each controller it is known whether another owner of it would be notice
     "serviceaccount-token",
     "token-cleaner",
     "bootstrap-signer",
+    "validatingadmissionpolicy-status",
   ]);
 });

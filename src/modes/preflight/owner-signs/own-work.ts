@@ -13,7 +13,7 @@ import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type 
 /** What is needed of a controller to look for its owner. */
 export type ReconciledController = Pick<
   ControllerDefinition,
-  "name" | "for" | "component" | "isLeftUndone" | "recordsEvents" | "permissions"
+  "name" | "for" | "component" | "appliesAs" | "isLeftUndone" | "recordsEvents" | "permissions"
 >;
 
 const pageSize = 500;
@@ -63,10 +63,14 @@ async function atObjects(
 
 /**
  * Whether the controller writes the status of its objects. Where it does not, others do: whoever binds volumes, not their protection.
- * Of a controller that names no permissions it is assumed.
+ * Of a controller that names no permissions it is assumed. A status that is applied under upstream's own name says nothing of who did it.
  */
-export function ownsStatus({ for: kind, permissions }: Pick<ControllerDefinition, "for" | "permissions">): boolean {
-  if (kind === undefined) return false;
+export function ownsStatus({
+  for: kind,
+  appliesAs,
+  permissions,
+}: Pick<ControllerDefinition, "for" | "appliesAs" | "permissions">): boolean {
+  if (kind === undefined || appliesAs !== undefined) return false;
   return permissions.length === 0 || permissions.some(({ resource }) => resource === `${kind.plural}/status`);
 }
 

@@ -49,22 +49,35 @@ function environmentOf(
   const variables = variableTypes(declared);
   // Upstream's type check does not know it.
   variables.delete("authorizer.requestResource");
-  const own = typesOf(object);
-  const theirs = params === undefined || params === "unknown" ? undefined : typesOf(params);
+  const own = typesOf(object, object.kind);
   variables.set("object", own.type).set("oldObject", own.type);
-  if (theirs !== undefined) variables.set("params", theirs.type);
-  const all = [admissionStructs(declared), own.structs, ...(theirs === undefined ? [] : [theirs.structs])];
-  const structs: StructTypes = {
+  const all = [own.structs];
+  if (params !== undefined && params !== "unknown") {
+    // Types of one name would be one type.
+    const theirs = typesOf(params, params.kind === object.kind ? `${params.kind}2` : params.kind);
+    variables.set("params", theirs.type);
+    all.push(theirs.structs);
+  }
+  return { variables, structs: beside(admissionStructs(declared), all) };
+}
+
+/** Upstream's names of the types of kinds end in a time, `Deployment123456789`: no expression can know them, and make an object by its type. */
+function beside(plain: StructTypes, kinds: readonly StructTypes[]): StructTypes {
+  const all = [plain, ...kinds];
+  return {
     has: (name) => all.some((each) => each.has(name)),
+    canMake: (name) => plain.has(name),
     fieldOf: (name, field) => all.find((each) => each.has(name))?.fieldOf(name, field),
   };
-  return { variables, structs };
 }
 
 /** Of a schema that is no object nothing is known. */
-function typesOf({ kind, schema }: TypedKind): { readonly type: CelType; readonly structs: StructTypes } {
+function typesOf(
+  { schema }: TypedKind,
+  name: string,
+): { readonly type: CelType; readonly structs: StructTypes } {
   const type = declTypeOf(schema, true);
   if (type === undefined) return { type: dynType, structs: { has: () => false, fieldOf: () => undefined } };
-  const { root, structs } = named(type, kind);
+  const { root, structs } = named(type, name);
   return { type: root.type, structs };
 }

@@ -42,8 +42,10 @@ import {
 
 /** Types with fields. */
 export interface StructTypes {
-  /** True if a struct of this name can be made. */
+  /** True if there is a struct of this name. */
   has(name: string): boolean;
+  /** True if an expression can make one, by its name. Default: any that there is. */
+  canMake?(name: string): boolean;
   /** The type of a field; undefined where a struct has none of this name. */
   fieldOf(name: string, field: string): CelType | undefined;
 }
@@ -340,7 +342,7 @@ class Checker {
   #checkStruct(expr: Struct): Expr {
     const found = this.#lookup(expr.typeName);
     const plain = expr.typeName.replace(/^\./, "");
-    const isStruct = this.#declared.structs.has(plain);
+    const isStruct = this.#canMake(plain);
     if (found === undefined && !isStruct) return this.#undeclared(expr, expr.typeName);
     const type = this.#structType(expr, found);
     const fields = expr.fields.map((field) => {
@@ -360,7 +362,7 @@ class Checker {
   }
 
   #structType({ at, typeName }: Struct, found: Found | undefined): CelType {
-    if (found === undefined) return this.#declared.structs.has(typeName) ? objectOf(typeName) : errorType;
+    if (found === undefined) return this.#canMake(typeName) ? objectOf(typeName) : errorType;
     if (found.reference.is !== "type") {
       this.#issues.report(at, `'${formatType(found.type)}' is not a type`);
       return errorType;
@@ -369,6 +371,11 @@ class Checker {
     if (type.kind === "struct") return type;
     this.#issues.report(at, `'${type.name}' is not a message type`);
     return errorType;
+  }
+
+  #canMake(name: string): boolean {
+    const { structs } = this.#declared;
+    return structs.has(name) && structs.canMake?.(name) !== false;
   }
 
   #checkComprehension(expr: Comprehension): Expr {

@@ -1,0 +1,73 @@
+/** Schemas of kinds, as a server publishes them. Source: apiserver v0.36 pkg/cel/openapi/resolver/discovery.go. */
+import type { Kind } from "../../api/kind.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import { runState } from "../../controller/api/run-state.ts";
+import type { SyncContext } from "../../controller/api/sync-context.ts";
+import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
+import { type OpenApiDocument, schemaIn } from "./schemas.ts";
+
+type GroupVersionKind = Pick<Kind, "group" | "version" | "kind">;
+
+/** `/openapi/v3`: where each document is, with a hash of it. */
+interface Index {
+  readonly paths?: Readonly<Record<string, { readonly serverRelativeURL?: string }>>;
+}
+
+/** The part of a sync's context that is needed to ask. */
+export type Asking = Pick<SyncContext, "client" | "signal" | "state">;
+
+/** Schemas that were read, by their kinds, with the place and hash of their documents: documents are large, and seldom change. */
+const known = runState(() => new Map<string, { readonly place: string; readonly schema: JsonSchema | undefined }>());
+
+/**
+ * Asks for schemas; undefined for a kind that the server has none of, or one that refers to what is not there.
+ * @throws StatusError, TransportError if the server cannot be asked.
+ */
+export async function serverSchemas(
+  context: Asking,
+): Promise<(kind: GroupVersionKind) => Promise<JsonSchema | undefined>> {
+  const schemas = context.state(known);
+  const { paths = {} } = (await indexOf(context)) ?? {};
+  const documents = new Map<string, Promise<OpenApiDocument>>();
+  const documentAt = (root: string): Promise<OpenApiDocument> => {
+    const document =
+      documents.get(root) ??
+      read(`/openapi/v3/${root}`, context).then((found) => (found ?? {}) as OpenApiDocument);
+    documents.set(root, document);
+    return document;
+  };
+  return async (kind) => {
+    const { group, version } = kind;
+    const root = group === "" ? `api/${version}` : `apis/${group}/${version}`;
+    const place = Object.hasOwn(paths, root) ? (paths[root]?.serverRelativeURL ?? "") : undefined;
+    if (place === undefined) return undefined;
+    const name = `${group}/${version} ${kind.kind}`;
+    const before = schemas.get(name);
+    if (before?.place === place) return before.schema;
+    const schema = schemaIn(await documentAt(root), kind);
+    schemas.set(name, { place, schema });
+    return schema;
+  };
+}
+
+/** It comes as plain text. Source: kube-openapi pkg/handler3/handler.go HandleDiscovery. */
+async function indexOf(context: Asking): Promise<Index | undefined> {
+  const path = "/openapi/v3";
+  const answer = await read(path, context);
+  if (typeof answer !== "string") return answer as Index | undefined;
+  try {
+    return JSON.parse(answer) as Index;
+  } catch (cause) {
+    throw new Error(`Cannot check the types of expressions: the answer to GET ${path} is not JSON`, { cause });
+  }
+}
+
+/** Undefined where there is nothing. */
+async function read(path: string, { client, signal }: Asking): Promise<unknown> {
+  try {
+    return await client.raw(path, { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { schemaIn } from "../../../src/controllers/validatingadmissionpolicy-status/schemas.ts";
+
+const gvk = { group: "example.com", version: "v1", kind: "Widget" };
+const of = { "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "Other" }, gvk] };
+const ref = (name: string): { readonly $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+const text = { type: "string" };
+
+const filled = (root: object, parts: Readonly<Record<string, object>> = {}): unknown =>
+  schemaIn({ components: { schemas: { ...parts, root: { ...of, ...root } } } }, gvk);
+
+describe("a kind's schema has in place what it refers to", () => {
+  test("in properties, items and values, beside what it says itself", () => {
+    const root = {
+      type: "object",
+      required: ["spec"],
+      properties: { spec: ref("spec"), list: { type: "array", items: ref("item") }, map: { additionalProperties: ref("item") } },
+      additionalProperties: ref("item"),
+      items: ref("item"),
+    };
+    const parts = { spec: { type: "object", properties: { item: ref("item") } }, item: text };
+    expect(filled(root, parts)).toEqual({
+      ...of,
+      type: "object",
+      required: ["spec"],
+      properties: {
+        spec: { type: "object", properties: { item: text } },
+        list: { type: "array", items: text },
+        map: { additionalProperties: text },
+      },
+      additionalProperties: text,
+      items: text,
+    });
+  });
+
+  test("in place of a default and a description beside it", () => {
+    const spec = { allOf: [ref("spec")], default: {}, description: "the spec" };
+    expect(filled({ properties: { spec } }, { spec: text })).toMatchObject({ properties: { spec: text } });
+  });
+
+  test("which is an object without fields where it is within itself, and whole where it comes twice", () => {
+    const node = { type: "object", properties: { left: ref("node"), name: text } };
+    const whole = { type: "object", properties: { left: { type: "object" }, name: text } };
+    const root = { properties: { one: ref("node"), other: ref("node"), again: ref("root") } };
+    expect(filled(root, { node })).toEqual({
+      ...of,
+      properties: { one: whole, other: whole, again: { type: "object" } },
+    });
+  });
+
+  test("with numbers or texts as Kubernetes' own kinds have them, by their format", () => {
+    const port = { oneOf: [{ type: "integer" }, text], format: "int-or-string" };
+    expect(filled({ properties: { port } })).toMatchObject({
+      properties: { port: { "x-kubernetes-int-or-string": true } },
+    });
+  });
+
+  test("and fields of any kind as they are", () => {
+    expect(filled({ additionalProperties: true })).toEqual({ ...of, additionalProperties: true });
+  });
+});
+
+describe("there is no schema", () => {
+  test("of a kind, version or group that the document has not", () => {
+    const document = { components: { schemas: { root: of, plain: text } } };
+    for (const other of [{ kind: "Gadget" }, { version: "v2" }, { group: "" }])
+      expect(schemaIn(document, { ...gvk, ...other })).toBeUndefined();
+    expect([schemaIn({}, gvk), schemaIn({ components: {} }, gvk)]).toEqual([undefined, undefined]);
+  });
+
+  test("where it refers to one that is not there", () => {
+    expect(filled({ properties: { spec: { type: "array", items: ref("none") } } })).toBeUndefined();
+  });
+});
