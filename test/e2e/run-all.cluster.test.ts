@@ -97,6 +97,24 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await eventually(async () => expect(await names(claims)).toEqual([]));
     await program.says(/unused +it is being deleted, and no pod on a node uses it/);
 
+    // Under upstream's field manager: that is no sign of another owner, at which the program would end.
+    const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
+    const rule = { apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments"], operations: ["*"] };
+    await cluster.request("POST", policies, {
+      metadata: { name: "few" },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        validations: [{ expression: "object.spec.replicas < '9'" }],
+      },
+    });
+    await program.says(/check +generation 1: 1 expression for apps\/v1 Deployment → 1 warning/);
+    await eventually(async () => {
+      const { body } = await cluster.request("GET", `${policies}/few`);
+      expect((body as { status?: object }).status).toMatchObject({
+        typeChecking: { expressionWarnings: [{ fieldRef: "spec.validations[0].expression" }] },
+      });
+    });
+
     await cluster.request("POST", "/api/v1/namespaces/all/configmaps", { metadata: { name: "a" } });
     await cluster.request("DELETE", "/api/v1/namespaces/all");
     await eventually(async () => {

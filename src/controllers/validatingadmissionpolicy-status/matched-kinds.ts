@@ -17,24 +17,28 @@ const most = 10;
 
 /** The resources that each rule names, none for a rule whose groups or versions are open; subresources have no types of their own. */
 export function resourcesOf({ matchConstraints }: Spec): readonly (readonly NamedResource[])[] {
-  return (matchConstraints?.resourceRules ?? []).map(({ apiGroups = [], apiVersions = [], resources = [] }: ResourceRule) => {
-    if ([...apiGroups, ...apiVersions].some((each) => each.includes("*"))) return [];
-    const plain = resources.filter((each) => !/[*/]/.test(each)).toSorted();
-    return apiGroups
-      .toSorted()
-      .flatMap((group) =>
-        apiVersions
-          .toSorted()
-          .flatMap((version) => plain.map((resource): NamedResource => ({ group, version, resource }))),
-      );
-  });
+  return (matchConstraints?.resourceRules ?? []).map(
+    ({ apiGroups = [], apiVersions = [], resources = [] }: ResourceRule) => {
+      if ([...apiGroups, ...apiVersions].some((each) => each.includes("*"))) return [];
+      const plain = resources.filter((each) => !/[*/]/.test(each)).toSorted();
+      return apiGroups
+        .toSorted()
+        .flatMap((group) =>
+          apiVersions
+            .toSorted()
+            .flatMap((version) => plain.map((resource): NamedResource => ({ group, version, resource }))),
+        );
+    },
+  );
 }
 
 /** Whether a kind goes by the name. In the core group a name stands for kinds of all groups, as in kubectl. */
 export function isNamed({ group, version, resource }: NamedResource, kind: DiscoveredKind): boolean {
   const name = resource.toLowerCase();
   return (
-    (group === "" || kind.group === group) && kind.version === version && (kind.plural === name || kind.singular === name)
+    (group === "" || kind.group === group) &&
+    kind.version === version &&
+    (kind.plural === name || kind.singular === name)
   );
 }
 

@@ -27,12 +27,11 @@ export async function serverSchemas(
   context: Asking,
 ): Promise<(kind: GroupVersionKind) => Promise<JsonSchema | undefined>> {
   const schemas = context.state(known);
-  const { paths = {} } = (await indexOf(context)) ?? {};
+  const { paths = {} } = (await read<Index>("/openapi/v3", context)) ?? {};
   const documents = new Map<string, Promise<OpenApiDocument>>();
   const documentAt = (root: string): Promise<OpenApiDocument> => {
     const document =
-      documents.get(root) ??
-      read(`/openapi/v3/${root}`, context).then((found) => (found ?? {}) as OpenApiDocument);
+      documents.get(root) ?? read<OpenApiDocument>(`/openapi/v3/${root}`, context).then((found) => found ?? {});
     documents.set(root, document);
     return document;
   };
@@ -50,24 +49,24 @@ export async function serverSchemas(
   };
 }
 
-/** It comes as plain text. Source: kube-openapi pkg/handler3/handler.go HandleDiscovery. */
-async function indexOf(context: Asking): Promise<Index | undefined> {
-  const path = "/openapi/v3";
-  const answer = await read(path, context);
-  if (typeof answer !== "string") return answer as Index | undefined;
-  try {
-    return JSON.parse(answer) as Index;
-  } catch (cause) {
-    throw new Error(`Cannot check the types of expressions: the answer to GET ${path} is not JSON`, { cause });
-  }
-}
-
 /** Undefined where there is nothing. */
-async function read(path: string, { client, signal }: Asking): Promise<unknown> {
+async function read<T>(path: string, { client, signal }: Asking): Promise<T | undefined> {
   try {
-    return await client.raw(path, { signal });
+    const answer = await client.raw(path, { signal });
+    // What a server publishes at the path; of another document no field is known.
+    return (typeof answer === "string" ? parsed(answer, path) : answer) as T;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
+  }
+}
+
+/** The index comes as plain text. Source: kube-openapi pkg/handler3/handler.go HandleDiscovery. */
+function parsed(text: string, path: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (cause) {
+    throw new Error(`Cannot check the types of expressions: the answer to GET ${path} is not JSON`, { cause });
   }
 }

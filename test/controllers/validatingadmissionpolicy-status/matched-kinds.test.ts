@@ -50,7 +50,11 @@ describe("the kinds that are checked", () => {
         "example.com/v1beta1 Widget",
       ],
     },
-    { name: "of two rules that name the same, once", rules: twice(ruleOf([""], ["v1"], ["pods"])), expected: ["/v1 Pod"] },
+    {
+      name: "of two rules that name the same, once",
+      rules: twice(ruleOf([""], ["v1"], ["pods"])),
+      expected: ["/v1 Pod"],
+    },
     { name: "not of all resources", rules: [ruleOf(["apps"], ["v1"], ["*"])], expected: [] },
     { name: "not of subresources", rules: [ruleOf([""], ["v1"], ["pods/*", "pods/status", "*/scale"])], expected: [] },
     {
@@ -95,7 +99,7 @@ function twice<T>(one: T): readonly T[] {
 }
 
 describe("ten kinds at most", () => {
-  const letters = [..."abcdefghijkl"];
+  const letters = "abcdefghijkl".split("");
   const many = letters.map((letter) => kindOf("example.com/v1", `K${letter}`));
   const names = letters.map((letter) => `k${letter}s`);
   const text = (letter: string): string => `example.com/v1 K${letter}`;

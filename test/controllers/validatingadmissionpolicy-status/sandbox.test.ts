@@ -58,10 +58,24 @@ test("a policy about Deployments is warned of by their types, and no more when i
     { manager: "validatingadmissionpolicy-status", operation: "Apply", apiVersion: "admissionregistration.k8s.io/v1" },
   ]);
   const body = { spec: { validations: [{ expression: "object.spec.replicas > 1" }] } };
-  const because = { signal: new AbortController().signal };
-  await scene.during(scene.you.patch(ValidatingAdmissionPolicies, at, { type: "merge", body }, because));
+  await scene.during(scene.you.patch(ValidatingAdmissionPolicies, at, { type: "merge", body }));
   const mended = await settled();
-  expect([mended.status?.observedGeneration, warnings(mended)]).toEqual([2, []]);
+  // As a real API server has it: what was applied before is taken away with all that is left of it.
+  expect(mended.status).toEqual({ observedGeneration: 2 });
+});
+
+test("what somebody else writes into the status is overwritten, once it says that nobody has looked", async () => {
+  const spec: PolicySpec = {
+    matchConstraints: constraints("apps", "deployments"),
+    validations: [{ expression: "object.spec.none == 1" }],
+  };
+  const expected = warnings(await policy(spec));
+  expect(expected).toHaveLength(1);
+  const typeChecking = { expressionWarnings: [{ fieldRef: "spec.validations[0].expression", warning: "mine" }] };
+  const body = { status: { observedGeneration: 0, typeChecking } };
+  const options = { subresource: "status" };
+  await scene.during(scene.you.patch(ValidatingAdmissionPolicies, at, { type: "merge", body }, options));
+  expect(warnings(await settled())).toEqual(expected);
 });
 
 test("a kind that is defined later is checked with the next generation", async () => {
@@ -88,8 +102,7 @@ test("a kind that is defined later is checked with the next generation", async (
   );
   expect(warnings(await settled())).toEqual([]);
   const body = { spec: { failurePolicy: "Ignore" } };
-  const because = { signal: new AbortController().signal };
-  await scene.during(scene.you.patch(ValidatingAdmissionPolicies, at, { type: "merge", body }, because));
+  await scene.during(scene.you.patch(ValidatingAdmissionPolicies, at, { type: "merge", body }));
   expect(warnings(await settled())).toEqual([
     "spec.validations[0].expression example.com/v1, Kind=Widget: ERROR: <input>:1:32: undefined field 'none'",
   ]);

@@ -14,7 +14,11 @@ describe("a kind's schema has in place what it refers to", () => {
     const root = {
       type: "object",
       required: ["spec"],
-      properties: { spec: ref("spec"), list: { type: "array", items: ref("item") }, map: { additionalProperties: ref("item") } },
+      properties: {
+        spec: ref("spec"),
+        list: { type: "array", items: ref("item") },
+        map: { additionalProperties: ref("item") },
+      },
       additionalProperties: ref("item"),
       items: ref("item"),
     };

@@ -32,7 +32,8 @@ const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) =>
 /** The status that was applied, the only write. */
 function applied(): unknown {
   expect(scene.calls).toMatchObject([{ verb: "patch", kind: "ValidatingAdmissionPolicy", name: "one" }]);
-  return (scene.calls[0]?.body as { readonly status: unknown }).status;
+  const body = scene.calls[0]?.body as { readonly status: unknown } | undefined;
+  return body?.status;
 }
 
 async function check(policy: ValidatingAdmissionPolicy): Promise<unknown> {
@@ -68,7 +69,10 @@ describe("the status of a generation", () => {
       typeChecking: {
         expressionWarnings: [
           { fieldRef: "spec.validations[0].expression", warning: expect.stringContaining("undefined field 'none'") },
-          { fieldRef: "spec.validations[2].expression", warning: expect.stringContaining("'_>_' applied to '(int, string)'") },
+          {
+            fieldRef: "spec.validations[2].expression",
+            warning: expect.stringContaining("'_>_' applied to '(int, string)'"),
+          },
         ],
       },
     });
@@ -177,8 +181,7 @@ describe("schemas", () => {
   for (const path of ["/api", "/apis", "/openapi/v3", "/openapi/v3/apis/apps/v1"]) {
     test(`that cannot be read are no reason to say that nothing is wrong: ${path} is refused`, async () => {
       scene.beyond = {
-        raw: (asked) =>
-          asked === path ? Promise.reject(refusal(503, "ServiceUnavailable", "no")) : server.raw(asked),
+        raw: (asked) => (asked === path ? Promise.reject(refusal(503, "ServiceUnavailable", "no")) : server.raw(asked)),
       };
       scene.put(ValidatingAdmissionPolicies, policyOf(checking("object.none == 1")));
       expect(await rejection(scene.sync("one"))).toMatchObject({ code: 503 });

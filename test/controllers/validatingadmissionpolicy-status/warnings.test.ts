@@ -34,7 +34,11 @@ describe("an expression is right", () => {
   for (const { name, spec, types } of [
     { name: "where there is none", spec: {}, types: ofDeployments(object({})) },
     { name: "for no kind", spec: validation("object.foo == 'bar'"), types: { kinds: [], params: undefined } },
-    { name: "for a field of its type", spec: validation("object.foo == 'bar'"), types: ofDeployments(object({ foo: text })) },
+    {
+      name: "for a field of its type",
+      spec: validation("object.foo == 'bar'"),
+      types: ofDeployments(object({ foo: text })),
+    },
     {
       name: "for the field before it was changed",
       spec: validation("oldObject.foo == object.foo"),
@@ -135,6 +139,12 @@ describe("an expression is wrong", () => {
       says: problem(12, "found no matching overload for '_==_' applied to '(int, string)'", "object.foo == 'bar'"),
     },
     {
+      name: "for a field of another type before it was changed",
+      spec: validation("oldObject.foo == 'bar'"),
+      types: ofDeployments(object({ foo: number })),
+      says: problem(15, "found no matching overload for '_==_' applied to '(int, string)'", "oldObject.foo == 'bar'"),
+    },
+    {
       name: "for an object, which has the name of its kind and its place",
       spec: validation("object.spec.inner == 1"),
       types: ofDeployments(object({ spec: object({ inner: object({}) }) })),
@@ -224,11 +234,7 @@ describe("an expression is wrong", () => {
         ...validation("variables.two[0] == 'x'"),
       },
       types: ofDeployments(object({ list: { type: "array", items: number } })),
-      says: problem(
-        18,
-        "found no matching overload for '_==_' applied to '(int, string)'",
-        "variables.two[0] == 'x'",
-      ),
+      says: problem(18, "found no matching overload for '_==_' applied to '(int, string)'", "variables.two[0] == 'x'"),
     },
   ])
     test(name, async () => expect(await warned(spec, types)).toEqual([`${first} apps/v1, Kind=Deployment: ${says}\n`]));
@@ -258,7 +264,10 @@ describe("warnings", () => {
   });
 
   test("name all that is wrong with an expression", async () => {
-    const found = await warned(validation("object.foo > '1' && object.bar == 1"), ofDeployments(object({ foo: number })));
+    const found = await warned(
+      validation("object.foo > '1' && object.bar == 1"),
+      ofDeployments(object({ foo: number })),
+    );
     expect(found).toHaveLength(1);
     expect(found[0]).toContain("found no matching overload for '_>_' applied to '(int, string)'");
     expect(found[0]).toContain("undefined field 'bar'");

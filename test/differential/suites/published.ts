@@ -1,18 +1,27 @@
 /**
- * What five small controllers keep: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims of ephemeral
- * volumes, nodes' times to live.
+ * What six small controllers keep: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims of ephemeral
+ * volumes, nodes' times to live, warnings about policies' expressions.
  */
-import { ClusterRoles, Nodes, PersistentVolumeClaims, Pods, ServiceAccounts } from "../../../src/api/kinds.ts";
+import {
+  ClusterRoles,
+  Nodes,
+  PersistentVolumeClaims,
+  Pods,
+  ServiceAccounts,
+  ValidatingAdmissionPolicies,
+} from "../../../src/api/kinds.ts";
 import { clusterroleAggregation } from "../../../src/controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { ephemeralVolume } from "../../../src/controllers/ephemeral-volume/ephemeral-volume.ts";
 import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
 import { serviceaccount } from "../../../src/controllers/serviceaccount/serviceaccount.ts";
 import { ttl } from "../../../src/controllers/ttl/ttl.ts";
+import { validatingAdmissionPolicyStatus } from "../../../src/controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { type Allowed, namespaceInBody, ownFieldManager } from "../differences.ts";
 import { tellPod } from "../objects.ts";
 import { isSettled } from "../scripts/published/acts.ts";
 import { randomScript } from "../scripts/published/grammar.ts";
 import { scripts } from "../scripts/published/index.ts";
+import { tellPolicy } from "../scripts/published/policy-acts.ts";
 import type { Suite } from "../suite.ts";
 
 /** Each API server has a certificate authority of its own; what is none stays as it is. */
@@ -57,14 +66,22 @@ const nothingAgain: Allowed = {
 export const published: Suite = {
   name: "published",
   oracle:
-    "root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,ephemeral-volume-controller,serviceaccount-controller,ttl-controller",
-  ours: [rootCaCertificatePublisher, clusterroleAggregation, ephemeralVolume, serviceaccount, ttl],
+    "root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,ephemeral-volume-controller,serviceaccount-controller,ttl-controller,validatingadmissionpolicy-status-controller",
+  ours: [
+    rootCaCertificatePublisher,
+    clusterroleAggregation,
+    ephemeralVolume,
+    serviceaccount,
+    ttl,
+    validatingAdmissionPolicyStatus,
+  ],
   kinds: [
     { kind: ServiceAccounts },
     { kind: ClusterRoles },
     { kind: PersistentVolumeClaims },
     { kind: Pods, tell: tellPod },
     { kind: Nodes },
+    { kind: ValidatingAdmissionPolicies, tell: tellPolicy },
   ],
   arranged,
   isSettled: (stage) => isSettled(stage, { strict: true }),

@@ -9,6 +9,7 @@ import {
   Pods,
   ReplicaSets,
   ResourceClaims,
+  ValidatingAdmissionPolicies,
 } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { formatMicroTime } from "../../../src/api/time.ts";
@@ -30,6 +31,7 @@ import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { serviceCidr } from "../../../src/controllers/service-cidr/service-cidr.ts";
 import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
 import { ttl } from "../../../src/controllers/ttl/ttl.ts";
+import { validatingAdmissionPolicyStatus } from "../../../src/controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { OwnerWatch } from "../../../src/modes/preflight/owner-watch.ts";
 import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
@@ -136,6 +138,23 @@ class Story {
     await this.as(manager).create(Leases, { metadata: { namespace: "kube-node-lease", name: "fake-0" }, spec });
   }
 
+  /** Whose status was applied under the name that kube-controller-manager and we share. */
+  async createCheckedPolicy(): Promise<void> {
+    const name = "one";
+    const resourceRules = [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"] }];
+    const spec = { matchConstraints: { resourceRules }, validations: [{ expression: "true" }] };
+    await this.as("kubectl-create").create(ValidatingAdmissionPolicies, { metadata: { name }, spec });
+    const { apiVersion, kind } = { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicy" };
+    const body = { apiVersion, kind, metadata: { name }, status: { observedGeneration: 1, typeChecking: {} } };
+    const options = { subresource: "status", fieldManager: "validatingadmissionpolicy-status" };
+    await this.as("any").patch(
+      ValidatingAdmissionPolicies,
+      { namespace: "", name },
+      { type: "apply", body, force: true },
+      options,
+    );
+  }
+
   async createPod(): Promise<void> {
     const spec = { containers: [{ name: "web", image: "web" }] };
     await this.as("kubectl-create").create(Pods, { metadata: { namespace: "default", name: "web" }, spec });
@@ -233,6 +252,16 @@ const cases: readonly Case[] = [
     },
     is: "unknown",
     evidence: /^no Lease /,
+  },
+  {
+    name: "a status under a name that it shares with us is no trace of it: it may be ours",
+    controller: validatingAdmissionPolicyStatus,
+    async happened(story) {
+      await story.createCheckedPolicy();
+      await story.pass(20);
+    },
+    is: "unknown",
+    evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },
   {
     name: "beside a process that works, an object must have waited for longer",

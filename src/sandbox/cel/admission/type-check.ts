@@ -72,10 +72,7 @@ function beside(plain: StructTypes, kinds: readonly StructTypes[]): StructTypes 
 }
 
 /** Of a schema that is no object nothing is known. */
-function typesOf(
-  { schema }: TypedKind,
-  name: string,
-): { readonly type: CelType; readonly structs: StructTypes } {
+function typesOf({ schema }: TypedKind, name: string): { readonly type: CelType; readonly structs: StructTypes } {
   const type = declTypeOf(schema, true);
   if (type === undefined) return { type: dynType, structs: { has: () => false, fieldOf: () => undefined } };
   const { root, structs } = named(type, name);

@@ -1,5 +1,5 @@
 /** ConfigMaps of the root certificate, aggregated ClusterRoles, pods with ephemeral volumes, and nodes; whether all is as it should be. */
-import { ClusterRoles, Nodes } from "../../../../src/api/kinds.ts";
+import { ClusterRoles, Nodes, ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
@@ -190,6 +190,19 @@ async function haveTimesToLive(stage: Stage): Promise<boolean> {
   return nodes.every(({ metadata }) => /^[+-]?0+$/.test(metadata.annotations?.[timeToLive] ?? ""));
 }
 
+// Policies, which nothing binds.
+
+interface PolicyObject {
+  readonly metadata: { readonly generation: number };
+  readonly status?: { readonly observedGeneration?: number };
+}
+
+/** Whether each was looked at as it is now. */
+async function areChecked(stage: Stage): Promise<boolean> {
+  const policies = (await stage.all(ValidatingAdmissionPolicies)) as unknown as readonly PolicyObject[];
+  return policies.every(({ metadata, status }) => metadata.generation === status?.observedGeneration);
+}
+
 interface Strictness {
   readonly strict: boolean;
 }
@@ -201,6 +214,7 @@ export async function isSettled(stage: Stage, strictness: Strictness): Promise<b
     areAggregated(stage, strictness),
     haveClaims(stage),
     haveTimesToLive(stage),
+    areChecked(stage),
   ]);
   return all.every(Boolean);
 }

@@ -1,8 +1,10 @@
 /** Random scripts: one change at a time of certificates, ClusterRoles, pods and claims. */
-import { ClusterRoles } from "../../../../src/api/kinds.ts";
+import { ClusterRoles, ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
+import { changePolicyTo, makePolicy, type PolicyParts } from "./policy-acts.ts";
+import { kindsOfServer, walkIn } from "./policy-walks.ts";
 import { act, endClaim, makeClaim, makePod, makeRole, mapName, note, roleBody, ruleOf } from "./acts.ts";
 
 interface Scene {
@@ -32,7 +34,7 @@ function some<T>({ random }: Scene, items: readonly T[]): readonly T[] {
 /** The script of a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: 0 };
-  const steps = [changeRole(scene), addPod(scene)];
+  const steps = [changeRole(scene), addPod(scene), checkTypes(scene), checkTypes(scene)];
   while (steps.length < length) steps.push(oneOf(scene, moves)(scene));
   return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
 }
@@ -121,6 +123,32 @@ const toMap = (what: string, body: object): (() => Step) => {
   return () => act(`ConfigMap: ${what}`, (stage) => stage.patch("configmaps", mapName, body));
 };
 
+/** A policy about some kinds, whose expressions ask for the types of fields of one of them, and for one that is none. */
+function checkTypes(scene: Scene): Step {
+  const name = oneOf(scene, plain);
+  const all = kindsOfServer();
+  const about = [oneOf(scene, all), oneOf(scene, all), oneOf(scene, all)];
+  const params = oneOf(scene, [undefined, oneOf(scene, all)]);
+  const checks = about.flatMap((kind) => [
+    `${walkIn(scene.random, kind)} == type(1)`,
+    `${walkIn(scene.random, kind)} == ${walkIn(scene.random, kind)}`,
+  ]);
+  const ofParams = params === undefined ? [] : [`${walkIn(scene.random, params, "params")} == type(1)`];
+  const parts: PolicyParts = {
+    rules: about.map(({ group, version, plural }) => [[group], [version], [plural]]),
+    checks: [...checks, ...ofParams],
+    ...(params !== undefined && {
+      params: [[params.group, params.version].filter((each) => each !== "").join("/"), params.kind],
+    }),
+  };
+  return act(`policy ${name} about ${about.map(({ kind }) => kind).join(", ")}`, async (stage) => {
+    const there = await stage.all(ValidatingAdmissionPolicies);
+    if (!there.some(({ metadata }) => metadata.name === ownName(stage, name))) return makePolicy(stage, name, parts);
+    // What is not said goes.
+    return changePolicyTo(stage, name, { ...parts, rest: { ...(params === undefined && { paramKind: null }) } });
+  });
+}
+
 const moves: readonly ((scene: Scene) => Step)[] = [
   changeRole,
   changeRole,
@@ -129,6 +157,9 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   aggregate,
   meddle,
   removeRole,
+  checkTypes,
+  checkTypes,
+  checkTypes,
   addPod,
   addPod,
   claimAhead,

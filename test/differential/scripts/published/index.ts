@@ -1,6 +1,7 @@
 /** Written scripts. */
 import type { Script } from "../../suite.ts";
 import { scripts as nodeScripts } from "./nodes.ts";
+import { scripts as policyScripts } from "./policies.ts";
 import {
   accountName,
   act,
@@ -179,4 +180,4 @@ const volumes: readonly Script[] = [
   },
 ];
 
-export const scripts: readonly Script[] = [...certificates, ...roles, ...volumes, ...nodeScripts];
+export const scripts: readonly Script[] = [...certificates, ...roles, ...volumes, ...nodeScripts, ...policyScripts];
