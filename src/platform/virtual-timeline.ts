@@ -1,4 +1,5 @@
 import { setImmediate as macrotask } from "node:timers";
+import { modulesLoaded } from "./module-loads.ts";
 import type { Random } from "./random.ts";
 import type { Cancel, Timeline } from "./timeline.ts";
 
@@ -35,6 +36,15 @@ interface Hop {
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => macrotask(resolve));
+
+/** One turn, and more where a module is loaded in it: what waits for that goes on before the next hop. */
+async function settledTurn(): Promise<void> {
+  await turn();
+  for (let loads = modulesLoaded(); loads !== undefined; loads = modulesLoaded()) {
+    await loads;
+    await turn();
+  }
+}
 
 function before(a: Hop, b: Hop): number {
   if (a.actor !== b.actor) return a.actor < b.actor ? -1 : 1;
@@ -113,7 +123,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
     },
     async runUntil(limit) {
       const end = limit?.ms === undefined ? Infinity : now + limit.ms;
-      await turn();
+      await settledTurn();
       for (let steps = 0; steps < (limit?.steps ?? 1_000_000); steps++) {
         const at = times.at(-1);
         if (at === undefined || foreground === 0) return "steady";
@@ -123,7 +133,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
         remove(chosen);
         now = at;
         chosen.run();
-        await turn();
+        await settledTurn();
       }
       return "steps";
     },

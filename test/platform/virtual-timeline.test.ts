@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { loadsModule } from "../../src/platform/module-loads.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { sleep } from "../../src/platform/timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
@@ -28,6 +29,41 @@ describe("virtualTimeline", () => {
     cancel();
     cancel();
     expect([await timeline.runUntil(), fired, timeline.now()]).toEqual(["steady", false, 0]);
+  });
+
+  test("stands still while a module is loaded, and what waits for that goes on first", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const told: string[] = [];
+    const { promise: first, resolve: loadedFirst } = Promise.withResolvers<void>();
+    const { promise: second, resolve: loadedSecond } = Promise.withResolvers<void>();
+    const needs = async (): Promise<void> => {
+      await loadsModule(first);
+      told.push(`first at ${timeline.now()}`);
+      await loadsModule(second);
+      told.push(`second at ${timeline.now()}`);
+      await timeline.hop("needs");
+      told.push("after it");
+    };
+    timeline.after(5, "needs", () => void needs());
+    timeline.after(10, "other", () => void told.push(`other at ${timeline.now()}`));
+    const running = timeline.runUntil();
+    for (const done of [loadedFirst, loadedSecond]) {
+      for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+      done();
+    }
+    expect(await running).toBe("steady");
+    expect(told).toEqual(["first at 5", "second at 5", "after it", "other at 10"]);
+  });
+
+  test("goes on after a module that cannot be loaded", async () => {
+    const timeline = virtualTimeline(0, seededRandom(1));
+    const told: string[] = [];
+    timeline.after(5, "needs", () => {
+      loadsModule(Promise.reject(new Error("no such file"))).catch((error: unknown) => told.push(String(error)));
+    });
+    timeline.after(10, "other", () => void told.push("other"));
+    expect(await timeline.runUntil()).toBe("steady");
+    expect(told).toEqual(["Error: no such file", "other"]);
   });
 
   test("says when the last of what is waited for is due", async () => {

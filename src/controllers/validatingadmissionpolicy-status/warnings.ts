@@ -1,6 +1,14 @@
 /** What is wrong with a policy's expressions. Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go Check. */
 import type { ValidatingAdmissionPolicy } from "../../api/types.ts";
+import type * as TypeCheck from "../../sandbox/cel/admission/type-check.ts";
+import { lazyModule, type LazyModule } from "../../sandbox/meta/lazy-module.ts";
 import type { KnownKind, PolicyTypes } from "./types.ts";
+
+/** CEL takes 25 ms to load, and few runs need it. */
+const checker: LazyModule<typeof TypeCheck> = lazyModule(
+  () => import("../../sandbox/cel/admission/type-check.ts"),
+  "what checks the types of expressions",
+);
 
 /** An expression, and the field it is in: `spec.validations[0].expression`. */
 interface Expression {
@@ -32,8 +40,8 @@ export async function warningsFor(
   { kinds, params }: PolicyTypes,
 ): Promise<readonly ExpressionWarning[]> {
   if (kinds.length === 0) return [];
-  // CEL takes 25 ms to load, and few runs need it.
-  const { typeChecker } = await import("../../sandbox/cel/admission/type-check.ts");
+  await checker.ready();
+  const { typeChecker } = checker.get();
   const variables = policy.spec?.variables ?? [];
   const checkers = kinds.map((object) => ({ object, problemWith: typeChecker({ object, params, variables }) }));
   return expressionsOf(policy).flatMap(({ fieldRef, text }) => {

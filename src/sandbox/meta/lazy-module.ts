@@ -1,4 +1,5 @@
 /** Modules that most servers never need: each is loaded when something first does. */
+import { loadsModule } from "../../platform/module-loads.ts";
 
 /** A module that is loaded on first use. */
 export interface LazyModule<T> {
@@ -15,7 +16,7 @@ export function lazyModule<T>(load: () => Promise<T>, what: string): LazyModule<
   return {
     ready() {
       if (loaded !== undefined) return undefined;
-      loading ??= load().then((module) => void (loaded = module));
+      loading ??= loadsModule(load().then((module) => void (loaded = module)));
       return loading;
     },
     get() {

@@ -10,9 +10,6 @@ let scene: EmbeddedScene;
 beforeEach(async () => {
   const controllers = [validatingAdmissionPolicyStatus];
   scene = await embeddedScene({ controllers, nodes: 0, scheduler: false, kubelet: false });
-  // What is loaded when it is first needed is not waited for on virtual time.
-  await import("../../../src/sandbox/cel/admission/type-check.ts");
-  await scene.during(scene.you.raw("/openapi/v3"));
 });
 afterEach(() => scene.stop());
 
