@@ -22,15 +22,21 @@ import { eventually, granted, type Server, type Side, sidesOf } from "./three-cl
 
 const missing = controllersMissing ?? (Bun.which("openssl") === null ? "there is no openssl" : undefined);
 interface Write {
+  /** Of the answer. */
+  readonly code: number;
   readonly body: {
     readonly spec?: object;
     readonly status?: { readonly certificate?: string; readonly conditions?: readonly object[] };
   };
 }
 
-/** In any order, and of requests without who made them and with what key. */
+/**
+ * In any order, and of requests without who made them and with what key. A second write that is refused, since the cache showed the first one
+ * late, is chance on either side.
+ */
 function written(writes: readonly unknown[]): readonly string[] {
   return (writes as readonly Write[])
+    .filter(({ code }) => code !== 409)
     .map(({ body: { spec: _spec, status, ...body }, ...write }) => {
       const conditions = status?.conditions?.map((each) => ({ ...each, lastUpdateTime: "", lastTransitionTime: "" }));
       const certificate = status?.certificate === undefined ? "none" : "one";
@@ -241,7 +247,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     }
     const [theirWrites = [], ourWrites = []] = await Promise.all(sides.all().map((side) => side.writes()));
     expect(written(ourWrites)).toEqual(written(theirWrites));
-    expect(theirWrites).toHaveLength(20 + 15);
+    expect(written(theirWrites)).toHaveLength(20 + 15);
   }, 240_000);
 });
 

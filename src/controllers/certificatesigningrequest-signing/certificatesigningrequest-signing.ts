@@ -32,15 +32,13 @@ const yearMs = 365 * 86_400_000;
  * @example
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { certificateSigner, connectToCluster, startControllers } from "kubectl-reconcile";
+ * import { certificateSigner, type ControllerDefinition } from "kubectl-reconcile";
  *
- * const folder = "/etc/kubernetes/pki";
- * const [ca, key] = await Promise.all(["ca.crt", "ca.key"].map((name) => readFile(`${folder}/${name}`, "utf8")));
- * if (ca === undefined || key === undefined) throw new Error("expected both");
- * const cluster = await connectToCluster();
- * const run = await startControllers(cluster, { controllers: [certificateSigner({ ca, key })] });
- * await run.stop();
- * cluster.close();
+ * async function signer(folder: string): Promise<ControllerDefinition> {
+ *   const ca = await readFile(`${folder}/ca.crt`, "utf8");
+ *   return certificateSigner({ ca, key: await readFile(`${folder}/ca.key`, "utf8") });
+ * }
+ * await signer("/etc/kubernetes/pki").then(({ name }) => console.log(name), console.error);
  * ```
  */
 export function certificateSigner({ ca, key, durationMs = yearMs }: CertificateSignerOptions): ControllerDefinition {

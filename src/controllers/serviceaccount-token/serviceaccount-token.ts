@@ -28,14 +28,13 @@ export interface ServiceAccountTokensOptions {
  * @example
  * ```ts
  * import { readFile } from "node:fs/promises";
- * import { connectToCluster, serviceAccountTokens, startControllers } from "kubectl-reconcile";
+ * import { type ControllerDefinition, serviceAccountTokens } from "kubectl-reconcile";
  *
- * const [key, rootCa] = await Promise.all(["sa.key", "ca.crt"].map((name) => readFile(`/etc/kubernetes/pki/${name}`, "utf8")));
- * if (key === undefined || rootCa === undefined) throw new Error("expected both");
- * const cluster = await connectToCluster();
- * const run = await startControllers(cluster, { controllers: [serviceAccountTokens({ key, rootCa })] });
- * await run.stop();
- * cluster.close();
+ * async function tokens(folder: string): Promise<ControllerDefinition> {
+ *   const key = await readFile(`${folder}/sa.key`, "utf8");
+ *   return serviceAccountTokens({ key, rootCa: await readFile(`${folder}/ca.crt`, "utf8") });
+ * }
+ * await tokens("/etc/kubernetes/pki").then(({ name }) => console.log(name), console.error);
  * ```
  */
 export function serviceAccountTokens({ key, rootCa }: ServiceAccountTokensOptions): ControllerDefinition {
