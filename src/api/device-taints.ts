@@ -2,6 +2,7 @@
  * The taints of devices, and how long claims tolerate them.
  * Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go pool, claimEvictionTime.
  */
+import { taintText, tolerates } from "./taints.ts";
 import { readTime } from "./time.ts";
 import type { DeviceTaint, ResourceClaim, ResourceSlice } from "./types.ts";
 
@@ -89,16 +90,4 @@ function toleratedSeconds({ tolerations = [] }: AllocatedDevice, taint: DeviceTa
   if (matching.length === 0) return 0;
   const limited = matching.flatMap(({ tolerationSeconds }) => tolerationSeconds ?? []);
   return limited.length < matching.length ? Infinity : Math.max(0, Math.min(...limited));
-}
-
-type Toleration = NonNullable<AllocatedDevice["tolerations"]>[number];
-
-/** Source: dynamic-resource-allocation v0.36 resourceclaim/devicetoleration.go ToleratesTaint. */
-function tolerates({ key = "", operator = "Equal", value = "" }: Toleration, taint: DeviceTaint): boolean {
-  if (key !== "" && key !== taint.key) return false;
-  return operator === "Exists" || (operator === "Equal" && value === (taint.value ?? ""));
-}
-
-function taintText({ key, value = "", effect }: DeviceTaint): string {
-  return `${key}${value === "" ? "" : `=${value}`}:${effect}`;
 }

@@ -1,4 +1,5 @@
 /** Whether a node accepts pods. */
+import { taintText } from "../api/taints.ts";
 import { readTime } from "../api/time.ts";
 import type { Node } from "../api/types.ts";
 import { type Examined, type Finding, type Item, kubectl, refOf, since } from "./diagnosis.ts";
@@ -38,9 +39,6 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
     findings,
     seen: ["its status"],
     unseen: [],
-    notes: taints.map(
-      ({ key, value, effect }) =>
-        `taint ${key}${value === undefined ? "" : `=${value}`}:${effect}: only pods that tolerate it`,
-    ),
+    notes: taints.map((taint) => `taint ${taintText(taint)}: only pods that tolerate it`),
   };
 }

@@ -2,8 +2,9 @@
  * Which nodes should run a pod of a DaemonSet. Resources do not count: what has no room is for the scheduler to say.
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod, predicates.
  */
-import type { DaemonSet, Node, Taint } from "../types.ts";
+import type { DaemonSet, Node } from "../types.ts";
 import { nodeSelected } from "./node-affinity.ts";
+import { taintText } from "../taints.ts";
 import { firstUntolerated } from "./taints.ts";
 import { daemonTolerations } from "./daemon-tolerations.ts";
 
@@ -38,7 +39,7 @@ export function nodeFits(set: DaemonSet): NodeFits {
     const taint = firstUntolerated(node, { tolerations });
     if (taint === undefined) return fits;
     const mayStay = firstUntolerated(node, { tolerations, effects: ["NoExecute"] }) === undefined;
-    return { shouldRun: false, mayStay, why: `a taint that the template does not tolerate, ${inWords(taint)}` };
+    return { shouldRun: false, mayStay, why: `a taint that the template does not tolerate, ${taintText(taint)}` };
   };
   return (node) => {
     const before = known.get(node);
@@ -47,9 +48,4 @@ export function nodeFits(set: DaemonSet): NodeFits {
     known.set(node, fit);
     return fit;
   };
-}
-
-/** As kubectl writes it. */
-function inWords({ key, value = "", effect }: Taint): string {
-  return `${key}${value === "" ? "" : `=${value}`}:${effect}`;
 }

@@ -1,20 +1,6 @@
-/** Taints and tolerations. Source: component-helpers v0.36 scheduling/corev1/helpers.go; api v0.36 core/v1/toleration.go. */
+/** Taints of nodes that keep pods away. Source: component-helpers v0.36 scheduling/corev1/helpers.go. */
+import { tolerates } from "../taints.ts";
 import type { Node, Pod, Taint, Toleration } from "../types.ts";
-
-/** Whether the toleration matches the taint. */
-export function tolerates({ key = "", operator = "", value = "", effect = "" }: Toleration, taint: Taint): boolean {
-  if (effect !== "" && effect !== taint.effect) return false;
-  if (key !== "" && key !== taint.key) return false;
-  switch (operator) {
-    case "":
-    case "Equal":
-      return value === (taint.value ?? "");
-    case "Exists":
-      return true;
-    default:
-      return false;
-  }
-}
 
 /** Effects that keep a pod from a node. */
 export const keepingAway: readonly string[] = ["NoSchedule", "NoExecute"];

@@ -2,9 +2,11 @@
  * The condition DisruptionTarget, by which a controller announces that it is about to delete a pod, and why.
  * Source: kubernetes v1.36 pkg/api/v1/pod/util.go UpdatePodCondition; pkg/util/pod/pod.go PatchPodStatus.
  */
+import { namespacedNameOf } from "../../api/key.ts";
 import { Pods } from "../../api/kinds.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Pod, PodCondition, PodStatus } from "../../api/types.ts";
+import type { DeleteOptions } from "../../client/api/verbs.ts";
 import type { Decision } from "../api/rule.ts";
 import type { SyncContext } from "../api/sync-context.ts";
 import { findCondition } from "./conditions.ts";
@@ -74,6 +76,25 @@ export async function patchPodStatus(
     { type: "strategic", body: { metadata: { uid }, status } },
     { subresource: "status", because, basedOn: pod, signal },
   );
+}
+
+/** A pod that goes, and what its status says before. */
+export interface Removal extends StatusChange {
+  readonly preconditions?: DeleteOptions["preconditions"];
+}
+
+/**
+ * Changes the pod's status, and deletes the pod.
+ * @throws StatusError: 404 if it is gone, 409 if another pod has its name.
+ */
+export async function announceAndDelete(context: SyncContext, { preconditions, ...change }: Removal): Promise<void> {
+  await patchPodStatus(context, change);
+  const { pod, because } = change;
+  const options = { because, basedOn: pod, signal: context.signal };
+  await context.client.delete(Pods, namespacedNameOf(pod), {
+    ...options,
+    ...(preconditions !== undefined && { preconditions }),
+  });
 }
 
 /** A condition that is new comes last: a merge without this order would put it first. */

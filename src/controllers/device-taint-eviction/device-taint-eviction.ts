@@ -73,9 +73,8 @@ function onSlice(notification: Notification<ResourceSlice>, context: WatchContex
     .cache(ResourceSlices)
     .byIndex(poolIndex, pool)
     .filter(({ metadata }) => metadata.name !== slice.metadata.name);
-  const before = evictingTaints(
-    type === "updated" ? [...others, notification.before] : type === "deleted" ? [...others, slice] : others,
-  );
+  const shown = type === "updated" ? notification.before : slice;
+  const before = evictingTaints(type === "added" ? others : [...others, shown]);
   const after = evictingTaints(type === "deleted" ? others : [...others, slice]);
   const changed = new Set(
     [...before.keys(), ...after.keys()].filter((name) => !deepEqual(before.get(name), after.get(name))),

@@ -5,7 +5,7 @@ import { isNotFound } from "../../api/status-error.ts";
 import type { Pod } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { type Announcement, disruptionTarget, patchPodStatus } from "../../controller/workload/disruption-target.ts";
+import { announceAndDelete, type Announcement, disruptionTarget } from "../../controller/workload/disruption-target.ts";
 
 const byTaint: Announcement = {
   reason: "DeletionByDeviceTaintManager",
@@ -25,22 +25,20 @@ export interface Eviction {
  */
 export async function evict(context: SyncContext, { pod, because }: Eviction): Promise<void> {
   try {
-    await announceAndDelete(context, { pod, because });
+    await evictLive(context, { pod, because });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
 }
 
-async function announceAndDelete(context: SyncContext, { pod, because }: Eviction): Promise<void> {
+async function evictLive(context: SyncContext, { pod, because }: Eviction): Promise<void> {
   const { client, signal } = context;
-  const at = namespacedNameOf(pod);
-  const live = await client.get(Pods, at, { signal });
+  const live = await client.get(Pods, namespacedNameOf(pod), { signal });
   const { uid, deletionTimestamp } = live.metadata;
   if (uid !== pod.metadata.uid || deletionTimestamp !== undefined) return;
   announce(context, { pod: live, message: "Marking for deletion" });
   const condition = disruptionTarget(live, { ...byTaint, now: context.now() });
-  await patchPodStatus(context, { pod: live, because, condition });
-  await client.delete(Pods, at, { because, basedOn: live, preconditions: { uid }, signal });
+  await announceAndDelete(context, { pod: live, because, condition, preconditions: { uid } });
 }
 
 /** Records what is done about a pod in an Event. */

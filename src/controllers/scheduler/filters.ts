@@ -10,7 +10,8 @@ import type { PodAffinityView } from "./pod-affinity.ts";
 import { requestsOf, resourcesOf, type Resources } from "./requests.ts";
 import type { SpreadView } from "./topology-spread.ts";
 import type { VolumesView } from "./volumes.ts";
-import { tolerates, unschedulableTaint, untoleratedTaint } from "../../api/node-fit/taints.ts";
+import { unschedulableTaint, untoleratedTaint } from "../../api/node-fit/taints.ts";
+import { tolerates } from "../../api/taints.ts";
 
 /** A node as filters see it. */
 export interface Candidate {

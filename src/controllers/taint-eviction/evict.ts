@@ -5,7 +5,7 @@ import { isNotFound } from "../../api/status-error.ts";
 import type { Pod } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { type Announcement, disruptionTarget, patchPodStatus } from "../../controller/workload/disruption-target.ts";
+import { announceAndDelete, type Announcement, disruptionTarget } from "../../controller/workload/disruption-target.ts";
 import { recordOf } from "./records.ts";
 
 const byTaint: Announcement = {
@@ -30,7 +30,7 @@ export async function evict(context: SyncContext, { pod, because }: Eviction): P
   recordOf(context, "Marking for deletion Pod");
   for (let attempt = 1; ; attempt++) {
     try {
-      await announceAndDelete(context, { pod, because });
+      await evictLive(context, { pod, because });
       return;
     } catch (error) {
       if (isNotFound(error)) return;
@@ -40,12 +40,10 @@ export async function evict(context: SyncContext, { pod, because }: Eviction): P
   }
 }
 
-async function announceAndDelete(context: SyncContext, { pod, because }: Eviction): Promise<void> {
+async function evictLive(context: SyncContext, { pod, because }: Eviction): Promise<void> {
   const { client, signal } = context;
-  const at = splitKey(context.key);
-  const live = await client.get(Pods, at, { signal });
+  const live = await client.get(Pods, splitKey(context.key), { signal });
   if (live.metadata.uid !== pod.metadata.uid) return;
   const condition = disruptionTarget(live, { ...byTaint, now: context.now() });
-  await patchPodStatus(context, { pod: live, because, condition });
-  await client.delete(Pods, at, { because, basedOn: live, signal });
+  await announceAndDelete(context, { pod: live, because, condition });
 }

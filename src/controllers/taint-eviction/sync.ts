@@ -1,13 +1,14 @@
 /** One sync of a pod. Source: kubernetes v1.36 pkg/controller/tainteviction/taint_eviction.go processPodOnNode, handlePodUpdate. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { Nodes, Pods } from "../../api/kinds.ts";
+import { taintText } from "../../api/taints.ts";
 import type { Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { evict } from "./evict.ts";
 import { type Known, memory } from "./memory.ts";
 import { recordOf } from "./records.ts";
 import { cancelled, tolerated, toleratedFor, tolerationOver, untolerated } from "./rules.ts";
-import { evictingTaints, taintText, toleranceOf } from "./toleration.ts";
+import { evictingTaints, toleranceOf } from "./toleration.ts";
 
 /**
  * Judges how long the pod may stay, if its node, its tolerations or the node's taints have changed, and deletes it when its time is over.

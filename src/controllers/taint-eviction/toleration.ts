@@ -1,5 +1,5 @@
 /** How long a pod may stay on a node. Pure. Source: kubernetes v1.36 pkg/controller/tainteviction/taint_eviction.go. */
-import { tolerates } from "../../api/node-fit/taints.ts";
+import { tolerates } from "../../api/taints.ts";
 import type { Node, Taint, Toleration } from "../../api/types.ts";
 
 /** What tolerations say to the NoExecute taints of a node. */
@@ -25,9 +25,4 @@ export function toleranceOf(taints: readonly Taint[], tolerations: readonly Tole
     seconds = Math.min(seconds, used.tolerationSeconds ?? Infinity);
   }
   return seconds === Infinity ? { is: "for ever" } : { is: "limited", seconds: Math.max(0, seconds) };
-}
-
-/** `key=value:NoExecute` */
-export function taintText({ key, value = "", effect }: Taint): string {
-  return `${key}${value === "" ? "" : `=${value}`}:${effect}`;
 }

@@ -1,37 +1,16 @@
 /** Slices of devices that are tainted, claims that have some, and pods that use these. Scripts play driver, scheduler and kubelet. */
 import { ResourceClaims, ResourceSlices } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
+import type { Taint, Toleration } from "../taint-eviction/acts.ts";
 import { bindPod, claimSpec, consumersOf, makePod } from "../resourceclaim/acts.ts";
 
-export interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
+/** `timeAdded`: RFC 3339; the API server says when a taint without it was added. */
+export interface DeviceTaint extends Taint {
   readonly timeAdded?: string;
 }
 
-export interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
-  readonly tolerationSeconds?: number;
-}
-
 /** The names of devices, and their taints. */
-export type Devices = Readonly<Record<string, readonly Taint[]>>;
-
-export const noExecute = (key: string, value?: string): Taint => ({
-  key,
-  ...(value !== undefined && { value }),
-  effect: "NoExecute",
-});
-export const tolerating = (key: string, tolerationSeconds?: number): Toleration => ({
-  key,
-  operator: "Exists",
-  effect: "NoExecute",
-  ...(tolerationSeconds !== undefined && { tolerationSeconds }),
-});
+export type Devices = Readonly<Record<string, readonly DeviceTaint[]>>;
 
 const driver = "gpu.example.com";
 const listed = (devices: Devices): object[] => Object.entries(devices).map(([name, taints]) => ({ name, taints }));
@@ -110,12 +89,4 @@ export async function makeUser(
   const entries = Object.fromEntries(claims.map((claim) => [claim, { claim }]));
   await makePod(stage, name, { entries, finalizers: ["example.com/hold"] });
   if (bound) await bindPod(stage, name);
-}
-
-/** Until these pods are being deleted, or are gone. */
-export function going(...names: readonly string[]): (stage: Stage) => Promise<boolean> {
-  return async (stage) => {
-    const staying = await stage.pods(({ metadata }) => metadata.deletionTimestamp === undefined);
-    return staying.every(({ metadata }) => !names.includes(metadata.name));
-  };
 }

@@ -3,6 +3,7 @@ import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { ResourceClaims } from "../../../../src/api/kinds.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
+import { noExecute, type Taint, type Toleration, tolerating } from "../taint-eviction/acts.ts";
 import { act, claimsOn } from "../resourceclaim/acts.ts";
 import {
   type ClaimParts,
@@ -10,13 +11,9 @@ import {
   makeClaim,
   makeSlice,
   makeUser,
-  noExecute,
   removeSlice,
   reserve,
   setDevices,
-  type Taint,
-  type Toleration,
-  tolerating,
 } from "./acts.ts";
 
 const names = ["gpu-0", "gpu-1", "gpu-2", "gpu-3"] as const;

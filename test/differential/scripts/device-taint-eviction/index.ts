@@ -1,21 +1,19 @@
 /** Written scripts. */
 import { ResourceClaims } from "../../../../src/api/kinds.ts";
 import type { Script, Step } from "../../suite.ts";
+import { going, noExecute, tolerating } from "../taint-eviction/acts.ts";
 import { act, bindPod, endPod } from "../resourceclaim/acts.ts";
 import {
   allocate,
   type ClaimParts,
   type Devices,
-  going,
   makeClaim,
   makeSlice,
   makeUser,
-  noExecute,
   removeSlice,
   reserve,
   setDevices,
   type SliceParts,
-  tolerating,
 } from "./acts.ts";
 
 const bad = noExecute("bad");
