@@ -1,5 +1,4 @@
 /** From the words a user types to controllers. */
-import type { ClusterKeys } from "../../src/controller/api/cluster-keys.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { builtInControllers, controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
@@ -70,19 +69,14 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
 }
 
 /**
- * The controllers with what they need of a cluster that hands over its keys.
- * @throws UserError for one that needs the keys of another.
+ * No cluster but a sandbox hands over its private keys.
+ * @throws UserError for a controller that needs them.
  */
-export function withKeysOf(
-  controllers: readonly ControllerDefinition[],
-  keys: ClusterKeys | undefined,
-): readonly ControllerDefinition[] {
-  return controllers.map((definition) => {
-    if (definition.withKeys === undefined) return definition;
-    if (keys !== undefined) return definition.withKeys(keys);
-    throw new UserError(`${definition.name} needs the private keys of the cluster, which only a sandbox hands over`, [
-      `\`sandbox\` runs it; with --sandbox it can be run and traced here`,
-      "a program that has the keys runs it with the library: certificateSigner, serviceAccountTokens",
-    ]);
-  });
+export function refuseKeyless(controllers: readonly ControllerDefinition[]): void {
+  const keyless = controllers.find(({ withKeys }) => withKeys !== undefined);
+  if (keyless === undefined) return;
+  throw new UserError(`${keyless.name} needs the private keys of the cluster, which only a sandbox hands over`, [
+    "`sandbox` runs it; with --sandbox it can be run and traced here",
+    "a program that has the keys runs it with the library: certificateSigner, serviceAccountTokens",
+  ]);
 }

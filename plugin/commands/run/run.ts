@@ -5,10 +5,11 @@ import { choice, type Command, duration, flag, positiveNumber, text, wholeNumber
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
 import type { Session } from "../../cli/session.ts";
 import { once, sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
+import { withKeys } from "../../../src/controller/runtime/with-keys.ts";
 import { namespaceCandidates } from "../../connections/cluster-candidates.ts";
 import { clusterCommand } from "../../connections/globals.ts";
 import { connectionFor } from "../../connections/run-connection.ts";
-import { controllerCandidates, controllersNamed, withKeysOf } from "../../names/controller-names.ts";
+import { controllerCandidates, controllersNamed, refuseKeyless } from "../../names/controller-names.ts";
 import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { connectionForProcess } from "../../connections/process-connection.ts";
@@ -191,12 +192,12 @@ interface ControllerRun {
 async function runControllers({ request, session, endpoint, spans }: ControllerRun): Promise<number> {
   const fence = new LeaseFence();
   const { controllers, flags } = request;
-  if (flags.sandbox !== true) withKeysOf(controllers, undefined);
+  if (flags.sandbox !== true) refuseKeyless(controllers);
   const target = { ...flags, fence, ...(endpoint !== undefined && { onAnswered: endpoint.metrics.request }) };
   const connected = await session.unlessInterrupted(() => connectionFor(controllers, target, session.io));
   if (connected === undefined) return 0;
   try {
-    const keyed = { ...request, controllers: withKeysOf(controllers, connected.keys) };
+    const keyed = { ...request, controllers: withKeys(controllers, connected.keys) };
     return await new Run({ request: keyed, session, connected, fence, endpoint, spans }).untilEnded();
   } finally {
     await connected.close();

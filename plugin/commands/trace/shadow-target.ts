@@ -11,7 +11,7 @@ import { maxFailures } from "../../cli/idle.ts";
 import type { Session } from "../../cli/session.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { type Connected, connectAs } from "../../connections/connection.ts";
-import { withKeysOf } from "../../names/controller-names.ts";
+import { refuseKeyless } from "../../names/controller-names.ts";
 import { namespaceExists } from "../../names/missing-namespace.ts";
 import { cachesText } from "../../render/preflight-text.ts";
 import type { TraceRequest } from "./request.ts";
@@ -93,7 +93,7 @@ class ShadowTarget implements TraceTarget {
 
 /** Connects, asks who owns the objects and whether all may be read, and says so. @throws UserError, KubeconfigError. */
 export async function openShadow(request: TraceRequest, session: Session): Promise<TraceTarget> {
-  withKeysOf(request.controllers, undefined);
+  refuseKeyless(request.controllers);
   const connected = await connectAs(request.flags, session.io, { qps: 0, burst: 0, readOnly: true });
   try {
     return new ShadowTarget(await shadowParts(request, session, connected));

@@ -2,7 +2,7 @@
 import { CertificateSigningRequests, SubjectAccessReviews } from "../../api/kinds.ts";
 import type { CertificateSigningRequest, SubjectAccessReview } from "../../api/types.ts";
 import type { SyncContext, SyncResult } from "../../controller/api/sync-context.ts";
-import { requestOf } from "../../controller/workload/certificate-request.ts";
+import { conditionsOf, requestOf } from "../../controller/workload/certificate-request.ts";
 import { approve, decided, notAllowed, notKubelet } from "./rules.ts";
 import { recognize, type Recognized } from "./recognized.ts";
 
@@ -31,10 +31,10 @@ export async function syncRequest(context: SyncContext): Promise<SyncResult | vo
   return { keepsFailures: true };
 }
 
-function decisionOn({ status = {} }: CertificateSigningRequest): string | undefined {
-  if ((status.certificate ?? "") !== "") return "issued";
-  const types = new Set((status.conditions ?? []).map(({ type }) => type));
-  return types.has("Approved") ? "approved" : types.has("Denied") ? "denied" : undefined;
+function decisionOn(request: CertificateSigningRequest): string | undefined {
+  if ((request.status?.certificate ?? "") !== "") return "issued";
+  const { isApproved, isDenied } = conditionsOf(request);
+  return isApproved ? "approved" : isDenied ? "denied" : undefined;
 }
 
 async function isAllowed(

@@ -42,17 +42,23 @@ const yearMs = 365 * 86_400_000;
  * ```
  */
 export function certificateSigner({ ca, key, durationMs = yearMs }: CertificateSignerOptions): ControllerDefinition {
-  return definition({ issuer: issuerOf({ ca, key }), longestMs: durationMs });
+  const signer = { issuer: issuerOf({ ca, key }), longestMs: durationMs };
+  return definition(() => signer);
 }
 
 /** The same without keys, for the catalogue. */
 export const certificateSigningRequestSigning: ControllerDefinition = {
   ...definition(undefined),
   disabledByDefault: true,
-  withKeys: ({ authority }) => certificateSigner(authority),
+  // An embedded cluster makes its authority when it is first asked for: few ever sign.
+  withKeys(keys) {
+    let signer: Signer | undefined;
+    return definition(() => (signer ??= { issuer: issuerOf(keys.authority), longestMs: yearMs }));
+  },
 };
 
-function definition(signer: Signer | undefined): ControllerDefinition {
+/** `signer` is called when there is something to sign; undefined where the keys are not here. */
+function definition(signer: (() => Signer) | undefined): ControllerDefinition {
   return defineController<CertificateSigningRequest>({
     name: "certificatesigningrequest-signing",
     aliases: ["csrsigning", "certificatesigningrequest-signing-controller"],

@@ -20,7 +20,7 @@ export interface Signer {
  * Signs the request, if somebody has approved it and the signer is one of ours; `signer` is undefined where the keys are not here.
  * @throws Error for a request that cannot be read or signed, RangeError for an authority that has expired, and what the API server refuses.
  */
-export async function syncRequest(context: SyncContext, signer: Signer | undefined): Promise<void> {
+export async function syncRequest(context: SyncContext, signer: (() => Signer) | undefined): Promise<void> {
   const request = context.cache(CertificateSigningRequests).get(context.key);
   if (request === undefined) return;
   const as = whyNotSigned(request);
@@ -32,7 +32,7 @@ export async function syncRequest(context: SyncContext, signer: Signer | undefin
   const asked = requestOf(request);
   const why = refusal(asked, usages);
   if (why !== undefined) return failRequest(context, { request, why });
-  return issue(context, { request, asked, signer });
+  return issue(context, { request, asked, signer: signer() });
 }
 
 function whyNotSigned(request: CertificateSigningRequest): string | undefined {

@@ -6,6 +6,7 @@ import type { Transport } from "../../api/transport.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
+import { withKeys } from "../../controller/runtime/with-keys.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ClusterKeys } from "../../controller/api/cluster-keys.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -117,7 +118,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     createClient({ transport: transportFor(fieldManager), bus, timeline, fieldManager });
   const keys = keysOf(sandbox, options);
   const manager = new ControllerManager({
-    controllers: controllersOf(options).map((definition) => definition.withKeys?.(keys) ?? definition),
+    controllers: withKeys(controllersOf(options), keys),
     informers: new SharedInformerFactory({
       client: clientFor("informers"),
       timeline,
