@@ -3,10 +3,7 @@
  * stored.
  */
 import { type Kind, resourceOf } from "../api/kind.ts";
-import { Secrets } from "../api/kinds.ts";
-import type { StoredObject } from "../api/object.ts";
-import { type Examined, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
-import { isKind } from "./kinds.ts";
+import type { Examined, Item } from "./diagnosis.ts";
 
 const passive: ReadonlySet<string> = new Set([
   "bindings",
@@ -44,22 +41,8 @@ export function isPassive(kind: Kind): boolean {
   return passive.has(resourceOf(kind));
 }
 
-/** Passive objects are well if they exist; a Secret for a ServiceAccount's token has to be filled, which its annotations show. */
-export function examinePassive(item: Item): Examined {
-  const { kind } = item;
-  const account = isKind(kind, Secrets) ? awaitedToken(item.object) : undefined;
-  if (account !== undefined) {
-    const at = refOf(item);
-    const why = `the controller serviceaccount-token has to fill it with a token of ServiceAccount ${account}`;
-    const findings = [{ at, why, advice: [kubectl(`get serviceaccount ${account}${inNamespace(at.namespace)}`)] }];
-    return { says: "it has no token yet", reached: false, findings, seen: ["its annotations"], unseen: [] };
-  }
+/** Passive objects are well if they exist. */
+export function examinePassive({ kind }: Item): Examined {
   const says = `it is stored, and no controller needs to act on a ${kind.kind}`;
   return { says, reached: true, findings: [], seen: ["that it exists"], unseen: [] };
-}
-
-/** The ServiceAccount of a Secret for a token, where its controller has not seen it: it adds the account's uid. */
-function awaitedToken({ metadata: { annotations = {} } }: StoredObject): string | undefined {
-  const uid = annotations["kubernetes.io/service-account.uid"];
-  return uid === undefined ? annotations["kubernetes.io/service-account.name"] : undefined;
 }

@@ -28,6 +28,7 @@ import {
   ResourceClaims,
   ResourceQuotas,
   RoleBindings,
+  Secrets,
   Services,
   StatefulSets,
   ValidatingWebhookConfigurations,
@@ -42,6 +43,7 @@ import { examineAutoscaler } from "./autoscalers.ts";
 import { examineReplicated } from "./replicas.ts";
 import { examineStatefulSet } from "./stateful-sets.ts";
 import { examineBudget, examineQuota } from "./scaling.ts";
+import { examineSecret } from "./secrets.ts";
 import { examineService } from "./services.ts";
 import { examineAttachment, examineClaim, examineVolume } from "./storage.ts";
 
@@ -70,6 +72,7 @@ const table: readonly (readonly [string, Examine])[] = [
   row(PersistentVolumes, examineVolume),
   row(VolumeAttachments, examineAttachment),
   row(ResourceClaims, examineResourceClaim),
+  row(Secrets, (_look, item) => examineSecret(item)),
   row(Namespaces, examineNamespace),
   row(Nodes, examineNode),
   row(CustomResourceDefinitions, examineDefinition),
@@ -87,8 +90,9 @@ export function examine(look: Look, item: Item): Examined {
   if (item.object.metadata.deletionTimestamp !== undefined) {
     return isKind(item.kind, Namespaces) ? examineNamespaceDeletion(look, item) : examineDeletion(look, item);
   }
-  if (isPassive(item.kind)) return examinePassive(item);
-  return (byResource.get(resourceOf(item.kind)) ?? examineGeneric)(look, item);
+  const own = byResource.get(resourceOf(item.kind));
+  if (own !== undefined) return own(look, item);
+  return isPassive(item.kind) ? examinePassive(item) : examineGeneric(look, item);
 }
 
 /** Whether the kind has an examination of its own, or is passive. */

@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go evaluateSATokens.
  */
 import { formatDay, parseTime, readDay } from "../../api/time.ts";
+import { accountMeant, accountNamedIn, tokenSecretType } from "../../api/token-secrets.ts";
 import type { Pod, Secret, ServiceAccount } from "../../api/types.ts";
 
 /** When the token was last used, as the API server notes it: a day. */
@@ -39,7 +40,7 @@ export interface Look {
 
 /** Whether the Secret holds a token of a ServiceAccount. */
 export function isAccountToken({ type }: Secret): boolean {
-  return type === "kubernetes.io/service-account-token";
+  return type === tokenSecretType;
 }
 
 /** Undefined for a Secret that holds no such token. */
@@ -66,11 +67,9 @@ export function verdictOn(secret: Secret, { now, cleanUpPeriodMs, accountOf, pod
 }
 
 /** Source: getServiceAccount. */
-function accountIn({ metadata }: Secret, accountOf: Look["accountOf"]): ServiceAccount | undefined {
-  const name = metadata.annotations?.["kubernetes.io/service-account.name"] ?? "";
-  const uid = metadata.annotations?.["kubernetes.io/service-account.uid"] ?? "";
-  const account = name === "" ? undefined : accountOf(name);
-  return uid === "" || uid === account?.metadata.uid ? account : undefined;
+function accountIn(secret: Secret, accountOf: Look["accountOf"]): ServiceAccount | undefined {
+  const named = accountNamedIn(secret);
+  return named === undefined ? undefined : accountMeant(named, accountOf(named.name));
 }
 
 type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];

@@ -4,12 +4,12 @@
  */
 import { keyOf } from "../../api/key.ts";
 import { Secrets, ServiceAccounts } from "../../api/kinds.ts";
+import { accountNamedIn } from "../../api/token-secrets.ts";
 import type { Secret, ServiceAccount } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
 import { tokenSigner } from "../../platform/json-web-token.ts";
 import { rules } from "./rules.ts";
 import { deletedTokens, syncSecret, type TokenParts } from "./sync.ts";
-import { accountNamedIn } from "./token-secret.ts";
 
 /** With which key tokens are signed, and what pods trust. */
 export interface ServiceAccountTokensOptions {

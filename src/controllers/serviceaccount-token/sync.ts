@@ -3,6 +3,13 @@ import { base64OfText } from "../../api/base64.ts";
 import { objectKey, type ObjectKey, splitKey } from "../../api/key.ts";
 import { Secrets, ServiceAccounts } from "../../api/kinds.ts";
 import { isConflict, isNotFound } from "../../api/status-error.ts";
+import {
+  accountMeant,
+  type AccountNamed,
+  accountNameAnnotation,
+  accountNamedIn,
+  accountUidAnnotation,
+} from "../../api/token-secrets.ts";
 import type { Secret, ServiceAccount } from "../../api/types.ts";
 import type { SignToken } from "../../controller/api/cluster-keys.ts";
 import { type ConflictBackoff, retryOnConflict } from "../../controller/api/retry-on-conflict.ts";
@@ -10,14 +17,7 @@ import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { claimsOf } from "./claims.ts";
 import { fill, noKeys, orphaned, outdated, unlist } from "./rules.ts";
-import {
-  type AccountNamed,
-  accountNamedIn,
-  lacking,
-  nameAnnotation,
-  uidAnnotation,
-  type Wanted,
-} from "./token-secret.ts";
+import { lacking, type Wanted } from "./token-secret.ts";
 
 /** What Secrets are filled with. */
 export interface TokenParts extends Wanted {
@@ -49,10 +49,9 @@ export async function syncSecret(context: SyncContext, parts: TokenParts | undef
 /** The ServiceAccount in the cache, if it is the one that is meant. */
 function cachedAccount(
   { cache, key }: Pick<SyncContext, "cache" | "key">,
-  { name, uid }: AccountNamed,
+  named: AccountNamed,
 ): ServiceAccount | undefined {
-  const account = cache(ServiceAccounts).get(objectKey(splitKey(key).namespace, name));
-  return uid === "" || uid === account?.metadata.uid ? account : undefined;
+  return accountMeant(named, cache(ServiceAccounts).get(objectKey(splitKey(key).namespace, named.name)));
 }
 
 /** The same; the API server is asked about one that the cache does not have. */
@@ -62,11 +61,11 @@ async function accountOf(context: SyncContext, named: AccountNamed): Promise<Ser
 
 async function liveAccount(
   { client, key, signal }: SyncContext,
-  { name, uid }: AccountNamed,
+  named: AccountNamed,
 ): Promise<ServiceAccount | undefined> {
+  const at = { namespace: splitKey(key).namespace, name: named.name };
   try {
-    const account = await client.get(ServiceAccounts, { namespace: splitKey(key).namespace, name }, { signal });
-    return uid === "" || uid === account.metadata.uid ? account : undefined;
+    return accountMeant(named, await client.get(ServiceAccounts, at, { signal }));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -148,7 +147,10 @@ function filled(
   const { name, uid } = account.metadata;
   return {
     ...secret,
-    metadata: { ...secret.metadata, annotations: { ...annotations, [nameAnnotation]: name, [uidAnnotation]: uid } },
+    metadata: {
+      ...secret.metadata,
+      annotations: { ...annotations, [accountNameAnnotation]: name, [accountUidAnnotation]: uid },
+    },
     data: { ...secret.data, ...Object.fromEntries(made.map(([key, value]) => [key, base64OfText(value())])) },
   };
 }

@@ -1,4 +1,5 @@
 /** Secrets. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+import { accountNameAnnotation, tokenSecretType } from "../../../api/token-secrets.ts";
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import type { ApiObject } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
@@ -21,9 +22,9 @@ const secretKeys: Readonly<Record<string, readonly string[]>> = {
 
 function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
   const keys = keysOf(data);
-  if (type === "kubernetes.io/service-account-token") {
-    const account = "kubernetes.io/service-account.name";
-    return (metadata.annotations?.[account] ?? "") === "" ? [required(`metadata.annotations[${account}]`)] : [];
+  if (type === tokenSecretType) {
+    const isNamed = (metadata.annotations?.[accountNameAnnotation] ?? "") !== "";
+    return isNamed ? [] : [required(`metadata.annotations[${accountNameAnnotation}]`)];
   }
   const wanted = ["username", "password"];
   if (type === "kubernetes.io/basic-auth")

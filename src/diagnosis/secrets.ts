@@ -1,0 +1,16 @@
+/** Whether a Secret has what it is for: that of a ServiceAccount's token is filled by a controller. */
+import { accountNamedBy } from "../api/token-secrets.ts";
+import type { StoredObject } from "../api/object.ts";
+import { type Examined, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
+import { examinePassive } from "./passive.ts";
+
+/** By its annotations: the controller of tokens adds the uid of the ServiceAccount that is named. Nothing else of a Secret is read. */
+export function examineSecret(item: Item<StoredObject>): Examined {
+  const account = accountNamedBy(item.object);
+  if (account === undefined || account.uid !== "") return examinePassive(item);
+  const at = refOf(item);
+  const why = `the controller serviceaccount-token has to fill it with a token of ServiceAccount ${account.name}`;
+  const advice = [kubectl(`get serviceaccount ${account.name}${inNamespace(at.namespace)}`)];
+  const seen = ["its annotations"];
+  return { says: "it has no token yet", reached: false, findings: [{ at, why, advice }], seen, unseen: [] };
+}
