@@ -55,7 +55,7 @@ export function kindOf<T extends StoredObject>(kind: Omit<Kind<T>, typeof object
  * console.log(apiVersionOf(kinds.Deployments));
  * ```
  */
-export function apiVersionOf(kind: Kind): string {
+export function apiVersionOf(kind: Pick<Kind, "group" | "version">): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }
 

@@ -12,7 +12,8 @@ interface OpenApiSchema extends Omit<JsonSchema, "properties" | "items" | "addit
   readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
 }
 
-type GroupVersionKind = Pick<Kind, "group" | "version" | "kind">;
+/** What names a kind. */
+export type GroupVersionKind = Pick<Kind, "group" | "version" | "kind">;
 
 /** The document of a group version, `/openapi/v3/apis/apps/v1`. */
 export interface OpenApiDocument {

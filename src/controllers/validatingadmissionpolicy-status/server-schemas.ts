@@ -1,12 +1,10 @@
 /** Schemas of kinds, as a server publishes them. Source: apiserver v0.36 pkg/cel/openapi/resolver/discovery.go. */
-import type { Kind } from "../../api/kind.ts";
+import { apiVersionOf, groupVersionPath } from "../../api/kind.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import { runState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
-import { type OpenApiDocument, schemaIn } from "./schemas.ts";
-
-type GroupVersionKind = Pick<Kind, "group" | "version" | "kind">;
+import { type GroupVersionKind, type OpenApiDocument, schemaIn } from "./schemas.ts";
 
 /** `/openapi/v3`: where each document is, with a hash of it. */
 interface Index {
@@ -36,11 +34,10 @@ export async function serverSchemas(
     return document;
   };
   return async (kind) => {
-    const { group, version } = kind;
-    const root = group === "" ? `api/${version}` : `apis/${group}/${version}`;
+    const root = groupVersionPath(kind).slice(1);
     const place = Object.hasOwn(paths, root) ? (paths[root]?.serverRelativeURL ?? "") : undefined;
     if (place === undefined) return undefined;
-    const name = `${group}/${version} ${kind.kind}`;
+    const name = `${apiVersionOf(kind)} ${kind.kind}`;
     const before = schemas.get(name);
     if (before?.place === place) return before.schema;
     const schema = schemaIn(await documentAt(root), kind);

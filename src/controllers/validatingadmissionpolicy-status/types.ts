@@ -1,12 +1,10 @@
 /** The types that a policy's expressions are checked against, from the server's discovery and its OpenAPI documents. */
-import type { Kind } from "../../api/kind.ts";
 import type { ValidatingAdmissionPolicy } from "../../api/types.ts";
 import { discover } from "../../client/api/discovery.ts";
 import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
 import { matchedKinds, resourcesOf } from "./matched-kinds.ts";
+import type { GroupVersionKind } from "./schemas.ts";
 import { type Asking, serverSchemas } from "./server-schemas.ts";
-
-type GroupVersionKind = Pick<Kind, "group" | "version" | "kind">;
 
 /** A kind whose schema is known. */
 export interface KnownKind extends GroupVersionKind {

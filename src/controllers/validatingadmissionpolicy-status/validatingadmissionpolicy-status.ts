@@ -60,7 +60,7 @@ async function syncPolicy(context: SyncContext): Promise<void> {
   const warnings = await warningsFor(policy, types);
   const because = context.decide(check, {
     generation,
-    kinds: types.kinds.map((each) => `${[each.group, each.version].filter(Boolean).join("/")} ${each.kind}`),
+    kinds: types.kinds.map((each) => `${apiVersionOf(each)} ${each.kind}`),
     expressions: expressionsOf(policy).length,
     warnings: warnings.length,
   });
