@@ -2,7 +2,7 @@ import { choice, type Command, duration, flag, optionalDuration, text } from "..
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
 import { sandboxManifests, sandboxState } from "../../cli/shared-options.ts";
 import { UserError } from "../../cli/user-error.ts";
-import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
+import { controllersEnabledByDefault, controllersOfEmbedded } from "../../../src/controllers/index.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
 import { namespaceCandidates, objectCandidates } from "../../connections/cluster-candidates.ts";
 import { connectAs } from "../../connections/connection.ts";
@@ -87,11 +87,9 @@ export const why: Command = clusterCommand({
   },
   async run(request, { io }) {
     const { flags, settleMs } = request;
+    const own = request.controllers.map(({ definition }) => definition);
     const connected = request.sandbox
-      ? await settledSandbox(
-          { ...flags, settleMs, controllers: request.controllers.map(({ definition }) => definition) },
-          io,
-        )
+      ? await settledSandbox({ ...flags, settleMs, controllers: [...new Set([...controllersOfEmbedded, ...own])] }, io)
       : await connectAs(flags, io, { qps: 0, burst: 0, readOnly: true });
     try {
       return await answerUntilOver(request, connected, io);

@@ -41,6 +41,18 @@ describe("why --sandbox", () => {
     expect(stdout).not.toContain("our ");
   });
 
+  test("runs the controllers there that need the keys of a cluster", async () => {
+    const annotations = "annotations: {kubernetes.io/service-account.name: default}";
+    const secret = `{apiVersion: v1, kind: Secret, metadata: {name: token, ${annotations}}, type: kubernetes.io/service-account-token}`;
+    await mkdir(join(folder, "secret"));
+    await writeFile(join(folder, "secret", "secret.yaml"), secret);
+    const { stdout, code } = await runProgram(["why", "secret/token", "--sandbox", "-f", join(folder, "secret")]);
+    expect({ stdout, code }).toMatchObject({
+      stdout: expect.stringMatching(/^Secret token is as it should be: /),
+      code: 0,
+    });
+  });
+
   test("a container that crashes a second after its start is not taken for one that runs", async () => {
     const { stdout, code } = await runProgram(["why", "deploy/crash", "--sandbox", "-f", join(folder, "crash")]);
     expect(code).toBe(1);
