@@ -11,7 +11,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildControlPlane } from "./control-plane.ts";
-import { buildTests } from "./upstream/build.ts";
+import { buildTests, copySources } from "./upstream/build.ts";
 import { type Outcome, runTest, testNames } from "./upstream/run.ts";
 import { packages, switchesGateOff } from "./upstream/tests.ts";
 
@@ -43,8 +43,13 @@ function programPath(): string {
   return existsSync(path) ? path : fail(`${path} does not exist: run \`npm run build\` first`);
 }
 
-/** Whether `positionals` ask for a test; all of them where there are none. */
-function isAskedFor(packageName: string, test: string): boolean {
+/** Whether `positionals` ask for a test of the package; all of them where there are none. */
+function isAskedFor(packageName: string): boolean {
+  return positionals.length === 0 || positionals.some((asked) => asked.split("/")[0] === packageName);
+}
+
+/** The same for one of its tests. */
+function isTestAskedFor(packageName: string, test: string): boolean {
   return (
     positionals.length === 0 || positionals.includes(packageName) || positionals.includes(`${packageName}/${test}`)
   );
@@ -62,16 +67,20 @@ const stranger = positionals.find((asked) => !names.includes(asked.split("/")[0]
 if (stranger !== undefined) fail(`no package ${stranger}: there are ${names.join(", ")}, or PACKAGE/TEST`);
 const controlPlane = await buildControlPlane();
 if (controlPlane.is === "failed") fail(controlPlane.why);
-const built = await buildTests();
-if (built.is === "failed") fail(built.why);
+const copied = await copySources();
+if (copied.is === "failed") fail(copied.why);
+const tests = copied.folder;
 
 const rows = new Map<string, Row>();
 for (const { name: packageName, only } of packages) {
+  if (!isAskedFor(packageName)) continue;
+  const built = await buildTests(tests, packageName);
+  if (built.is === "failed") fail(built.why);
   const row: Row = { passed: 0, failed: 0, skipped: 0, gateOff: 0, cases: 0, passedCases: 0, seconds: 0 };
-  for (const test of only ?? (await testNames(built.folder, packageName))) {
-    if (!isAskedFor(packageName, test)) continue;
+  for (const test of only ?? (await testNames(tests, packageName))) {
+    if (!isTestAskedFor(packageName, test)) continue;
     const name = `${packageName}/${test}`;
-    const outcome = await runTest(packageName, test, { tests: built.folder, program });
+    const outcome = await runTest(packageName, test, { tests, program, isOwn: values.program === undefined });
     const gateOff = outcome.is === "failed" && isGateOff(name, outcome);
     console.log(`${gateOff ? "gate off" : outcome.is}  ${name}  ${outcome.seconds.toFixed(1)} s`);
     if ((outcome.is === "failed" && !gateOff) || values.verbose) console.log(outcome.output);

@@ -1,9 +1,8 @@
 /** Builds upstream's integration tests with our controllers in place of Kubernetes' own. */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Build, buildOnce, cacheFolder, controlPlaneScripts, hashOf } from "../control-plane.ts";
 import { insertedPackage, insertions, withInsertions } from "./insertions.ts";
-import { packages } from "./tests.ts";
 
 /** The pins of the control plane hold for its tests, too. */
 const pins = join(controlPlaneScripts, "kubernetes");
@@ -13,7 +12,7 @@ const environment = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=fals
 /** Where the tests of today's pins belong. */
 function testsFolder(): string {
   const pinned = hashOf(pins, (path) => /go\.(mod|sum)$/.test(path));
-  const inserted = hashOf(import.meta.dir, (path) => /\.go$|(insertions|tests|build)\.ts$/.test(path));
+  const inserted = hashOf(import.meta.dir, (path) => /\.go$|(insertions|build)\.ts$/.test(path));
   return join(cacheFolder(), `upstream-tests-${pinned}-${inserted}`);
 }
 
@@ -24,17 +23,13 @@ export function packageFolder(tests: string, name: string): string {
 
 /** The binary with the tests of a package. */
 export function testBinary(tests: string, name: string): string {
-  return join(tests, "bin", `${name}.test`);
+  return join(tests, "bin", name, "package.test");
 }
 
-/**
- * Builds the tests outside the work tree, unless today's are there; a quarter of an hour on two cores with a cold Go cache. The
- * folder holds a copy of the sources of Kubernetes with the insertions, and a binary for each package.
- */
-export async function buildTests(): Promise<Build> {
-  const folder = testsFolder();
+/** Copies the sources of Kubernetes with the insertions outside the work tree, unless today's are there. */
+export async function copySources(): Promise<Build> {
   if (Bun.which("go") === null) return { is: "failed", why: "Go is not installed" };
-  return await buildOnce(folder, async (into) => {
+  return await buildOnce(testsFolder(), async (into) => {
     for (const file of ["go.mod", "go.sum"]) copyFileSync(join(pins, file), join(into, file));
     const source = await go(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], into);
     if (source.code !== 0) return source.said;
@@ -47,27 +42,22 @@ export async function buildTests(): Promise<Build> {
     mkdirSync(join(into, "k8s.io"));
     symlinkSync("../kubernetes", join(into, "k8s.io", `kubernetes@${source.out.trim().split("@").at(-1) ?? ""}`));
     const replaced = await go(["mod", "edit", "-replace", "k8s.io/kubernetes=./kubernetes"], into);
-    if (replaced.code !== 0) return replaced.said;
-    for (const { name } of packages) {
-      const packagePath = `k8s.io/kubernetes/test/integration/${name}`;
-      console.error(`building ${packagePath}`);
-      const built = await go(
-        [
-          "test",
-          "-c",
-          "-trimpath",
-          "-vet=off",
-          "-mod=mod",
-          "-ldflags=-s -w",
-          "-o",
-          testBinary(into, name),
-          packagePath,
-        ],
-        into,
-      );
-      if (built.code !== 0) return built.said;
-    }
-    return undefined;
+    return replaced.code === 0 ? undefined : replaced.said;
+  });
+}
+
+/**
+ * Builds the tests of a package, unless that is done; `tests` is the folder of `copySources`. The first takes some ten minutes on two
+ * cores with a cold Go cache, others one or two each.
+ */
+export async function buildTests(tests: string, name: string): Promise<Build> {
+  return await buildOnce(dirname(testBinary(tests, name)), async (into) => {
+    const packagePath = `k8s.io/kubernetes/test/integration/${name}`;
+    console.error(`building ${packagePath}`);
+    const output = join(into, basename(testBinary(tests, name)));
+    const flags = ["-trimpath", "-vet=off", "-mod=mod", "-ldflags=-s -w"];
+    const built = await go(["test", "-c", ...flags, "-o", output, packagePath], tests);
+    return built.code === 0 ? undefined : built.said;
   });
 }
 

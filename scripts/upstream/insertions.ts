@@ -27,12 +27,22 @@ interface Replaced {
   readonly name: string;
   /** Its queues: they have been made before Run, and would be reported as leaked. */
   readonly queues: readonly string[];
+  /** How many workers; absent: `workers`. 0: as many as ours has by itself. */
+  readonly workers?: string;
+  /** What the tests set otherwise than kube-controller-manager: options of ours, by their names (configured.ts). */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Only where this holds; the one in Go runs elsewhere. */
+  readonly where?: string;
 }
 
 /** Makes the Run method of a controller, which begins with `line`, run ours instead. */
-function runsOurs(file: string, line: string, { client, name, queues }: Replaced): Insertion[] {
+function runsOurs(file: string, line: string, replaced: Replaced): Insertion[] {
+  const { client, name, queues, workers = "workers", options = {}, where = "" } = replaced;
   const shutDown = queues.map((queue) => `\t\t${queue}.ShutDown()\n`).join("");
-  const text = `\tif ours.Run(ctx, ${client}, ${name}, workers) {\n${shutDown}\t\treturn\n\t}`;
+  const entries = Object.entries(options).map(([key, value]) => `"${key}": ${value}`);
+  const changed = entries.length === 0 ? "nil" : `ours.Options{${entries.join(", ")}}`;
+  const when = where === "" ? "" : `${where} && `;
+  const text = `\tif ${when}ours.Run(ctx, ${client}, ${name}, ${workers}, ${changed}) {\n${shutDown}\t\treturn\n\t}`;
   return [importOf(file), { file, line, where: "after", text }];
 }
 
@@ -41,6 +51,21 @@ const deployment = "pkg/controller/deployment/deployment_controller.go";
 const daemonSet = "pkg/controller/daemon/daemon_controller.go";
 const namespace = "pkg/controller/namespace/namespace_controller.go";
 const serviceAccount = "pkg/controller/serviceaccount/serviceaccounts_controller.go";
+const jobController = "pkg/controller/job/job_controller.go";
+const statefulSet = "pkg/controller/statefulset/stateful_set.go";
+const cronJob = "pkg/controller/cronjob/cronjob_controllerv2.go";
+const disruption = "pkg/controller/disruption/disruption.go";
+const podGC = "pkg/controller/podgc/gc_controller.go";
+const ttl = "pkg/controller/ttl/ttl_controller.go";
+const endpoints = "pkg/controller/endpoint/endpoints_controller.go";
+const endpointSlice = "pkg/controller/endpointslice/endpointslice_controller.go";
+const mirroring = "pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go";
+const serviceCidr = "pkg/controller/servicecidrs/servicecidrs_controller.go";
+const nodeLifecycle = "pkg/controller/nodelifecycle/node_lifecycle_controller.go";
+const taintEviction = "pkg/controller/tainteviction/taint_eviction.go";
+const certificates = "pkg/controller/certificates/certificate_controller.go";
+const binder = "pkg/controller/volume/persistentvolume/pv_controller_base.go";
+const jobTests = "test/integration/job/job_test.go";
 const garbageCollector = "pkg/controller/garbagecollector/garbagecollector.go";
 
 /**
@@ -79,12 +104,125 @@ export const insertions: readonly Insertion[] = [
     where: "before",
     text: "\tours.Remember(kubeClient)",
   },
+  ...runsOurs(jobController, "func (jm *Controller) Run(ctx context.Context, workers int) {", {
+    client: "jm.kubeClient",
+    name: '"job"',
+    queues: ["jm.queue", "jm.orphanQueue"],
+    options: {
+      failureDelayMs: "DefaultJobPodFailureBackOff",
+      maxFailureDelayMs: "MaxJobPodFailureBackOff",
+      batchPeriodMs: "SyncJobBatchPeriod",
+      maxUncounted: "MaxUncountedPods",
+      maxChangesPerSync: "MaxPodCreateDeletePerSync",
+    },
+  }),
+  importOf(jobTests),
+  {
+    file: jobTests,
+    line: "func validateCounterMetric(ctx context.Context, t *testing.T, counterVec *basemetrics.CounterVec, wantMetric metricLabelsWithValue) {",
+    where: "after",
+    text: "\tif ours.Runs() {\n\t\treturn // Its metrics are not in this process.\n\t}",
+  },
+  ...runsOurs(statefulSet, "func (ssc *StatefulSetController) Run(ctx context.Context, workers int) {", {
+    client: "ssc.kubeClient",
+    name: '"statefulset"',
+    queues: ["ssc.queue"],
+  }),
+  ...runsOurs(cronJob, "func (jm *ControllerV2) Run(ctx context.Context, workers int) {", {
+    client: "jm.kubeClient",
+    name: '"cronjob"',
+    queues: ["jm.queue"],
+  }),
+  ...runsOurs(disruption, "func (dc *DisruptionController) Run(ctx context.Context) {", {
+    client: "dc.kubeClient",
+    name: '"disruption"',
+    queues: ["dc.queue", "dc.recheckQueue", "dc.stalePodDisruptionQueue"],
+    workers: "0",
+    options: { staleAfterMs: "dc.stalePodDisruptionTimeout" },
+  }),
+  ...runsOurs(podGC, "func (gcc *PodGCController) Run(ctx context.Context) {", {
+    client: "gcc.kubeClient",
+    name: '"pod-garbage-collector"',
+    queues: ["gcc.nodeQueue"],
+    workers: "0",
+    options: {
+      terminatedPodThreshold: "gcc.terminatedPodThreshold",
+      periodMs: "gcc.gcCheckPeriod",
+      quarantineMs: "gcc.quarantineTime",
+    },
+  }),
+  ...runsOurs(ttl, "func (ttlc *Controller) Run(ctx context.Context, workers int) {", {
+    client: "ttlc.kubeClient",
+    name: '"ttl"',
+    queues: ["ttlc.queue"],
+  }),
+  ...runsOurs(endpoints, "func (e *Controller) Run(ctx context.Context, workers int) {", {
+    client: "e.client",
+    name: '"endpoints"',
+    queues: ["e.queue", "e.podQueue"],
+  }),
+  ...runsOurs(endpointSlice, "func (c *Controller) Run(ctx context.Context, workers int) {", {
+    client: "c.client",
+    name: '"endpointslice"',
+    queues: ["c.serviceQueue", "c.podQueue", "c.topologyQueue"],
+  }),
+  ...runsOurs(mirroring, "func (c *Controller) Run(ctx context.Context, workers int) {", {
+    client: "c.client",
+    name: '"endpointslice-mirroring"',
+    queues: ["c.queue"],
+  }),
+  ...runsOurs(serviceCidr, "func (c *Controller) Run(ctx context.Context, workers int) {", {
+    client: "c.client",
+    name: '"service-cidr"',
+    queues: ["c.queue"],
+  }),
+  ...runsOurs(nodeLifecycle, "func (nc *Controller) Run(ctx context.Context) {", {
+    client: "nc.kubeClient",
+    name: '"node-lifecycle"',
+    queues: ["nc.nodeUpdateQueue", "nc.podUpdateQueue"],
+    workers: "0",
+    options: {
+      monitorPeriodMs: "nc.nodeMonitorPeriod",
+      gracePeriodMs: "nc.nodeMonitorGracePeriod",
+      startupGracePeriodMs: "nc.nodeStartupGracePeriod",
+      evictionRate: "nc.evictionLimiterQPS",
+      secondaryEvictionRate: "nc.secondaryEvictionLimiterQPS",
+      largeZoneSize: "nc.largeClusterThreshold",
+      unhealthyZoneThreshold: "nc.unhealthyZoneThreshold",
+    },
+  }),
+  // Where the gate SeparateTaintEvictionController is off, this one runs the other, after its caches are filled.
+  {
+    file: nodeLifecycle,
+    line: "func (nc *Controller) Run(ctx context.Context) {",
+    where: "after",
+    text: "\tif ours.Runs() && nc.taintManager != nil {\n\t\tgo nc.taintManager.Run(ctx)\n\t}",
+  },
+  ...runsOurs(taintEviction, "func (tc *Controller) Run(ctx context.Context) {", {
+    client: "tc.client",
+    name: '"taint-eviction"',
+    queues: ["tc.nodeUpdateQueue", "tc.podUpdateQueue"],
+    workers: "0",
+  }),
+  ...runsOurs(certificates, "func (cc *CertificateController) Run(ctx context.Context, workers int) {", {
+    client: "cc.kubeClient",
+    name: '"certificatesigningrequest-approving"',
+    queues: ["cc.queue"],
+    where: 'cc.name == "csrapproving"',
+  }),
+  ...runsOurs(binder, "func (ctrl *PersistentVolumeController) Run(ctx context.Context) {", {
+    client: "ctrl.kubeClient",
+    name: '"persistentvolume-binder"',
+    queues: ["ctrl.claimQueue", "ctrl.volumeQueue"],
+    workers: "0",
+    options: { periodMs: "ctrl.resyncPeriod" },
+  }),
   importOf(garbageCollector),
   {
     file: garbageCollector,
     line: "func (gc *GarbageCollector) Run(ctx context.Context, workers int, initialSyncTimeout time.Duration) {",
     where: "after",
-    text: `	if ended := ours.Start(ctx, gc.kubeClient, "garbagecollector", workers); ended != nil {
+    text: `	if ended := ours.Start(ctx, gc.kubeClient, "garbagecollector", workers, nil); ended != nil {
 		gc.metadataClient = ours.ReadOnly(gc.metadataClient)
 		defer ended()
 	}`,

@@ -22,13 +22,19 @@ export interface RunOptions {
   readonly tests: string;
   /** Runs the controllers; empty for Kubernetes' own, in the process of the test. */
   readonly program: string;
+  /** The program is ours: a controller that a test configures runs from the sources. */
+  readonly isOwn: boolean;
+}
+
+function here(file: string): string {
+  return join(import.meta.dir, file);
 }
 
 /** The names of the tests of a package, in the order of its files. */
 export async function testNames(tests: string, packageName: string): Promise<string[]> {
   const run = Bun.spawn([testBinary(tests, packageName), "-test.list", "."], {
     cwd: packageFolder(tests, packageName),
-    env: environment({ tests, program: "" }, tmpdir()),
+    env: environment({ tests, program: "", isOwn: false }, tmpdir()),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",
@@ -82,8 +88,11 @@ export function outcomeOf(out: string, test: string, code: number): Pick<Outcome
  * The tests look for etcd in PATH and put its data below TMPDIR. TEST_SRCDIR and TEST_WORKSPACE lead them to files beside their sources
  * where a binary does not know its folder (cmd/kube-apiserver/app/testing/testserver.go pkgPath).
  */
-function environment({ program, tests }: RunOptions, scratch: string): Record<string, string | undefined> {
+function environment({ program, tests, isOwn }: RunOptions, scratch: string): Record<string, string | undefined> {
   const path = `${controlPlaneFolder()}:${process.env["PATH"] ?? ""}`;
   const sources = { TEST_SRCDIR: tests, TEST_WORKSPACE: "." };
-  return { ...process.env, ...sources, PATH: path, TMPDIR: scratch, KUBECTL_RECONCILE: program };
+  const configured = isOwn
+    ? { KUBECTL_RECONCILE_CONFIGURED: here("configured.ts"), KUBECTL_RECONCILE_FROM_SOURCES: here("from-sources.sh") }
+    : {};
+  return { ...process.env, ...sources, ...configured, PATH: path, TMPDIR: scratch, KUBECTL_RECONCILE: program };
 }

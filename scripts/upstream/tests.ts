@@ -16,9 +16,22 @@ export const packages: readonly TestPackage[] = [
   { name: "garbagecollector" },
   { name: "namespace" },
   { name: "replicationcontroller" },
-  { name: "job", only: ["TestOrphanPodsFinalizersClearedWithGC"], why: "the others start no controller of ours" },
+  { name: "job" },
   { name: "serviceaccount" },
   { name: "quota" },
+  { name: "statefulset" },
+  { name: "cronjob" },
+  { name: "disruption" },
+  { name: "podgc" },
+  { name: "ttlcontroller" },
+  { name: "endpoints" },
+  { name: "endpointslice" },
+  { name: "dualstack", only: ["TestDualStackEndpoints"], why: "the others start no controller" },
+  { name: "servicecidr" },
+  { name: "node" },
+  { name: "evictions" },
+  { name: "certificates" },
+  { name: "volume" },
 ];
 
 /** A test with a part that switches a feature gate off in the Go process, where no other process sees it. */

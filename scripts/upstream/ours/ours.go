@@ -5,6 +5,7 @@ package ours
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -27,6 +28,17 @@ import (
 // programEnv names the program that runs the controllers. Where it is empty, Kubernetes' own controllers run.
 const programEnv = "KUBECTL_RECONCILE"
 
+// With options the controller runs from the file that configuredEnv names, by the program of fromSourcesEnv; the file
+// reads the options from optionsEnv, in JSON. Without these, options are left out.
+const (
+	configuredEnv  = "KUBECTL_RECONCILE_CONFIGURED"
+	fromSourcesEnv = "KUBECTL_RECONCILE_FROM_SOURCES"
+	optionsEnv     = "KUBECTL_RECONCILE_OPTIONS"
+)
+
+// Options are those of a controller of ours by their names. Durations are given in milliseconds.
+type Options map[string]any
+
 // stopWithin is how long the program may take to end after an interrupt.
 const stopWithin = 20 * time.Second
 
@@ -44,10 +56,13 @@ func Remember(client kubernetes.Interface) { remembered = client }
 // Remembered returns the last client given to Remember.
 func Remembered() kubernetes.Interface { return remembered }
 
+// Runs is whether a program is set.
+func Runs() bool { return os.Getenv(programEnv) != "" }
+
 // Run runs the named controller in a process of its own until ctx is done, and returns true. It returns false at once if no
 // program is set. If the program ends before ctx is done, it panics, so that the test fails.
-func Run(ctx context.Context, client kubernetes.Interface, controller string, workers int) bool {
-	wait := Start(ctx, client, controller, workers)
+func Run(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options) bool {
+	wait := Start(ctx, client, controller, workers, options)
 	if wait == nil {
 		return false
 	}
@@ -56,12 +71,12 @@ func Run(ctx context.Context, client kubernetes.Interface, controller string, wo
 }
 
 // Start is Run without the wait: the function returned waits for ctx and for the end of the program. It is nil if no program is set.
-func Start(ctx context.Context, client kubernetes.Interface, controller string, workers int) func() {
+func Start(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options) func() {
 	program := os.Getenv(programEnv)
 	if program == "" {
 		return nil
 	}
-	stop, err := start(ctx, program, client, controller, workers)
+	stop, err := start(ctx, program, client, controller, workers, options)
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +86,7 @@ func Start(ctx context.Context, client kubernetes.Interface, controller string, 
 	}
 }
 
-func start(ctx context.Context, program string, client kubernetes.Interface, controller string, workers int) (func(), error) {
+func start(ctx context.Context, program string, client kubernetes.Interface, controller string, workers int, options Options) (func(), error) {
 	address, closeProxy, err := proxyTo(client)
 	if err != nil {
 		return nil, err
@@ -84,8 +99,23 @@ func start(ctx context.Context, program string, client kubernetes.Interface, con
 	if err := os.WriteFile(kubeconfig, []byte(kubeconfigOf(address)), 0o600); err != nil {
 		return nil, err
 	}
-	command := exec.Command(program, "run", controller, "--kubeconfig", kubeconfig, "--all-namespaces", "--force",
-		"--workers", strconv.Itoa(workers), "--kube-api-qps", strconv.Itoa(qps), "--kube-api-burst", strconv.Itoa(burst))
+	environment := os.Environ()
+	argument := controller
+	if configured := os.Getenv(configuredEnv); options != nil && configured != "" {
+		text, err := json.Marshal(map[string]any{"controller": controller, "options": options.inMilliseconds()})
+		if err != nil {
+			return nil, err
+		}
+		program, argument = os.Getenv(fromSourcesEnv), configured
+		environment = append(environment, optionsEnv+"="+string(text))
+	}
+	args := []string{"run", argument, "--kubeconfig", kubeconfig, "--all-namespaces", "--force",
+		"--kube-api-qps", strconv.Itoa(qps), "--kube-api-burst", strconv.Itoa(burst)}
+	if workers > 0 {
+		args = append(args, "--workers", strconv.Itoa(workers))
+	}
+	command := exec.Command(program, args...)
+	command.Env = environment
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
@@ -111,6 +141,17 @@ func start(ctx context.Context, program string, client kubernetes.Interface, con
 		closeProxy()
 		_ = os.RemoveAll(folder)
 	}, nil
+}
+
+func (o Options) inMilliseconds() map[string]any {
+	all := map[string]any{}
+	for name, value := range o {
+		if duration, ok := value.(time.Duration); ok {
+			value = duration.Milliseconds()
+		}
+		all[name] = value
+	}
+	return all
 }
 
 // proxyTo serves the API server of a client on a loopback port with the client's credentials. It returns host and port.

@@ -26,43 +26,54 @@ import { budgetRules, podRules } from "./rules.ts";
 import { announcedDisruption, syncStaleCondition } from "./stale-condition.ts";
 import { syncBudget } from "./sync.ts";
 
+/** A time in milliseconds. */
+export interface DisruptionOptions {
+  /** How long a condition DisruptionTarget may announce what does not come. Upstream has it in stalePodDisruptionTimeout. */
+  readonly staleAfterMs: number;
+}
+
 /**
  * Counts how many pods of each PodDisruptionBudget may be evicted, and takes the condition DisruptionTarget back from pods that were to go
  * and stayed. Keys of these pods are in the queue of budgets, where upstream has a second one.
  */
-export const disruption: ControllerDefinition = defineController<PodDisruptionBudget>({
-  name: "disruption",
-  aliases: ["pdb", "poddisruptionbudget", "disruption-controller"],
-  purpose: "counts how many pods of each PodDisruptionBudget may be evicted",
-  component: "controllermanager",
-  ifRunTwice: "both would write the status of each budget",
-  isLeftUndone: isBehindItsSpec,
-  source: "pkg/controller/disruption/disruption.go",
-  for: PodDisruptionBudgets,
-  watches: [
-    watchPrimary(PodDisruptionBudgets),
-    watch<Pod>({ kind: Pods, on: onPod }),
-    cached(ReplicationControllers),
-    cached(ReplicaSets),
-    cached(Deployments),
-    cached(StatefulSets),
-  ],
-  workers: 1,
-  rules: [...budgetRules, ...podRules],
-  permissions: [
-    { group: "policy", resource: "poddisruptionbudgets/status", verbs: ["update"] },
-    { group: "", resource: "pods/status", verbs: ["update"] },
-    { group: "*", resource: "*/scale", verbs: ["get"] },
-  ],
-  about: (key) => {
-    const pod = podOfKey(key);
-    return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
-  },
-  sync(key, context) {
-    const pod = podOfKey(key);
-    return pod === undefined ? syncBudget(key, context) : syncStaleCondition(context, pod);
-  },
-});
+export const disruption: ControllerDefinition = defineDisruption({ staleAfterMs: 120_000 });
+
+/** The same with another time. */
+export function defineDisruption({ staleAfterMs }: DisruptionOptions): ControllerDefinition {
+  return defineController<PodDisruptionBudget>({
+    name: "disruption",
+    aliases: ["pdb", "poddisruptionbudget", "disruption-controller"],
+    purpose: "counts how many pods of each PodDisruptionBudget may be evicted",
+    component: "controllermanager",
+    ifRunTwice: "both would write the status of each budget",
+    isLeftUndone: isBehindItsSpec,
+    source: "pkg/controller/disruption/disruption.go",
+    for: PodDisruptionBudgets,
+    watches: [
+      watchPrimary(PodDisruptionBudgets),
+      watch<Pod>({ kind: Pods, on: onPod }),
+      cached(ReplicationControllers),
+      cached(ReplicaSets),
+      cached(Deployments),
+      cached(StatefulSets),
+    ],
+    workers: 1,
+    rules: [...budgetRules, ...podRules],
+    permissions: [
+      { group: "policy", resource: "poddisruptionbudgets/status", verbs: ["update"] },
+      { group: "", resource: "pods/status", verbs: ["update"] },
+      { group: "*", resource: "*/scale", verbs: ["get"] },
+    ],
+    about: (key) => {
+      const pod = podOfKey(key);
+      return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
+    },
+    sync(key, context) {
+      const pod = podOfKey(key);
+      return pod === undefined ? syncBudget(key, context) : syncStaleCondition(context, { key: pod, staleAfterMs });
+    },
+  });
+}
 
 /** A kind that is only read: its changes reach a budget through its pods. */
 function cached<T extends StoredObject>(kind: Kind<T>): Watch {

@@ -11,7 +11,6 @@ import { findCondition } from "../../controller/workload/conditions.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { awaitDeletion, staleCondition } from "./rules.ts";
 
-const timeoutMs = 2 * 60_000;
 const disruptionTarget = "DisruptionTarget";
 /** Set by a kubelet that ends the pod itself, which may take any time before the pod is deleted. */
 const byKubelet = "TerminationByKubelet";
@@ -23,15 +22,18 @@ export function announcedDisruption({ metadata, status }: Pod): PodCondition | u
   return condition?.status === "True" && condition.reason !== byKubelet ? condition : undefined;
 }
 
-/** Makes the condition False once it is 2 minutes old. @throws StatusError, TransportError. */
-export async function syncStaleCondition(context: SyncContext, key: ObjectKey): Promise<void> {
+/** Makes the condition False once it is `staleAfterMs` old. @throws StatusError, TransportError. */
+export async function syncStaleCondition(
+  context: SyncContext,
+  { key, staleAfterMs }: { readonly key: ObjectKey; readonly staleAfterMs: number },
+): Promise<void> {
   const pod = context.cache(Pods).get(key);
   if (pod === undefined || isPodTerminal(pod)) return;
   const condition = announcedDisruption(pod);
   if (condition === undefined) return;
   // An unknown time is null on the wire, which the types do not say: it counts as long ago.
   const since: string | null | undefined = condition.lastTransitionTime;
-  const waitMs = since === undefined || since === null ? 0 : parseTime(since) + timeoutMs - context.now();
+  const waitMs = since === undefined || since === null ? 0 : parseTime(since) + staleAfterMs - context.now();
   if (waitMs > 0) {
     context.decide(awaitDeletion, { seconds: Math.ceil(waitMs / 1000) });
     context.enqueueAfter(waitMs, "its condition DisruptionTarget is stale by then");

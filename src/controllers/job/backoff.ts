@@ -7,9 +7,9 @@ import type { Pod } from "../../api/types.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import { failuresBefore } from "./completion-index.ts";
 import { finishTime } from "./finish-time.ts";
+import { defaultOptions, type JobOptions } from "./options.ts";
 
-const baseDelayMs = 10_000;
-const maxDelayMs = 600_000;
+type Delays = Pick<JobOptions, "failureDelayMs" | "maxFailureDelayMs">;
 
 /** A Job's failures since one of its pods last succeeded. */
 export interface Backoff {
@@ -41,15 +41,19 @@ export function nextBackoff(
 }
 
 /** How long the Job's next pod has to wait, in ms; 0 if it need not. */
-export function remainingMs({ failures, lastFailureAt }: Backoff, now: number): number {
+export function remainingMs(
+  { failures, lastFailureAt }: Backoff,
+  now: number,
+  { failureDelayMs, maxFailureDelayMs }: Delays = defaultOptions,
+): number {
   if (failures === 0 || lastFailureAt === undefined) return 0;
-  const delayMs = Math.min(baseDelayMs * 2 ** (failures - 1), maxDelayMs);
+  const delayMs = Math.min(failureDelayMs * 2 ** (failures - 1), maxFailureDelayMs);
   return Math.max(0, delayMs - (now - lastFailureAt));
 }
 
 /** The same for the pod that replaces the last failed pod of an index, whose annotations say how often the index has failed before. */
-export function remainingMsOfIndex(lastFailed: Pod | undefined, now: number): number {
+export function remainingMsOfIndex(lastFailed: Pod | undefined, now: number, delays: Delays = defaultOptions): number {
   if (lastFailed === undefined) return 0;
   const { counted, ignored } = failuresBefore(lastFailed);
-  return remainingMs({ failures: counted + ignored + 1, lastFailureAt: finishTime(lastFailed) }, now);
+  return remainingMs({ failures: counted + ignored + 1, lastFailureAt: finishTime(lastFailed) }, now, delays);
 }

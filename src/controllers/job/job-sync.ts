@@ -3,11 +3,13 @@ import { Jobs } from "../../api/kinds.ts";
 import type { Job } from "../../api/types.ts";
 import type { Decision, Facts } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import type { JobOptions } from "./options.ts";
 import type { JobStatus } from "./spec.ts";
 
 /** One sync of one Job: what its steps share. */
 export interface JobSync {
   readonly context: SyncContext;
+  readonly options: JobOptions;
   /** As cached, with the status as last written. */
   job: Job;
   /** The status to be written next; the same as the Job's until something changes. */

@@ -5,6 +5,7 @@ import { type ControllerDefinition, defineController, type RetryOptions } from "
 import { exponentialFailureLimiter } from "../../workqueue/rate-limiters.ts";
 import { podOfKey } from "../../controller/workload/pod-key.ts";
 import { releaseOrphan, syncOrphan } from "./orphan-pods.ts";
+import { defaultOptions, type JobOptions } from "./options.ts";
 import { rules } from "./rules.ts";
 import { otherManager } from "./spec.ts";
 import { syncJob } from "./sync.ts";
@@ -16,33 +17,39 @@ const retry: RetryOptions = {
 };
 
 /** Runs pods until enough of them have succeeded. */
-export const job: ControllerDefinition = defineController<Job>({
-  name: "job",
-  aliases: ["job-controller"],
-  purpose: "runs pods until enough of them have succeeded",
-  component: "job-controller",
-  source: "pkg/controller/job/job_controller.go",
-  for: Jobs,
-  watches: [watchJobs(), watchPods()],
-  workers: 5,
-  retry,
-  ifRunTwice: "both would create the pods of each Job, and delete each other's as too many",
-  isLeftUndone: (job) =>
-    otherManager(job) === undefined && !isJobFinished(job) && job.status?.uncountedTerminatedPods === undefined,
-  rules: [...rules, releaseOrphan],
-  // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
-  permissions: [
-    { group: "batch", resource: "jobs", verbs: ["get"] },
-    { group: "batch", resource: "jobs/status", verbs: ["update"] },
-    { group: "batch", resource: "jobs/finalizers", verbs: ["update"] },
-    { group: "", resource: "pods", verbs: ["create", "delete", "patch"] },
-  ],
-  about: (key) => {
-    const pod = podOfKey(key);
-    return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
-  },
-  sync(key, context) {
-    const pod = podOfKey(key);
-    return pod === undefined ? syncJob(context) : syncOrphan(context, pod);
-  },
-});
+export const job: ControllerDefinition = defineJob();
+
+/** The controller with other times and limits than kube-controller-manager's. */
+export function defineJob(changed: Partial<JobOptions> = {}): ControllerDefinition {
+  const options = { ...defaultOptions, ...changed };
+  return defineController<Job>({
+    name: "job",
+    aliases: ["job-controller"],
+    purpose: "runs pods until enough of them have succeeded",
+    component: "job-controller",
+    source: "pkg/controller/job/job_controller.go",
+    for: Jobs,
+    watches: [watchJobs(options), watchPods(options)],
+    workers: 5,
+    retry,
+    ifRunTwice: "both would create the pods of each Job, and delete each other's as too many",
+    isLeftUndone: (job) =>
+      otherManager(job) === undefined && !isJobFinished(job) && job.status?.uncountedTerminatedPods === undefined,
+    rules: [...rules, releaseOrphan],
+    // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
+    permissions: [
+      { group: "batch", resource: "jobs", verbs: ["get"] },
+      { group: "batch", resource: "jobs/status", verbs: ["update"] },
+      { group: "batch", resource: "jobs/finalizers", verbs: ["update"] },
+      { group: "", resource: "pods", verbs: ["create", "delete", "patch"] },
+    ],
+    about: (key) => {
+      const pod = podOfKey(key);
+      return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
+    },
+    sync(key, context) {
+      const pod = podOfKey(key);
+      return pod === undefined ? syncJob(context, options) : syncOrphan(context, pod);
+    },
+  });
+}

@@ -18,8 +18,6 @@ export interface PodCounts {
   readonly failure?: { readonly error: unknown };
 }
 
-/** Changes due to failures in quick succession are put together: the least that a Job waits. */
-const batchPeriodMs = 1000;
 const namedInFacts = 8;
 
 /** Creates or deletes pods, or neither. Returns the counts as they are then. */
@@ -48,7 +46,8 @@ export async function managePods(
         missing: plan.missing,
         ms: plan.ms,
       });
-      context.enqueueAfter(Math.max(plan.ms, batchPeriodMs), sentence);
+      // Changes due to failures in quick succession are put together.
+      context.enqueueAfter(Math.max(plan.ms, sync.options.batchPeriodMs), sentence);
       return counts;
     }
     case "create": {

@@ -9,10 +9,8 @@ import { isPodTerminating } from "../../controller/workload/pod-status.ts";
 import { type Backoff, remainingMs, remainingMsOfIndex } from "./backoff.ts";
 import { firstPendingIndexes, surplusOfIndexes } from "./completion-index.ts";
 import type { JobIndexes, JobPods } from "./job-pods.ts";
+import { defaultOptions, type JobOptions } from "./options.ts";
 import { completionsOf, isSuspended, limitsEachIndex, parallelismOf, replacesOnlyFailed } from "./spec.ts";
-
-/** The most pods that one sync creates or deletes. */
-export const maxChangesPerSync = 500;
 
 /** What the plan looks at. */
 export interface PlanInput {
@@ -24,6 +22,7 @@ export interface PlanInput {
   readonly backoff: Backoff;
   /** Milliseconds since 1970. */
   readonly now: number;
+  readonly options?: JobOptions;
 }
 
 /** What one sync does about the number of pods. `desired`: how many are to be active. */
@@ -37,7 +36,7 @@ export type PodPlan =
 
 /** Compares what a Job wants with what it has. Pods are deleted first; others are created in a later sync. */
 export function planPods(input: PlanInput): PodPlan {
-  const { known } = input;
+  const { known, options: { maxChangesPerSync } = defaultOptions } = input;
   const { job, active } = known;
   if (isSuspended(job)) return { do: "suspend", desired: 0, pods: active };
   const desired = desiredActive(input);
@@ -70,15 +69,15 @@ function planCreation(
   input: PlanInput,
   { desired, missing }: { readonly desired: number; readonly missing: number },
 ): PodPlan {
-  const { known, indexes, backoff, now } = input;
+  const { known, indexes, backoff, now, options = defaultOptions } = input;
   const eachIndexWaits = limitsEachIndex(known.job);
-  const ms = eachIndexWaits ? 0 : remainingMs(backoff, now);
+  const ms = eachIndexWaits ? 0 : remainingMs(backoff, now, options);
   if (ms > 0) return { do: "wait", desired, missing, ms };
-  const count = Math.min(missing, maxChangesPerSync);
+  const count = Math.min(missing, options.maxChangesPerSync);
   if (indexes === undefined) return { do: "create", desired, count };
   const pending = pendingIndexes({ known, indexes }, count);
   if (!eachIndexWaits) return { do: "create", desired, count: pending.length, indexes: pending };
-  const waits = pending.map((index) => remainingMsOfIndex(indexes.replaced.get(index), now));
+  const waits = pending.map((index) => remainingMsOfIndex(indexes.replaced.get(index), now, options));
   const due = pending.filter((_, n) => waits[n] === 0);
   if (due.length === 0 && waits.length > 0) return { do: "wait", desired, missing, ms: Math.min(...waits) };
   return { do: "create", desired, count: due.length, indexes: due };

@@ -15,6 +15,7 @@ import { totalOf } from "./intervals.ts";
 import { jobIndexes, type JobIndexes, type JobPods, jobPods, newlyEnded } from "./job-pods.ts";
 import type { JobSync } from "./job-sync.ts";
 import { deleteActivePods, managePods, type PodCounts } from "./manage-pods.ts";
+import type { JobOptions } from "./options.ts";
 import type { PlanInput } from "./plan-pods.ts";
 import { beingDeleted, wait } from "./pod-rules.ts";
 import { deadline, end as endRule, finished, managedElsewhere, suspension, unknownMode } from "./rules.ts";
@@ -27,7 +28,7 @@ import { finishedUids, trackPods } from "./track.ts";
  *
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncJob; differs: deletions are expected by name, not by number.
  */
-export async function syncJob(context: SyncContext): Promise<void> {
+export async function syncJob(context: SyncContext, options: JobOptions): Promise<void> {
   const { key, expectations, consistency } = context;
   consistency.ensureReady(key);
   const job = context.cache(Jobs).get(key);
@@ -42,7 +43,7 @@ export async function syncJob(context: SyncContext): Promise<void> {
   const satisfied = expectations.satisfied(key);
   const pods = await claimPods(context, job);
   const known = jobPods(job, { pods, unseenRemovals: expectations.updatesOf(key) });
-  await reconcile({ context, job, status: job.status ?? {} }, { known, satisfied });
+  await reconcile({ context, options, job, status: job.status ?? {} }, { known, satisfied });
 }
 
 /** Whether the Job is finished, or not ours to manage. */
@@ -131,7 +132,7 @@ async function reconcile(
   if (failure !== undefined) throw failure.error;
 }
 
-function observe({ context, status }: JobSync, known: JobPods): Observed {
+function observe({ context, options, status }: JobSync, known: JobPods): Observed {
   const ended = newlyEnded(known);
   const indexes = isIndexed(known.job) ? jobIndexes(known) : undefined;
   const succeeded =
@@ -139,7 +140,7 @@ function observe({ context, status }: JobSync, known: JobPods): Observed {
       ? (status.succeeded ?? 0) + ended.succeeded.length + known.uncounted.succeeded.size
       : totalOf(indexes.succeeded);
   const backoff = nextBackoff(context.state(backoffs).get(context.key), ended);
-  const plan = { known, indexes, succeeded, backoff, now: context.now() };
+  const plan = { known, indexes, succeeded, backoff, now: context.now(), options };
   return { known, indexes, succeeded, newlyFailed: ended.failed, plan };
 }
 

@@ -38,17 +38,17 @@ export interface TrackInput {
 }
 
 /**
- * Counts pods, at most 500, and finishes a Job that ends.
+ * Counts pods, at most `maxUncounted`, and finishes a Job that ends.
  * @throws the first error; pods whose finalizers were removed are counted even then.
  */
 export async function trackPods(sync: JobSync, input: TrackInput): Promise<void> {
-  const { context } = sync;
+  const { context, options } = sync;
   const { known, indexes, end, terminating } = input;
   const tracked = new Set(known.pods.filter((pod) => isUntouched(known, pod)).map(({ metadata }) => metadata.uid));
   const before = sync.status;
   const cleaned = countUntracked(before, tracked);
   const { uncountedTerminatedPods: uncounted = {} } = cleaned;
-  const plan = planTracking({ known, indexes, end: end?.condition, uncounted });
+  const plan = planTracking({ known, indexes, end: end?.condition, uncounted, options });
   const named = withNamed(cleaned, { plan, indexes });
   sync.status =
     end === undefined || end.isKnown ? named : withAnnouncement(named, conditionOf(end.condition, context.now()));

@@ -9,10 +9,8 @@ import { completionIndexOf, validIndexOf } from "./completion-index.ts";
 import type { ConditionParts } from "./conditions.ts";
 import { hasIndex } from "./intervals.ts";
 import { failureOf, hasValidIndex, isUntouched, type JobIndexes, type JobPods } from "./job-pods.ts";
+import { defaultOptions, type JobOptions } from "./options.ts";
 import { completionsOf, hasFailed, hasSucceeded, isIndexed, type JobStatus, limitsEachIndex } from "./spec.ts";
-
-/** How many pods a status names at most, so that it stays below about 20 KB, and one Job does not hold up the others. */
-export const maxUncounted = 500;
 
 type Uncounted = NonNullable<JobStatus["uncountedTerminatedPods"]>;
 
@@ -35,11 +33,12 @@ export interface TrackingInput {
   readonly end: ConditionParts | undefined;
   /** What the status names by now. */
   readonly uncounted: Uncounted;
+  readonly options?: Pick<JobOptions, "maxUncounted">;
 }
 
 /** Plans the counting. Stops after the pod by which the status names `maxUncounted`. */
 export function planTracking(input: TrackingInput): Tracking {
-  const { known, uncounted } = input;
+  const { known, uncounted, options: { maxUncounted } = defaultOptions } = input;
   const released: Pod[] = [];
   // Indexes count like uids: their pods lose finalizers, too.
   let indexes = 0;

@@ -13,14 +13,12 @@ import { type Notification, type Watch, watch, type WatchContext } from "../../c
 import { watchOwned } from "../../controller/api/owned.ts";
 import { backoffs } from "./backoff.ts";
 import { enqueueOrphan, enqueueOrphansOf } from "./orphan-pods.ts";
+import type { JobOptions } from "./options.ts";
 import { isTracked } from "./spec.ts";
 import { finishedUids } from "./track.ts";
 
-/** How long changes are collected before they lead to a sync. */
-const batchPeriodMs = 1000;
-
 /** The watch of Jobs. */
-export function watchJobs(): Watch {
+export function watchJobs(options: JobOptions): Watch {
   return watch<Job>({
     kind: Jobs,
     on(notification, context) {
@@ -35,7 +33,7 @@ export function watchJobs(): Watch {
           context.enqueue(keyOf(job));
           return;
         case "updated":
-          updated(notification, context);
+          updated(notification, context, options);
           return;
       }
     },
@@ -54,6 +52,7 @@ function forget(job: Job, context: WatchContext): void {
 function updated(
   { before, object: job }: Notification<Job> & { readonly type: "updated" },
   context: WatchContext,
+  { batchPeriodMs }: JobOptions,
 ): void {
   // Deleted and created anew, unseen.
   if (before.metadata.uid !== job.metadata.uid) forget(before, context);
@@ -65,7 +64,7 @@ function updated(
 }
 
 /** The watch of its pods. */
-export function watchPods(): Watch {
+export function watchPods({ batchPeriodMs }: JobOptions): Watch {
   const owned = watchOwned<Job, Pod>({
     kind: Pods,
     ownerKind: Jobs,

@@ -2,10 +2,13 @@ import { describe, expect, test } from "bun:test";
 import type { Job, Pod } from "../../../src/api/types.ts";
 import type { Backoff } from "../../../src/controllers/job/backoff.ts";
 import { jobIndexes } from "../../../src/controllers/job/job-pods.ts";
-import { maxChangesPerSync, planPods } from "../../../src/controllers/job/plan-pods.ts";
+import { defaultOptions } from "../../../src/controllers/job/options.ts";
+import { planPods } from "../../../src/controllers/job/plan-pods.ts";
 import { isIndexed } from "../../../src/controllers/job/spec.ts";
 import { sceneStart } from "../../support/sync-context.ts";
 import { failureCountAnnotation, indexedJobOf, jobOf, known, podOf } from "./objects.ts";
+
+const { maxChangesPerSync } = defaultOptions;
 
 interface Case {
   readonly job: Job;

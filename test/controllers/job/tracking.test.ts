@@ -3,8 +3,11 @@ import type { Job, Pod } from "../../../src/api/types.ts";
 import type { ConditionParts } from "../../../src/controllers/job/conditions.ts";
 import { jobIndexes, newlyEnded } from "../../../src/controllers/job/job-pods.ts";
 import { isIndexed, type JobStatus } from "../../../src/controllers/job/spec.ts";
-import { countUntracked, maxUncounted, planTracking } from "../../../src/controllers/job/tracking.ts";
+import { defaultOptions } from "../../../src/controllers/job/options.ts";
+import { countUntracked, planTracking } from "../../../src/controllers/job/tracking.ts";
 import { failureCountAnnotation, indexedJobOf, jobOf, known, podOf } from "./objects.ts";
+
+const { maxUncounted } = defaultOptions;
 
 const fails: ConditionParts = { type: "FailureTarget", reason: "BackoffLimitExceeded", message: "" };
 const succeeds: ConditionParts = { type: "SuccessCriteriaMet", reason: "CompletionsReached", message: "" };

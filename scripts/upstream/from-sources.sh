@@ -1,0 +1,4 @@
+#!/bin/sh
+# kubectl-reconcile from its sources, which takes configured.ts.
+here=$(dirname "$0")
+exec "$here/../../node_modules/.bin/bun" "$here/../../plugin/main.ts" "$@"
