@@ -12,8 +12,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildControlPlane } from "./control-plane.ts";
 import { buildTests, copySources } from "./upstream/build.ts";
-import { type Outcome, runTest, testNames } from "./upstream/run.ts";
-import { packages, switchesGateOff } from "./upstream/tests.ts";
+import { runTest, testNames } from "./upstream/run.ts";
+import { followsFromGate, packages } from "./upstream/tests.ts";
 
 const { values, positionals } = parseArgs({
   options: { program: { type: "string" }, verbose: { type: "boolean", default: false } },
@@ -25,7 +25,7 @@ interface Row {
   passed: number;
   failed: number;
   skipped: number;
-  gateOff: number;
+  gate: number;
   cases: number;
   passedCases: number;
   seconds: number;
@@ -55,12 +55,6 @@ function isTestAskedFor(packageName: string, test: string): boolean {
   );
 }
 
-/** What a failure is: one that a process outside cannot avoid, or a failure. */
-function isGateOff(name: string, outcome: Outcome): boolean {
-  if (values.program === "upstream") return false;
-  return switchesGateOff.some(({ test, failure }) => test === name && failure.test(outcome.output));
-}
-
 const program = programPath();
 const names = packages.map(({ name }) => name);
 const stranger = positionals.find((asked) => !names.includes(asked.split("/")[0] ?? ""));
@@ -76,18 +70,18 @@ for (const { name: packageName, only } of packages) {
   if (!isAskedFor(packageName)) continue;
   const built = await buildTests(tests, packageName);
   if (built.is === "failed") fail(built.why);
-  const row: Row = { passed: 0, failed: 0, skipped: 0, gateOff: 0, cases: 0, passedCases: 0, seconds: 0 };
+  const row: Row = { passed: 0, failed: 0, skipped: 0, gate: 0, cases: 0, passedCases: 0, seconds: 0 };
   for (const test of only ?? (await testNames(tests, packageName))) {
     if (!isTestAskedFor(packageName, test)) continue;
     const name = `${packageName}/${test}`;
     const outcome = await runTest(packageName, test, { tests, program, isOwn: values.program === undefined });
-    const gateOff = outcome.is === "failed" && isGateOff(name, outcome);
-    console.log(`${gateOff ? "gate off" : outcome.is}  ${name}  ${outcome.seconds.toFixed(1)} s`);
-    if ((outcome.is === "failed" && !gateOff) || values.verbose) console.log(outcome.output);
+    const gate = outcome.is === "failed" && program !== "" && followsFromGate(name, outcome.output);
+    console.log(`${gate ? "gate" : outcome.is}  ${name}  ${outcome.seconds.toFixed(1)} s`);
+    if ((outcome.is === "failed" && !gate) || values.verbose) console.log(outcome.output);
     row.seconds += outcome.seconds;
-    if (gateOff) row.gateOff++;
+    if (gate) row.gate++;
     else row[outcome.is]++;
-    if (gateOff || outcome.is === "skipped") continue;
+    if (gate || outcome.is === "skipped") continue;
     row.cases += outcome.cases;
     row.passedCases += outcome.passed;
   }
@@ -95,9 +89,9 @@ for (const { name: packageName, only } of packages) {
 }
 if (rows.size === 0) fail(`no test of that name: ${positionals.join(" ")}`);
 
-const columns = ["passed", "failed", "skipped", "gateOff"] as const;
-console.log(`\n${"package".padEnd(24)}passed  failed  skipped  gate off  cases    seconds`);
-const widths = [6, 8, 9, 10];
+const columns = ["passed", "failed", "skipped", "gate"] as const;
+console.log(`\n${"package".padEnd(24)}passed  failed  skipped  gate  cases    seconds`);
+const widths = [6, 8, 9, 6];
 for (const [name, row] of rows) {
   const counts = columns.map((column, index) => String(row[column]).padStart(widths[index] ?? 0)).join("");
   console.log(

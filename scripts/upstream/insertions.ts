@@ -31,18 +31,21 @@ interface Replaced {
   readonly workers?: string;
   /** What the tests set otherwise than kube-controller-manager: options of ours, by their names (configured.ts). */
   readonly options?: Readonly<Record<string, string>>;
+  /** Flags of `run`, in Go. */
+  readonly flags?: readonly string[];
   /** Only where this holds; the one in Go runs elsewhere. */
   readonly where?: string;
 }
 
 /** Makes the Run method of a controller, which begins with `line`, run ours instead. */
 function runsOurs(file: string, line: string, replaced: Replaced): Insertion[] {
-  const { client, name, queues, workers = "workers", options = {}, where = "" } = replaced;
+  const { client, name, queues, workers = "workers", options = {}, flags = [], where = "" } = replaced;
   const shutDown = queues.map((queue) => `\t\t${queue}.ShutDown()\n`).join("");
   const entries = Object.entries(options).map(([key, value]) => `"${key}": ${value}`);
   const changed = entries.length === 0 ? "nil" : `ours.Options{${entries.join(", ")}}`;
   const when = where === "" ? "" : `${where} && `;
-  const text = `\tif ${when}ours.Run(ctx, ${client}, ${name}, ${workers}, ${changed}) {\n${shutDown}\t\treturn\n\t}`;
+  const args = ["ctx", client, name, workers, changed, ...flags].join(", ");
+  const text = `\tif ${when}ours.Run(${args}) {\n${shutDown}\t\treturn\n\t}`;
   return [importOf(file), { file, line, where: "after", text }];
 }
 
@@ -155,6 +158,8 @@ export const insertions: readonly Insertion[] = [
     client: "ttlc.kubeClient",
     name: '"ttl"',
     queues: ["ttlc.queue"],
+    // Its only test has informers that bring up every node again after a second, which takes the place of heartbeats.
+    flags: ['"--resync"', '"1s"'],
   }),
   ...runsOurs(endpoints, "func (e *Controller) Run(ctx context.Context, workers int) {", {
     client: "e.client",

@@ -59,10 +59,11 @@ func Remembered() kubernetes.Interface { return remembered }
 // Runs is whether a program is set.
 func Runs() bool { return os.Getenv(programEnv) != "" }
 
-// Run runs the named controller in a process of its own until ctx is done, and returns true. It returns false at once if no
+// Run runs the named controller in a process of its own until ctx is done, and returns true. Zero workers are as many as the
+// controller has by itself; flags are further ones of `run`. It returns false at once if no
 // program is set. If the program ends before ctx is done, it panics, so that the test fails.
-func Run(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options) bool {
-	wait := Start(ctx, client, controller, workers, options)
+func Run(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options, flags ...string) bool {
+	wait := Start(ctx, client, controller, workers, options, flags...)
 	if wait == nil {
 		return false
 	}
@@ -71,12 +72,12 @@ func Run(ctx context.Context, client kubernetes.Interface, controller string, wo
 }
 
 // Start is Run without the wait: the function returned waits for ctx and for the end of the program. It is nil if no program is set.
-func Start(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options) func() {
+func Start(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options, flags ...string) func() {
 	program := os.Getenv(programEnv)
 	if program == "" {
 		return nil
 	}
-	stop, err := start(ctx, program, client, controller, workers, options)
+	stop, err := start(ctx, program, client, controller, workers, options, flags)
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +87,7 @@ func Start(ctx context.Context, client kubernetes.Interface, controller string, 
 	}
 }
 
-func start(ctx context.Context, program string, client kubernetes.Interface, controller string, workers int, options Options) (func(), error) {
+func start(ctx context.Context, program string, client kubernetes.Interface, controller string, workers int, options Options, flags []string) (func(), error) {
 	address, closeProxy, err := proxyTo(client)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func start(ctx context.Context, program string, client kubernetes.Interface, con
 	if workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(workers))
 	}
-	command := exec.Command(program, args...)
+	command := exec.Command(program, append(args, flags...)...)
 	command.Env = environment
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Start(); err != nil {
