@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Insertion, withInsertions } from "../../scripts/upstream/insertions.ts";
 import { outcomeOf } from "../../scripts/upstream/run.ts";
+import { followsFromGate } from "../../scripts/upstream/tests.ts";
 
 const insertion: Insertion = { file: "a.go", line: "func Run() {", where: "after", text: "\tours.Run()" };
 
@@ -44,4 +45,21 @@ describe("the results of a Go test", () => {
   test("a process that ends without a result is a failure", () => {
     expect(outcomeOf("panic: the program ended\n", "TestA", 2)).toEqual({ is: "failed", passed: 0, cases: 1 });
   });
+});
+
+describe("a failure that follows from a feature gate", () => {
+  const name = "job/TestJobPodReplacementPolicy";
+  const off = "--- FAIL: TestJobPodReplacementPolicy/feature_flag_off,_delete (60.45s)";
+  const on = "--- FAIL: TestJobPodReplacementPolicy/feature_flag_true,_delete (60.45s)";
+  const said = "    job_test.go:3248: Waiting for Job Status: context deadline exceeded";
+  const rows = [
+    { says: "is the one that is listed, in a case where it may be", of: name, lines: [said, off], is: true },
+    { says: "is none of another test", of: "job/TestIndexedJob", lines: [said, off], is: false },
+    { says: "is not another failure", of: name, lines: ["    job_test.go:1: Unexpected pods", off], is: false },
+    { says: "is not one where another case fails as well", of: name, lines: [said, off, on], is: false },
+    { says: "is not one where the program has ended", of: name, lines: [said, off, "panic: job ended"], is: false },
+  ];
+  for (const { says, of, lines, is } of rows) {
+    test(says, () => expect(followsFromGate(of, lines.join("\n"))).toBe(is));
+  }
 });

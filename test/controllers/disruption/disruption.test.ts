@@ -12,7 +12,8 @@ import { controllerReference } from "../../../src/api/owner-references.ts";
 import type { CreateInput, StoredObject } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { CustomResourceDefinition, Pod } from "../../../src/api/types.ts";
-import { disruption } from "../../../src/controllers/disruption/disruption.ts";
+import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import { defineDisruption, disruption } from "../../../src/controllers/disruption/disruption.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
 
 const Jobs: Kind = kindOf({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
@@ -33,9 +34,12 @@ let scene: EmbeddedScene;
 afterEach(() => scene.stop());
 
 /** Nothing runs the pods: a test says whether they are ready. */
-async function begin(definitions: readonly CreateInput<CustomResourceDefinition>[] = []): Promise<void> {
+async function begin(
+  definitions: readonly CreateInput<CustomResourceDefinition>[] = [],
+  controller: ControllerDefinition = disruption,
+): Promise<void> {
   scene = await embeddedScene({
-    controllers: [disruption],
+    controllers: [controller],
     scheduler: false,
     kubelet: false,
     definitions,
@@ -353,6 +357,13 @@ describe("the condition DisruptionTarget", () => {
     const [last] = (await condition()) ?? [];
     expect([last?.status, last?.reason, last?.message]).toEqual(["False", undefined, undefined]);
     expect(last?.lastTransitionTime).toBe(formatTime(Date.UTC(2026, 0, 1, 0, 2)));
+  });
+
+  test("becomes False after another time, where it is given", async () => {
+    await begin([], defineDisruption({ staleAfterMs: 3000 }));
+    await createPod("a", { conditions: [announced("EvictionByEvictionAPI")] });
+    await pass(10_000);
+    expect((await condition())?.[0]?.lastTransitionTime).toBe(formatTime(Date.UTC(2026, 0, 1, 0, 0, 3)));
   });
 
   test("stays where the kubelet has set it, or the pod has ended", async () => {
