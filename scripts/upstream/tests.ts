@@ -100,13 +100,15 @@ export const switchesGate: readonly SwitchesGate[] = [
     test: "job/TestDelayTerminalPhaseCondition",
     failure: /Waiting for Job Status/,
     // All but the one of each action with the gates on that upstream has on.
-    cases: /^job_(backoff_limit_exceeded|scale_down_to_meet_completions);_(JobManagedBy_enabled|JobPodReplacementPolicy_and_JobManagedBy_disabled|JobManagedBy_and_JobSuccessPolicy_are_enabled)$|^job_scale_down_to_meet_completions;_JobPodReplacementPolicy_enabled$/,
+    cases:
+      /^job_(backoff_limit_exceeded|scale_down_to_meet_completions);_(JobManagedBy_enabled|JobPodReplacementPolicy_and_JobManagedBy_disabled|JobManagedBy_and_JobSuccessPolicy_are_enabled)$|^job_scale_down_to_meet_completions;_JobPodReplacementPolicy_enabled$/,
     gate: "JobPodReplacementPolicy or JobSuccessPolicy off",
   },
   {
     test: "job/TestJobGangScheduling",
     failure: /Timed out waiting for Workload owned by Job/,
-    cases: /^(suspended_job_creates_workload_before_pods|controller_restart_preserves_workload|parallelism_update_blocked|eligible_job_creates_workload_and_podgroup)$/,
+    cases:
+      /^(suspended_job_creates_workload_before_pods|controller_restart_preserves_workload|parallelism_update_blocked|eligible_job_creates_workload_and_podgroup)$/,
     gate: "WorkloadWithJob (alpha) on",
   },
   {

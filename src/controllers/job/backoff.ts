@@ -9,7 +9,12 @@ import { failuresBefore } from "./completion-index.ts";
 import { finishTime } from "./finish-time.ts";
 import { defaultOptions, type JobOptions } from "./options.ts";
 
-type Delays = Pick<JobOptions, "failureDelayMs" | "maxFailureDelayMs">;
+/** What a wait depends on beside the failures. */
+interface Moment {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly options?: Pick<JobOptions, "failureDelayMs" | "maxFailureDelayMs">;
+}
 
 /** A Job's failures since one of its pods last succeeded. */
 export interface Backoff {
@@ -41,19 +46,15 @@ export function nextBackoff(
 }
 
 /** How long the Job's next pod has to wait, in ms; 0 if it need not. */
-export function remainingMs(
-  { failures, lastFailureAt }: Backoff,
-  now: number,
-  { failureDelayMs, maxFailureDelayMs }: Delays = defaultOptions,
-): number {
+export function remainingMs({ failures, lastFailureAt }: Backoff, { now, options = defaultOptions }: Moment): number {
   if (failures === 0 || lastFailureAt === undefined) return 0;
-  const delayMs = Math.min(failureDelayMs * 2 ** (failures - 1), maxFailureDelayMs);
+  const delayMs = Math.min(options.failureDelayMs * 2 ** (failures - 1), options.maxFailureDelayMs);
   return Math.max(0, delayMs - (now - lastFailureAt));
 }
 
 /** The same for the pod that replaces the last failed pod of an index, whose annotations say how often the index has failed before. */
-export function remainingMsOfIndex(lastFailed: Pod | undefined, now: number, delays: Delays = defaultOptions): number {
+export function remainingMsOfIndex(lastFailed: Pod | undefined, moment: Moment): number {
   if (lastFailed === undefined) return 0;
   const { counted, ignored } = failuresBefore(lastFailed);
-  return remainingMs({ failures: counted + ignored + 1, lastFailureAt: finishTime(lastFailed) }, now, delays);
+  return remainingMs({ failures: counted + ignored + 1, lastFailureAt: finishTime(lastFailed) }, moment);
 }

@@ -71,13 +71,13 @@ function planCreation(
 ): PodPlan {
   const { known, indexes, backoff, now, options = defaultOptions } = input;
   const eachIndexWaits = limitsEachIndex(known.job);
-  const ms = eachIndexWaits ? 0 : remainingMs(backoff, now, options);
+  const ms = eachIndexWaits ? 0 : remainingMs(backoff, { now, options });
   if (ms > 0) return { do: "wait", desired, missing, ms };
   const count = Math.min(missing, options.maxChangesPerSync);
   if (indexes === undefined) return { do: "create", desired, count };
   const pending = pendingIndexes({ known, indexes }, count);
   if (!eachIndexWaits) return { do: "create", desired, count: pending.length, indexes: pending };
-  const waits = pending.map((index) => remainingMsOfIndex(indexes.replaced.get(index), now, options));
+  const waits = pending.map((index) => remainingMsOfIndex(indexes.replaced.get(index), { now, options }));
   const due = pending.filter((_, n) => waits[n] === 0);
   if (due.length === 0 && waits.length > 0) return { do: "wait", desired, missing, ms: Math.min(...waits) };
   return { do: "create", desired, count: due.length, indexes: due };

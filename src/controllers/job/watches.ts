@@ -33,7 +33,7 @@ export function watchJobs(options: JobOptions): Watch {
           context.enqueue(keyOf(job));
           return;
         case "updated":
-          updated(notification, context, options);
+          updated(notification, { context, options });
           return;
       }
     },
@@ -51,8 +51,7 @@ function forget(job: Job, context: WatchContext): void {
 
 function updated(
   { before, object: job }: Notification<Job> & { readonly type: "updated" },
-  context: WatchContext,
-  { batchPeriodMs }: JobOptions,
+  { context, options }: { readonly context: WatchContext; readonly options: JobOptions },
 ): void {
   // Deleted and created anew, unseen.
   if (before.metadata.uid !== job.metadata.uid) forget(before, context);
@@ -60,7 +59,7 @@ function updated(
   if (isJobFinished(job)) return;
   // A changed deadline changes the spec: the sync that follows requeues the key for it.
   const isSameSpec = before.metadata.generation === job.metadata.generation;
-  context.enqueue(keyOf(job), isSameSpec ? batchPeriodMs : 0);
+  context.enqueue(keyOf(job), isSameSpec ? options.batchPeriodMs : 0);
 }
 
 /** The watch of its pods. */

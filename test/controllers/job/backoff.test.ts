@@ -80,15 +80,15 @@ describe("the delay after failures", () => {
   for (const { failures, agoSeconds, waits } of rows) {
     test(`is ${waits} s, ${agoSeconds} s after failure ${failures}`, () => {
       const record = { failures, lastFailureAt: failures === 0 ? undefined : at(-agoSeconds) };
-      expect(remainingMs(record, at(0))).toBe(waits * second);
+      expect(remainingMs(record, { now: at(0) })).toBe(waits * second);
     });
   }
 
   test("of an index follows from its last failed pod, ignored failures included", () => {
     const annotations = { [failureCountAnnotation]: "1", [ignoredCountAnnotation]: "1" };
-    expect(remainingMsOfIndex(podOf("p", { endedMs: 0, annotations }), at(5))).toBe(35 * second);
-    expect(remainingMsOfIndex(podOf("p", { endedMs: 0 }), at(5))).toBe(5 * second);
-    expect(remainingMsOfIndex(undefined, at(0))).toBe(0);
+    expect(remainingMsOfIndex(podOf("p", { endedMs: 0, annotations }), { now: at(5) })).toBe(35 * second);
+    expect(remainingMsOfIndex(podOf("p", { endedMs: 0 }), { now: at(5) })).toBe(5 * second);
+    expect(remainingMsOfIndex(undefined, { now: at(0) })).toBe(0);
   });
 });
 
@@ -161,7 +161,7 @@ describe("as upstream's functions have it", () => {
       let known: Backoff | undefined;
       for (const { succeeded, failed, failures, last, nowMs, waitMs } of rounds as readonly Round[]) {
         known = nextBackoff(known, { succeeded: pods(...succeeded), failed: pods(...failed) });
-        const waits = remainingMs(known, sceneStart + nowMs);
+        const waits = remainingMs(known, { now: sceneStart + nowMs });
         expect({ known, waits }).toEqual({
           known: { failures, lastFailureAt: last === undefined ? undefined : at(last) },
           waits: waitMs,
@@ -174,7 +174,7 @@ describe("as upstream's functions have it", () => {
     for (const { counted, ignored, ended: endedAt, nowMs, waitMs } of golden.indexes) {
       const annotations = { [failureCountAnnotation]: String(counted), [ignoredCountAnnotation]: String(ignored) };
       const pod = podOf("p", { endedMs: endedAt * second, annotations });
-      expect(remainingMsOfIndex(pod, sceneStart + nowMs)).toBe(waitMs);
+      expect(remainingMsOfIndex(pod, { now: sceneStart + nowMs })).toBe(waitMs);
     }
   });
 });

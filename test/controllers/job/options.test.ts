@@ -41,7 +41,9 @@ test("so many pods are counted at once", async () => {
 test("so long is the first wait after a failure, and so long at most", async () => {
   expect(waits(await synced({ failureDelayMs: 40_000 }, failed("a")))).toEqual([40_000]);
   expect(waits(await synced({ failureDelayMs: 40_000 }, failed("a", "b")))).toEqual([80_000]);
-  expect(waits(await synced({ failureDelayMs: 40_000, maxFailureDelayMs: 50_000 }, failed("a", "b")))).toEqual([50_000]);
+  expect(waits(await synced({ failureDelayMs: 40_000, maxFailureDelayMs: 50_000 }, failed("a", "b")))).toEqual([
+    50_000,
+  ]);
 });
 
 test("each index waits so long after its own failure", async () => {
