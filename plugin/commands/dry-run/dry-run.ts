@@ -1,6 +1,6 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
-import { playsNoPart } from "../../../src/modes/dry-run/scope.ts";
+import { whyLeftOut } from "../../../src/modes/dry-run/scope.ts";
 import {
   choice,
   type Command,
@@ -207,15 +207,16 @@ export const dryRunCommand: Command = clusterCommand({
 function chosenControllers(words: readonly string[], io: Naming): readonly ControllerDefinition[] {
   const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, io);
   const isNamed = words.length > 0 && !words.includes("all");
-  const without = isNamed ? chosen.find(playsNoPart) : undefined;
+  const without = isNamed ? chosen.find((each) => whyLeftOut(each) !== undefined) : undefined;
   if (without !== undefined) {
-    throw new UserError(`a dry run does not play ${without.name}`, [
-      without.withKeys === undefined
-        ? `what it acts on is not read or has no effect here; \`trace ${without.name}\` shows what it would do on the cluster`
-        : `it needs the private keys of the cluster; \`trace ${without.name} --sandbox\` shows what it does in a sandbox`,
+    const { name, withKeys } = without;
+    throw new UserError(`a dry run does not run ${name}: ${whyLeftOut(without)}`, [
+      withKeys === undefined
+        ? `see what it would do on the cluster: \`trace ${name}\``
+        : `see what it does in a sandbox: \`trace ${name} --sandbox\``,
     ]);
   }
-  return chosen.filter((each) => each.disabledByDefault !== true && !playsNoPart(each));
+  return chosen.filter((each) => each.disabledByDefault !== true && whyLeftOut(each) === undefined);
 }
 
 /** Options that only make sense in virtual time, or for controllers alone. */

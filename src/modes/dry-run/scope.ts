@@ -20,6 +20,7 @@ import {
   defineAutoscaler,
   horizontalPodAutoscaler,
 } from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
+import { bootstrapSigner } from "../../controllers/bootstrap-signer/bootstrap-signer.ts";
 import { certificateSigningRequestApproving } from "../../controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
 import { certificateSigningRequestCleaner } from "../../controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
 import { certificateSigningRequestSigning } from "../../controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
@@ -39,6 +40,7 @@ import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificat
 import { resourceclaim } from "../../controllers/resourceclaim/resourceclaim.ts";
 import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
+import { tokenCleaner } from "../../controllers/token-cleaner/token-cleaner.ts";
 import { ttl } from "../../controllers/ttl/ttl.ts";
 import { validatingAdmissionPolicyStatus } from "../../controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
@@ -93,28 +95,29 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
-/**
- * Whether a claim is bound is judged by claims.ts, which says what it does not know. No driver is here that attaches volumes: pods would wait for
- * ever. Whom pods would trust, and as whom they would run, is of no effect on what is asked; nor is who may log in, which roles decide that were
- * not read, what has grown old, how long kubelets keep what they have read, and what a policy's status warns of, since it refuses nothing.
- */
-const leftOut: ReadonlySet<string> = new Set([
-  persistentVolumeBinder.name,
-  persistentVolumeAttachDetach.name,
-  rootCaCertificatePublisher.name,
-  serviceaccount.name,
-  certificateSigningRequestApproving.name,
-  certificateSigningRequestSigning.name,
-  certificateSigningRequestCleaner.name,
-  legacyServiceaccountTokenCleaner.name,
-  ttl.name,
-  serviceaccountToken.name,
-  validatingAdmissionPolicyStatus.name,
+/** Why no dry run has these act, whatever is known. */
+const leftOut: ReadonlyMap<string, string> = new Map([
+  [persistentVolumeBinder.name, "whether claims are bound is judged from the claims and volumes that were read"],
+  [persistentVolumeAttachDetach.name, "no driver attaches volumes here, and pods would wait forever"],
+  [rootCaCertificatePublisher.name, "whom pods trust changes nothing that is asked for"],
+  [serviceaccount.name, "each namespace has its default account in any case"],
+  [serviceaccountToken.name, "it needs the private keys of the cluster"],
+  [
+    certificateSigningRequestApproving.name,
+    "who may log in changes nothing that is asked for, and the roles that decide it were not read",
+  ],
+  [certificateSigningRequestSigning.name, "it needs the private keys of the cluster"],
+  [certificateSigningRequestCleaner.name, "it only removes old certificate requests"],
+  [legacyServiceaccountTokenCleaner.name, "it only removes tokens that nobody has used for a year"],
+  [tokenCleaner.name, "it only removes tokens that have expired"],
+  [bootstrapSigner.name, "how nodes join changes nothing that is asked for"],
+  [ttl.name, "how long kubelets cache what they read changes nothing that is asked for"],
+  [validatingAdmissionPolicyStatus.name, "its warnings refuse nothing"],
 ]);
 
-/** Whether no dry run has it act, whatever is known. */
-export function playsNoPart({ name }: ControllerDefinition): boolean {
-  return leftOut.has(name);
+/** Why no dry run has the controller act, whatever is known; undefined if it takes part where enough is known. */
+export function whyLeftOut({ name }: ControllerDefinition): string | undefined {
+  return leftOut.get(name);
 }
 
 /** Unless nodes are asked about no kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
@@ -135,7 +138,9 @@ export function withinScope(
   controllers: readonly ControllerDefinition[],
   { scope, nodesReport }: Surroundings,
 ): ControllerDefinition[] {
-  const kept = controllers.filter((each) => !playsNoPart(each) && (nodesReport || !findLostNodes.has(each.name)));
+  const kept = controllers.filter(
+    (each) => whyLeftOut(each) === undefined && (nodesReport || !findLostNodes.has(each.name)),
+  );
   return kept.map((controller) => {
     switch (controller.name) {
       case namespace.name:

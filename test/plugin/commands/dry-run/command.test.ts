@@ -100,9 +100,13 @@ describe("what is in the baseline and not in -f", () => {
 
   test("refuses a controller that has no part in a dry run", async () => {
     const error = await rejection(dryRun({ named: ["pv-binder"], manifests: [fileOf(configMap("c"))] }));
-    expect(String(error)).toContain("a dry run does not play persistentvolume-binder");
+    expect(String(error)).toContain(
+      "a dry run does not run persistentvolume-binder: whether claims are bound is judged",
+    );
+    const old = await rejection(dryRun({ named: ["token-cleaner"], manifests: [fileOf(configMap("c"))] }));
+    expect(String(old)).toContain("a dry run does not run token-cleaner: it only removes tokens that have expired");
     const keyed = await rejection(dryRun({ named: ["csrsigning"], manifests: [fileOf(configMap("c"))] }));
-    const hint = "`trace certificatesigningrequest-signing --sandbox` shows what it does in a sandbox";
+    const hint = "`trace certificatesigningrequest-signing --sandbox`";
     expect(keyed).toMatchObject({ next: [expect.stringContaining(hint) as string] });
   });
 
