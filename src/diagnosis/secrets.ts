@@ -7,10 +7,18 @@ import { examinePassive } from "./passive.ts";
 /** By its annotations: the controller of tokens adds the uid of the ServiceAccount that is named. Nothing else of a Secret is read. */
 export function examineSecret(item: Item<StoredObject>): Examined {
   const account = accountNamedBy(item.object);
-  if (account === undefined || account.uid !== "") return examinePassive(item);
+  if (account === undefined) return examinePassive(item);
+  const seen = ["its annotations"];
+  if (account.uid !== "")
+    return {
+      says: `it was filled with a token of ServiceAccount ${account.name}`,
+      reached: true,
+      findings: [],
+      seen,
+      unseen: [],
+    };
   const at = refOf(item);
   const why = `the controller serviceaccount-token has to fill it with a token of ServiceAccount ${account.name}`;
   const advice = [kubectl(`get serviceaccount ${account.name}${inNamespace(at.namespace)}`)];
-  const seen = ["its annotations"];
   return { says: "it has no token yet", reached: false, findings: [{ at, why, advice }], seen, unseen: [] };
 }

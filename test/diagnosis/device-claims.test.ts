@@ -155,6 +155,9 @@ test("a Secret for a token waits for its controller until it has its account's u
     "waiting",
     "Secret token: the controller serviceaccount-token has to fill it with a token of ServiceAccount robot",
   ]);
-  expect(answerAbout(Secrets, secret({ ...name, "kubernetes.io/service-account.uid": "u" })).is).toBe("well");
+  expect(answerAbout(Secrets, secret({ ...name, "kubernetes.io/service-account.uid": "u" }))).toMatchObject({
+    is: "well",
+    says: "it was filled with a token of ServiceAccount robot",
+  });
   expect(answerAbout(Secrets, secret({})).is).toBe("well");
 });

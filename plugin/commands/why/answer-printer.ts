@@ -1,11 +1,13 @@
 /** Prints the answers of `why` in the requested format. */
+import type { Kind } from "../../../src/api/kind.ts";
+import { ConfigMaps, Pods, Secrets } from "../../../src/api/kinds.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import { stringify } from "yaml";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
-import type { Advice } from "../../../src/diagnosis/diagnosis.ts";
+import type { Advice, Ref } from "../../../src/diagnosis/diagnosis.ts";
 import { kubectlAdvice, quoted, reconcileAdvice } from "../../cli/advice.ts";
 import type { WhyAnswers } from "./ask.ts";
-import type { WhyRequest } from "./request.ts";
+import type { NamedController, WhyRequest } from "./request.ts";
 import type { Io } from "../../cli/io.ts";
 import { answerData, answerMarkdown } from "./answer-data.ts";
 import { answerLines } from "./answer-text.ts";
@@ -43,16 +45,25 @@ export function printAnswers(whole: WhyAnswers, request: WhyRequest, io: Io): vo
   }
 }
 
-/** The trace of the object, where a controller of ours is for its kind. */
+/** Kinds that controllers clean up, sign or create for others, while none reconciles them. */
+const reconciledByNone: readonly Kind[] = [Pods, Secrets, ConfigMaps];
+
+/** The trace of the object by the controller for its kind, one of the user's own before a built-in one; else by its owner's. */
 function followCommand(
-  { of }: Answer,
+  { of, owners }: Answer,
   { flags, sandbox, controllers }: WhyRequest,
   { calledAs }: Io,
 ): string | undefined {
   const { kind, namespace, name } = of;
-  const all = controllers.filter(({ definition: { for: own } }) => own?.kind === kind.kind && own.group === kind.group);
-  // One of the user's own before a built-in one; of those the first, which does most for its kind.
-  const controller = all.findLast(({ definition }) => !builtInControllers.includes(definition)) ?? all[0];
+  const isKind = (one: Kind, other: Kind): boolean => one.kind === other.kind && one.group === other.group;
+  const chosenFor = (ref: Ref): readonly NamedController[] =>
+    controllers.filter(({ definition: { for: own } }) => own !== undefined && isKind(own, ref.kind));
+  const isBuiltIn = ({ definition }: NamedController): boolean => builtInControllers.includes(definition);
+  const reconciled = [of, ...owners].find((each) => !reconciledByNone.some((none) => isKind(none, each.kind)));
+  // Of several the first, which does most for its kind.
+  const controller =
+    chosenFor(of).findLast((each) => !isBuiltIn(each)) ??
+    (reconciled === undefined ? undefined : chosenFor(reconciled)[0]);
   if (controller === undefined) return undefined;
   const object = `${kind.kind.toLowerCase()}/${name}`;
   if (sandbox) {

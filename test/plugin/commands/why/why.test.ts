@@ -48,9 +48,13 @@ describe("why --sandbox", () => {
     await writeFile(join(folder, "secret", "secret.yaml"), secret);
     const { stdout, code } = await runProgram(["why", "secret/token", "--sandbox", "-f", join(folder, "secret")]);
     expect({ stdout, code }).toMatchObject({
-      stdout: expect.stringMatching(/^Secret token is as it should be: /),
+      stdout: expect.stringMatching(
+        /^Secret token is as it should be: it was filled with a token of ServiceAccount default$/m,
+      ),
       code: 0,
     });
+    // Controllers clean Secrets up and fill them; none is for all of them.
+    expect(stdout).toEndWith("Nothing was written.\n");
   });
 
   test("a container that crashes a second after its start is not taken for one that runs", async () => {
@@ -75,6 +79,14 @@ describe("why --sandbox", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/2 Pods lost-\S+, lost-\S+ {2}not scheduled: 0\/3 nodes are available/);
     expect(stdout).toContain(`trace deployment --sandbox -f ${folder} -n default --why deployment/lost`);
+  });
+
+  test("a pod is followed by the controller of its owner", async () => {
+    await mkdir(join(folder, "db"));
+    const file = join(folder, "db", "db.yaml");
+    await writeFile(file, deployment("db", "").replace("kind: Deployment", "kind: StatefulSet"));
+    const { stdout } = await runProgram(["why", "pod/db-0", "--sandbox", "-f", file]);
+    expect(stdout).toEndWith(`trace statefulset --sandbox -f ${file} -n default --why pod/db-0\n`);
   });
 
   test.each([
