@@ -9,8 +9,8 @@ import { maskChanges } from "./mask.ts";
 type FieldManager = string | undefined | ((changed: ChangedNodes | undefined) => string | undefined);
 
 /**
- * What changed in a delta and which field manager changed it. Both are computed when first read, and kept. The objects themselves are
- * private: views see them through this class, where secrets are masked.
+ * What changed in a delta and which field manager changed it. Both are computed when one of them is first read, and kept in place of the
+ * objects, which may be large. These are private: views see them through this class, where secrets are masked.
  */
 export class DeltaDetail {
   /** The object was not known before. */
@@ -27,9 +27,8 @@ export class DeltaDetail {
   #before: StoredObject | undefined;
   #after: StoredObject | undefined;
   #changes: readonly FieldChange[] | undefined;
-  #writer: FieldManager;
-  /** Computed once for both. */
-  #changed: ChangedNodes | undefined;
+  #writer: string | undefined;
+  #findWriter: Exclude<FieldManager, string | undefined> | undefined;
 
   /**
    * `before` is undefined for an object not known before, `after` for one whose last state is not known. The writer may be a
@@ -41,7 +40,8 @@ export class DeltaDetail {
     this.owner = object === undefined ? undefined : controllerOf(object)?.uid;
     this.labels = object?.metadata.labels;
     this.#of = of;
-    this.#writer = writer;
+    if (typeof writer === "function") this.#findWriter = writer;
+    else this.#writer = writer;
     // Without two states nothing has to be computed, and no object kept alive.
     if (before === undefined || after === undefined) {
       this.#changes = [];
@@ -59,30 +59,25 @@ export class DeltaDetail {
 
   /** The field manager that made the change, as far as managedFields show it; undefined where they do not. */
   get writer(): string | undefined {
-    if (typeof this.#writer === "function") this.#writer = this.#writer(this.#changedNodes());
+    if (this.#findWriter !== undefined) this.#compare();
     return this.#writer;
-  }
-
-  #changedNodes(): ChangedNodes | undefined {
-    const [before, after] = [this.#before, this.#after];
-    if (before !== undefined && after !== undefined) this.#changed ??= changedNodes(before, after);
-    return this.#changed;
   }
 
   /** The changed fields; none for an object that was not known before, or is gone. */
   get changes(): readonly FieldChange[] {
-    if (this.#changes === undefined) {
-      const [before, after] = [this.#before, this.#after];
-      const changes =
-        before === undefined || after === undefined ? [] : fieldChanges(before, after, this.#changedNodes());
-      this.#changes = maskChanges(this.#of, changes);
-      void this.writer;
-      // Releases the objects: they may be large, and views keep details for long.
-      this.#before = undefined;
-      this.#after = undefined;
-      this.#changed = undefined;
-    }
-    return this.#changes;
+    if (this.#changes === undefined) this.#compare();
+    return this.#changes ?? [];
+  }
+
+  #compare(): void {
+    const [before, after] = [this.#before, this.#after];
+    const changed = before === undefined || after === undefined ? undefined : changedNodes(before, after);
+    if (this.#findWriter !== undefined) this.#writer = this.#findWriter(changed);
+    this.#findWriter = undefined;
+    if (before !== undefined && after !== undefined)
+      this.#changes = maskChanges(this.#of, fieldChanges(before, after, changed));
+    this.#before = undefined;
+    this.#after = undefined;
   }
 
   toJSON(): unknown {

@@ -30,4 +30,22 @@ describe("DeltaDetail", () => {
     });
     expect(calls).toBe(1);
   });
+
+  test.each(["writer", "changes"] as const)("holds on to neither object once its %s was read", (part) => {
+    const objects: WeakRef<StoredObject>[] = [];
+    const made = (phase: string): StoredObject => {
+      const object = pod(phase);
+      objects.push(new WeakRef(object));
+      return object;
+    };
+    const details = Array.from(
+      { length: 100 },
+      () => new DeltaDetail(of, made("Pending"), made("Running"), () => "kubelet"),
+    );
+    for (const detail of details) void detail[part];
+    Bun.gc(true);
+    // The collector takes what is on the stack for pointers, so that it may leave a few.
+    expect(objects.filter((object) => object.deref() !== undefined).length).toBeLessThan(20);
+    expect(details[0]?.changes).toHaveLength(1);
+  });
 });

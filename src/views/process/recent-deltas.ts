@@ -22,8 +22,8 @@ export class RecentDeltas {
   readonly #owned = new LatestOf();
   readonly #byKey = new LatestOf();
   readonly #uids = new GenerationalCache<string, string>(mostUids);
-  /** In the order in which they came; those before `#first` are forgotten. */
-  #inOrder: NumberedDelta[] = [];
+  /** In the order in which they came; those before `#first` are forgotten, and undefined. */
+  #inOrder: (NumberedDelta | undefined)[] = [];
   #first = 0;
 
   /** Adds one. A process with two informers of a kind receives a change twice; the first is kept. */
@@ -39,8 +39,9 @@ export class RecentDeltas {
   }
 
   #forgetOldest(): void {
-    const oldest = this.#inOrder[this.#first++];
+    const oldest = this.#inOrder[this.#first];
     if (oldest === undefined) return;
+    this.#inOrder[this.#first++] = undefined;
     this.#own.drop(oldest.uid, oldest);
     this.#byKey.drop(nameOf(oldest), oldest);
     if (oldest.detail.owner !== undefined) this.#owned.drop(oldest.detail.owner, oldest);
@@ -61,8 +62,8 @@ export class RecentDeltas {
 
   /** Of objects with one of these names or uids; newest first. */
   *named(names: ReadonlySet<string>): Generator<NumberedDelta> {
-    for (const delta of this.#inOrder.slice(this.#first).slice(-searchedByName).toReversed())
-      if (names.has(delta.uid) || names.has(splitKey(delta.key).name)) yield delta;
+    for (const delta of this.#inOrder.slice(-searchedByName).toReversed())
+      if (delta !== undefined && (names.has(delta.uid) || names.has(splitKey(delta.key).name))) yield delta;
   }
 
   /** Exactly this one; undefined if it is not among the latest. */
@@ -77,8 +78,7 @@ export class RecentDeltas {
 
   /** The latest before a time. */
   latest(before: number): NumberedDelta | undefined {
-    const found = this.#inOrder.findLastIndex(({ receivedAt }) => receivedAt < before);
-    return found < this.#first ? undefined : this.#inOrder[found];
+    return this.#inOrder.findLast((delta) => delta === undefined || delta.receivedAt < before);
   }
 }
 
