@@ -112,13 +112,14 @@ async function patchOwners(
     await client.patch(kind, at, { type: "strategic", body }, { because, metadataSuffices: true });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 415) throw error;
-    const { metadata } = await client.getMetadata(kind, at);
+    const live = await client.getMetadata(kind, at);
+    const { metadata } = live;
     const ownerReferences = merged(metadata.ownerReferences ?? []);
     const { resourceVersion } = metadata;
     const body = {
       metadata: { resourceVersion, ownerReferences: ownerReferences.length > 0 ? ownerReferences : null },
     };
-    await client.patch(kind, at, { type: "merge", body }, { because, metadataSuffices: true });
+    await client.patch(kind, at, { type: "merge", body }, { because, basedOn: live, metadataSuffices: true });
   }
 }
 
@@ -140,13 +141,14 @@ export async function removeFinalizer(
   const { kind, at } = addressOf(work, node);
   for (let attempt = 1; ; attempt++) {
     try {
-      const { metadata } = await client.getMetadata(kind, at);
+      const live = await client.getMetadata(kind, at);
+      const { metadata } = live;
       const all = metadata.finalizers ?? [];
       if (!all.includes(finalizer)) return;
       const left = all.filter((other) => other !== finalizer);
       const { resourceVersion } = metadata;
       const body = { metadata: { resourceVersion, finalizers: left.length > 0 ? left : null } };
-      await client.patch(kind, at, { type: "merge", body }, { because, metadataSuffices: true });
+      await client.patch(kind, at, { type: "merge", body }, { because, basedOn: live, metadataSuffices: true });
       return;
     } catch (error) {
       if (isNotFound(error)) return;

@@ -134,7 +134,7 @@ async function label(
     // The uid guards against another Secret of the name.
     metadata: { name, namespace, uid, labels: { [invalidSinceLabel]: since } },
   };
-  await client.patch(Secrets, splitKey(key), { type: "merge", body }, { because, signal });
+  await client.patch(Secrets, splitKey(key), { type: "merge", body }, { because, basedOn: secret, signal });
 }
 
 async function removeToken({ client, key, signal }: SyncContext, { secret, because }: Because): Promise<void> {

@@ -46,7 +46,8 @@ async function syncNode(key: string, context: SyncContext): Promise<void> {
   if (secondsOf(node.metadata.annotations) === seconds) return void context.decide(asItShouldBe, { nodes, seconds });
   const because = context.decide(annotate, { nodes, seconds });
   const body = { metadata: { annotations: { [annotation]: String(seconds) } } };
-  await context.client.patch(Nodes, splitKey(key), { type: "strategic", body }, { because, signal: context.signal });
+  const options = { because, basedOn: node, signal: context.signal };
+  await context.client.patch(Nodes, splitKey(key), { type: "strategic", body }, options);
 }
 
 /** What the annotation says; undefined if it is none that Go reads as a whole number. Source: strconv.Atoi. */

@@ -100,6 +100,10 @@ describe("an owner that is deleted", () => {
     expect(it.decisions("ConfigMap default/owner").at(-1)).toBe(
       "dependents-gone: no dependent blocks its deletion → remove the finalizer foregroundDeletion",
     );
+    const written = it.events.flatMap((event) =>
+      event.stage === "write" && event.verb === "patch" && event.key === "default/owner" ? event.changes : [],
+    );
+    expect(written).toEqual([{ path: ".metadata.finalizers", before: ["foregroundDeletion"] }]);
     await it.stop();
   });
 
