@@ -91,9 +91,6 @@ const leader = `${asks}
   await ask("POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "led-by-" + name } });
   setInterval(() => undefined, 1000);`;
 
-const doorFiles = (): readonly string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith("kubectl-reconcile-"));
-
 describe("a program's dry run", () => {
   let cluster: Embedded;
   let served: Awaited<ReturnType<typeof serveSandbox>>;
@@ -353,18 +350,18 @@ describe("a program's dry run", () => {
   });
 
   test("interrupted, it ends the program and removes its kubeconfig", async () => {
-    const there = doorFiles();
+    const temporary = mkdtempSync(join(folder, "temporary-"));
     await using run = startProgram(
       ["dry-run", "--from", "manifests", "-f", file("b.yaml", map("b", "1")), "--", "env", "BUG=none", ...operator],
-      {},
+      { temporary },
     );
     await run.says(/copier begins/);
     const pid = Number(/as process (\d+)/.exec(run.stderr)?.[1]);
-    expect(doorFiles().length).toBe(there.length + 1);
+    expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^kubectl-reconcile-/)]);
     run.signal("SIGINT");
     expect((await run.end()).code).toBe(130);
     await until("the program has ended", () => Promise.resolve(!isRunning(pid)));
-    expect(doorFiles()).toEqual(there);
+    expect(readdirSync(temporary)).toEqual([]);
   }, 60_000);
 });
 

@@ -23,6 +23,8 @@ export interface ProgramOptions {
   readonly kubeconfig?: string;
   /** Not the program but this command line of a shell, in which `"$@"` is the program and its arguments. */
   readonly through?: string;
+  /** Where it keeps its files for the time being; by default where all programs do. */
+  readonly temporary?: string;
 }
 
 export interface ProgramEnd {
@@ -52,10 +54,10 @@ const slowContact = /^connecting to https:\S+ …\n/gm;
 
 /** Starts the program: `await using program = startProgram([…])` leaves nothing behind. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const { kubeconfig = join(tmpdir(), "no-kubeconfig"), through } = options;
+  const { kubeconfig = join(tmpdir(), "no-kubeconfig"), through, temporary = tmpdir() } = options;
   const words = [...programCommand, ...args];
   const run = Bun.spawn(through === undefined ? words : ["bash", "-c", through, "bash", ...words], {
-    env: { HOME: "/nonexistent", PATH: process.env["PATH"] ?? "", KUBECONFIG: kubeconfig },
+    env: { HOME: "/nonexistent", PATH: process.env["PATH"] ?? "", KUBECONFIG: kubeconfig, TMPDIR: temporary },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
