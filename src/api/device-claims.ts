@@ -33,13 +33,33 @@ export function meantBy(pod: Pod, { name, resourceClaimName, resourceClaimTempla
 }
 
 /** The entries of a pod's `spec.resourceClaims`. */
-export function podClaimsOf({ spec }: Pod): readonly PodClaim[] {
+export function podClaimsOf({ spec }: Pick<Pod, "spec">): readonly PodClaim[] {
   return spec?.resourceClaims ?? [];
 }
 
 /** Whether a claim that was generated is this pod's. Source: resourceclaim.go IsForPod. */
 export function isControlledBy(claim: ResourceClaim, pod: Pod): boolean {
   return controllerOf(claim)?.uid === pod.metadata.uid;
+}
+
+/** As what a pod is refused a claim that another controls. Source: resourceclaim.go IsForPod. */
+export function notOwnMessage(claim: ResourceClaim, pod: Pod): string {
+  return `ResourceClaim ${keyOf(claim)} was not created for Pod ${keyOf(pod)} (Pod is not owner)`;
+}
+
+/** A request for devices, and the DeviceClass that they are to be of. */
+export interface ClassRequest {
+  /** `gpu`, or of an alternative `gpu/large`. */
+  readonly request: string;
+  readonly deviceClass: string;
+}
+
+/** What the requests of a claim, or of a template, ask for. */
+export function classRequestsOf({ devices }: ResourceClaim["spec"]): readonly ClassRequest[] {
+  return (devices?.requests ?? []).flatMap(({ name, exactly, firstAvailable = [] }) => [
+    ...(exactly === undefined ? [] : [{ request: name, deviceClass: exactly.deviceClassName }]),
+    ...firstAvailable.map((each) => ({ request: `${name}/${each.name}`, deviceClass: each.deviceClassName })),
+  ]);
 }
 
 /** Whether the claim lists the pod as one that may use it. */

@@ -1,5 +1,5 @@
 /** What a ResourceClaim waits for: the class of its devices, a pod that uses it, devices without taints. */
-import { deviceClaimKeysOf } from "../api/device-claims.ts";
+import { classRequestsOf, deviceClaimKeysOf } from "../api/device-claims.ts";
 import { devicesOf, deviceText, poolKey, poolOfSlice, untoleratedTaints } from "../api/device-taints.ts";
 import { formatAge } from "../api/duration.ts";
 import { keyOf } from "../api/key.ts";
@@ -52,10 +52,7 @@ export function missingClasses(
   look: Look,
   { spec }: ResourceClaim,
 ): { readonly findings: readonly Finding[]; readonly unseen: readonly Unseen[] } {
-  const requests = spec.devices?.requests ?? [];
-  const names = requests.flatMap(({ exactly, firstAvailable = [] }) =>
-    [exactly, ...firstAvailable].flatMap((each) => each?.deviceClassName ?? []),
-  );
+  const names = classRequestsOf(spec).map(({ deviceClass }) => deviceClass);
   const findings: Finding[] = [];
   const unseen: Unseen[] = [];
   for (const name of new Set(names)) {

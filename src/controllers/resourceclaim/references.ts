@@ -1,5 +1,5 @@
 /** What leads from pods to claims and back. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go. */
-import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
+import { objectKey, type ObjectKey } from "../../api/key.ts";
 import type { OwnerReference } from "../../api/object.ts";
 import type { Pod, ResourceClaim } from "../../api/types.ts";
 import { podClaimsOf } from "../../api/device-claims.ts";
@@ -8,11 +8,6 @@ import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 /** The claim that the scheduler made for a pod's extended resources, which the spec does not name. */
 export function extendedClaimOf({ status }: Pod): string | undefined {
   return status?.extendedResourceClaimStatus?.resourceClaimName;
-}
-
-/** As what a pod is refused a claim that another controls. */
-export function notOwnMessage(claim: ResourceClaim, pod: Pod): string {
-  return `ResourceClaim ${keyOf(claim)} was not created for Pod ${keyOf(pod)} (Pod is not owner)`;
 }
 
 /** Certain never to run again: it has ended, or is deleted without ever having had a node. Source: controller.go isPodDone. */

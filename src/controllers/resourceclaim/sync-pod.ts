@@ -5,10 +5,9 @@ import { apiVersionOf } from "../../api/kind.ts";
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { isControlledBy, meantBy, type PodClaim, podClaimsOf } from "../../api/device-claims.ts";
+import { isControlledBy, meantBy, notOwnMessage, type PodClaim, podClaimsOf } from "../../api/device-claims.ts";
 import { claimsOfPod, noteCreated } from "./memory.ts";
 import { newClaim, podClaimAnnotation } from "./new-claim.ts";
-import { notOwnMessage } from "./references.ts";
 import { beingDeleted, createClaim, noTemplate, podSteady, recordClaims, reserve } from "./rules.ts";
 import { needsReservation } from "./wake.ts";
 

@@ -1,9 +1,10 @@
 /**
  * Which nodes a pod can run on: filters in upstream's order; the first one that objects gives the reason.
  * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are those
- * that upstream shows to users. Differs: no limits of volumes, no devices, no preemption.
+ * that upstream shows to users. Differs: no limits of volumes, no preemption.
  */
 import type { Node, Pod } from "../../api/types.ts";
+import type { DevicesView } from "./devices.ts";
 import { hostPortsOf, type NodeLoad } from "./node-usage-cache.ts";
 import { nodeSelected } from "../../api/node-fit/node-affinity.ts";
 import type { PodAffinityView } from "./pod-affinity.ts";
@@ -25,6 +26,7 @@ export interface Views {
   readonly affinity: PodAffinityView;
   readonly spread: SpreadView;
   readonly volumes: VolumesView;
+  readonly devices: DevicesView;
 }
 
 interface Filter {
@@ -83,6 +85,13 @@ export const filters: readonly Filter[] = [
     name: "InterPodAffinity",
     objections(_pod, { node }, { affinity }) {
       const why = affinity.obstacleOn(node);
+      return why === undefined ? fits : [why];
+    },
+  },
+  {
+    name: "DynamicResources",
+    objections(_pod, { node }, { devices }) {
+      const why = devices.obstacleOn(node);
       return why === undefined ? fits : [why];
     },
   },
@@ -156,9 +165,16 @@ function firstObjections(pod: Pod, candidate: Candidate, views: Views): readonly
   return fits;
 }
 
+/** `0/3 nodes are available: persistentvolumeclaim "data" not found.`, for what rules out every node before any is looked at. */
+export function obstacleMessage(nodes: number, obstacle: string): string {
+  return nodes === 0 ? noNodes : `0/${nodes} nodes are available: ${obstacle}.`;
+}
+
+const noNodes = "no nodes available to schedule pods";
+
 /** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.`, in upstream's words. */
 export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
-  if (nodes === 0) return "no nodes available to schedule pods";
+  if (nodes === 0) return noNodes;
   const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
   return `0/${nodes} nodes are available: ${counted.join(", ")}.`;
 }

@@ -3,14 +3,14 @@ import type { ObjectKey } from "../../api/key.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 import { NodeUsageCache } from "./node-usage-cache.ts";
 
-/** A pod that fits on no node, or whose volumes are being bound. */
+/** A pod that fits on no node, or that waits for its claims. */
 export interface Waiting {
   readonly attempts: number;
   /** Not retried before this time, in ms since 1970. */
   readonly until: number;
   /** Something has changed since: its key is queued for a retry. */
   readonly woken: boolean;
-  /** The node that its volumes were bound for. */
+  /** The node that its volumes were bound for, or its devices are made ready on. */
   readonly node?: string;
 }
 
@@ -18,10 +18,16 @@ export interface Waiting {
 export interface Memory {
   readonly nodeUsage: NodeUsageCache;
   readonly waiting: Map<ObjectKey, Waiting>;
+  /** Whether the caches of claims of devices are filled; `unasked` until the first pod has such claims. */
+  deviceCaches: "unasked" | "filling" | "filled";
 }
 
 /** Its state, created with the run. */
-export const memory: RunState<Memory> = runState(() => ({ nodeUsage: new NodeUsageCache(), waiting: new Map() }));
+export const memory: RunState<Memory> = runState(() => ({
+  nodeUsage: new NodeUsageCache(),
+  waiting: new Map(),
+  deviceCaches: "unasked",
+}));
 
 const firstBackoffMs = 1000;
 const longestBackoffMs = 10_000;

@@ -39,6 +39,21 @@ export const unschedulable: Rule<UnschedulableFacts> = rule<UnschedulableFacts>(
   source: "pkg/scheduler/schedule_one.go handleSchedulingFailure",
 });
 
+/** A write before the binding was refused. */
+export const failed: Rule<UnschedulableFacts> = rule<UnschedulableFacts>({
+  id: "failed",
+  looksAt: ["what the API server answers to the reservation of its ResourceClaims"],
+  chooses:
+    "If a claim cannot be reserved for the pod, the pod gives up its node and the claims reserved before; it is marked SchedulerError, and tried again.",
+  sentence: ({ message }) => `${message} → give up the node, and try again`,
+  example: {
+    message:
+      'running PreBind plugin "DynamicResources": add reservation to claim shop/gpu: ResourceClaim.resource.k8s.io "gpu" is invalid: status.reservedFor: Too many: 257: must have at most 256 items',
+    attempts: 1,
+  },
+  source: "pkg/scheduler/schedule_one.go handleBindingCycleError",
+});
+
 interface VolumesFacts extends Readonly<Record<string, unknown>> {
   readonly node: string;
   readonly claims: readonly string[];
@@ -58,6 +73,39 @@ export const bindVolumes: Rule<VolumesFacts> = rule<VolumesFacts>({
   source: "pkg/scheduler/framework/plugins/volumebinding/binder.go BindPodVolumes",
 });
 
+interface HeldFacts extends Readonly<Record<string, unknown>> {
+  readonly why: string;
+}
+
+/** The pod is not tried before its claims of devices are there. */
+export const awaitDevices: Rule<HeldFacts> = rule<HeldFacts>({
+  id: "await-devices",
+  looksAt: [
+    "spec.resourceClaims and status.resourceClaimStatuses of the pod",
+    "its ResourceClaims: metadata.deletionTimestamp, the pod that controls them; status.devices, where a driver named conditions for the binding",
+  ],
+  chooses:
+    "A pod whose ResourceClaims do not exist, are being deleted, or were made for another pod is not tried; one whose devices are still made ready is not bound. Neither an Event nor a condition says so. It goes on when a claim or its status changes.",
+  sentence: ({ why }) => `${why} → wait`,
+  example: { why: 'pod "shop/web": ResourceClaim not created yet' },
+  source: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PreEnqueue, PreBind",
+});
+
+interface ReserveFacts extends Readonly<Record<string, unknown>> {
+  readonly node: string;
+  readonly claims: readonly string[];
+}
+
+/** The pod is entered in its claims of devices. */
+export const reserveDevices: Rule<ReserveFacts> = rule<ReserveFacts>({
+  id: "reserve-devices",
+  looksAt: ["status.allocation and status.reservedFor of the pod's ResourceClaims"],
+  chooses: "Before the pod is bound, its claims that have devices and do not list it are reserved for it.",
+  sentence: ({ node, claims }) => `${claims.join(", ")}: reserve for the pod, which goes to ${node}`,
+  example: { node: "node-1", claims: ["gpu"] },
+  source: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PreBind, bindClaim",
+});
+
 interface GatedFacts extends Readonly<Record<string, unknown>> {
   readonly gates: readonly string[];
 }
@@ -73,4 +121,4 @@ export const gated: Rule<GatedFacts> = rule<GatedFacts>({
 });
 
 /** All of them. */
-export const rules: readonly Rule[] = [place, unschedulable, bindVolumes, gated];
+export const rules: readonly Rule[] = [place, unschedulable, failed, bindVolumes, awaitDevices, reserveDevices, gated];

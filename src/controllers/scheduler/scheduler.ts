@@ -1,7 +1,28 @@
+import { podClaimsOf } from "../../api/device-claims.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { keyOf } from "../../api/key.ts";
-import { Namespaces, Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from "../../api/kinds.ts";
-import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../api/types.ts";
+import { keyOf, type ObjectKey } from "../../api/key.ts";
+import type { Kind } from "../../api/kind.ts";
+import {
+  DeviceClasses,
+  Namespaces,
+  Nodes,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+  ResourceClaims,
+  ResourceSlices,
+  StorageClasses,
+} from "../../api/kinds.ts";
+import type { StoredObject } from "../../api/object.ts";
+import type {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceClaim,
+  StorageClass,
+} from "../../api/types.ts";
 import {
   type ControllerDefinition,
   defineController,
@@ -15,10 +36,10 @@ import { memory } from "./memory.ts";
 import { rules } from "./rules.ts";
 import { isToBeScheduled, type SchedulerOptions, schedulerName, syncPod } from "./sync.ts";
 
-/** Binds pods to nodes, and volumes to their claims. A simulated kube-scheduler, with the filters and scores that matter without devices. */
+/** Binds pods to nodes, and volumes to their claims. A simulated kube-scheduler, with the filters and scores that matter; it allocates no devices. */
 export const scheduler: ControllerDefinition = defineScheduler({ bindsVolumes: true });
 
-/** The scheduler, with or without volumes. */
+/** The scheduler, with or without volumes; without watches of devices where it is told what there is to know of them. */
 export function defineScheduler(options: SchedulerOptions): ControllerDefinition {
   return defineController<Pod>({
     name: "scheduler",
@@ -30,6 +51,8 @@ export function defineScheduler(options: SchedulerOptions): ControllerDefinition
     isLeftUndone: (pod) =>
       isToBeScheduled(pod) &&
       (pod.spec?.schedulingGates ?? []).length === 0 &&
+      // Of one that waits for its claims the real one says nothing either.
+      podClaimsOf(pod).length === 0 &&
       pod.status?.conditions?.some(({ type }) => type === "PodScheduled") !== true,
     component: schedulerName,
     source: "pkg/scheduler/schedule_one.go",
@@ -39,6 +62,7 @@ export function defineScheduler(options: SchedulerOptions): ControllerDefinition
       watchNodes(),
       watch<Namespace>({ kind: Namespaces, on: () => undefined }),
       ...(options.bindsVolumes ? watchStorage() : []),
+      ...(options.devicesOf === undefined ? watchDevices() : []),
     ],
     workers: 8,
     order: { by: "priority", priorityOf: (key, context) => context.cache(Pods).get(key)?.spec?.priority ?? 0 },
@@ -52,6 +76,11 @@ export function defineScheduler(options: SchedulerOptions): ControllerDefinition
             { group: "", resource: "persistentvolumes", verbs: ["update"] },
           ]
         : []),
+      // Upstream's role has these: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
+      { group: "resource.k8s.io", resource: "resourceclaims", verbs: ["get"] },
+      { group: "resource.k8s.io", resource: "resourceclaims/status", verbs: ["update", "patch"] },
+      // Without it the API server refuses to change what is reserved.
+      { group: "resource.k8s.io", resource: "resourceclaims/binding", verbs: ["update", "patch"] },
     ],
     sync: (_key, context) => syncPod(context, options),
   });
@@ -66,6 +95,38 @@ function watchStorage(): readonly Watch[] {
     watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, on }),
     watch<PersistentVolume>({ kind: PersistentVolumes, on }),
     watch<StorageClass>({ kind: StorageClasses, on }),
+  ];
+}
+
+/**
+ * Claims of devices, their classes, and what drivers have: not every cluster serves them, so that only pods with such claims wait for their
+ * first lists. Source: kubernetes v1.36 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go EventsToRegister,
+ * isSchedulableAfterClaimChange; differs: any claim wakes all pods that have some.
+ */
+function watchDevices(): readonly Watch[] {
+  const wake = (context: WatchContext): void =>
+    enqueueWaiting(context, (key) => podClaimsOf(context.cache(Pods).get(key) ?? {}).length > 0);
+  const others = <T extends StoredObject>(kind: Kind<T>): Watch =>
+    watch<T>({
+      kind,
+      deferred: true,
+      on({ type }, context) {
+        if (type !== "deleted") wake(context);
+      },
+    });
+  return [
+    watch<ResourceClaim>({
+      kind: ResourceClaims,
+      deferred: true,
+      on(notification, context) {
+        const { type, object } = notification;
+        if (type === "deleted") return;
+        if (type === "updated" && deepEqual(notification.before.status ?? {}, object.status ?? {})) return;
+        wake(context);
+      },
+    }),
+    others(DeviceClasses),
+    others(ResourceSlices),
   ];
 }
 
@@ -103,13 +164,14 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
   if (freed || attracts) enqueueWaiting(context);
 }
 
-/** Whether a change of a pod without a node may make it schedulable; its status, which the scheduler itself writes, may not. */
+/** Whether a change of a pod without a node may make it schedulable; of its status, which the scheduler itself writes, only the names of its claims. */
 function matters(before: Pod, after: Pod): boolean {
   return (
     before.metadata.uid !== after.metadata.uid ||
     before.metadata.generation !== after.metadata.generation ||
     !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}) ||
-    !deepEqual(before.spec ?? {}, after.spec ?? {})
+    !deepEqual(before.spec ?? {}, after.spec ?? {}) ||
+    !deepEqual(before.status?.resourceClaimStatuses ?? [], after.status?.resourceClaimStatuses ?? [])
   );
 }
 
@@ -134,10 +196,10 @@ function mayHelp(before: Node, after: Node): boolean {
 }
 
 /** Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go; differs: every change enqueues every waiting pod. */
-function enqueueWaiting(context: WatchContext): void {
+function enqueueWaiting(context: WatchContext, concerns: (key: ObjectKey) => boolean = () => true): void {
   const { waiting } = context.state(memory);
   for (const [key, entry] of waiting) {
-    if (entry.woken) continue;
+    if (entry.woken || !concerns(key)) continue;
     waiting.set(key, { ...entry, woken: true });
     context.enqueue(key);
   }

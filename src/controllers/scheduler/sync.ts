@@ -1,14 +1,26 @@
+import { podClaimsOf } from "../../api/device-claims.ts";
+import { messageOf } from "../../api/error-message.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { Namespaces, Nodes, Pods } from "../../api/kinds.ts";
-import { isNotFound } from "../../api/status-error.ts";
+import { DeviceClasses, Namespaces, Nodes, Pods, ResourceClaims, ResourceSlices } from "../../api/kinds.ts";
+import { isNotFound, StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
-import type { Node, Pod, PodCondition } from "../../api/types.ts";
+import type { Node, Pod, PodCondition, ResourceClaim } from "../../api/types.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { feasibleNodes, unschedulableMessage } from "./filters.ts";
+import type { Decision } from "../../controller/api/rule.ts";
+import {
+  bindingOf,
+  type DevicesView,
+  devicesView,
+  noDevices,
+  reserveClaim,
+  unreserveClaim,
+  unreserved,
+} from "./devices.ts";
+import { feasibleNodes, obstacleMessage, unschedulableMessage } from "./filters.ts";
 import { backoffMs, memory } from "./memory.ts";
 import { podAffinityView } from "./pod-affinity.ts";
-import { gated, place, unschedulable } from "./rules.ts";
+import { awaitDevices, failed, gated, place, reserveDevices, unschedulable } from "./rules.ts";
 import { choose, type Choice } from "./scores.ts";
 import { spreadView } from "./topology-spread.ts";
 import { anyNode, bindClaims, hasWork, type VolumesView, volumesView } from "./volumes.ts";
@@ -32,6 +44,8 @@ export interface SchedulerOptions {
   readonly bindsVolumes: boolean;
   /** Where nothing binds claims: what is known of the pod's. Default: it can run on any node. */
   readonly volumesOf?: (pod: Pod) => VolumesView;
+  /** What is known of a pod's claims of devices, where they are judged apart. Default: they are watched, and pods wait for them. */
+  readonly devicesOf?: (pod: Pod) => DevicesView;
 }
 
 /**
@@ -41,6 +55,8 @@ export interface SchedulerOptions {
  */
 export async function syncPod(context: SyncContext, options: SchedulerOptions): Promise<void> {
   const { key } = context;
+  const usesDevices = podClaimsOf(context.cache(Pods).get(key) ?? {}).length > 0;
+  const areDevicesKnown = !usesDevices || options.devicesOf !== undefined || (await areDeviceCachesFilled(context));
   const { nodeUsage, waiting } = context.state(memory);
   const pod = context.cache(Pods).get(key);
   if (pod === undefined || !isToBeScheduled(pod)) {
@@ -54,7 +70,18 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
     context.decide(gated, { gates });
     return;
   }
+  if (!areDevicesKnown) {
+    context.decide(awaitDevices, { why: "ResourceClaims, DeviceClasses and ResourceSlices could not be listed yet" });
+    context.enqueueAfter(lookAgainAfterMs, "they may have been listed by now", { background: true });
+    return;
+  }
+  const devices = usesDevices ? (options.devicesOf?.(pod) ?? devicesView(context, pod)) : noDevices;
   const before = waiting.get(key);
+  if (devices.held !== undefined) {
+    context.decide(awaitDevices, { why: devices.held });
+    waiting.set(key, { attempts: before?.attempts ?? 0, until: context.now(), woken: false });
+    return;
+  }
   if (before !== undefined && context.now() < before.until) {
     context.enqueueAfter(before.until - context.now(), "something changed during the back-off");
     return;
@@ -63,11 +90,12 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
   const affinity = podAffinityView(pod, { nodes, nodeUsage, namespaces: context.cache(Namespaces) });
   const spread = spreadView(pod, { nodes, nodeUsage });
   const volumes = options.bindsVolumes ? volumesView(context, pod) : (options.volumesOf?.(pod) ?? anyNode);
-  if (volumes.obstacle !== undefined) {
-    await markUnschedulable(context, pod, `0/${nodes.length} nodes are available: ${volumes.obstacle}.`);
+  const obstacle = volumes.obstacle ?? devices.obstacle;
+  if (obstacle !== undefined) {
+    await markUnschedulable(context, pod, obstacleMessage(nodes.length, obstacle));
     return;
   }
-  const views = { affinity, spread, volumes };
+  const views = { affinity, spread, volumes, devices };
   const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), views);
   if (candidates.length === 0) {
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
@@ -83,14 +111,40 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
     waiting.set(key, { attempts: 0, until: context.now(), woken: false, node: name });
     return bindClaims(context, { ...plan, node: name });
   }
-  await bind(context, pod, choice, { nodes, feasible: candidates.length });
+  await bind(context, pod, choice, { nodes, feasible: candidates.length, claims: devices.allocated });
+}
+
+const firstListMs = 1000;
+const lookAgainAfterMs = 5000;
+
+/** Not every cluster serves them: only pods that have such claims wait for their lists, the first of them for a second. */
+async function areDeviceCachesFilled(context: SyncContext): Promise<boolean> {
+  const state = context.state(memory);
+  if (state.deviceCaches === "unasked") {
+    state.deviceCaches = "filling";
+    const kinds = [ResourceClaims, DeviceClasses, ResourceSlices];
+    const filled = Promise.all(kinds.map((kind) => context.waitForCacheSync(kind))).then(
+      () => (state.deviceCaches = "filled"),
+      // The run ends.
+      () => undefined,
+    );
+    await Promise.race([filled, context.sleep(firstListMs)]);
+  }
+  return state.deviceCaches === "filled";
+}
+
+interface Considered {
+  readonly nodes: readonly Node[];
+  readonly feasible: number;
+  /** Of devices. */
+  readonly claims: readonly ResourceClaim[];
 }
 
 async function bind(
   context: SyncContext,
   pod: Pod,
   { candidate, score, tied }: Choice,
-  { nodes, feasible }: { readonly nodes: readonly Node[]; readonly feasible: number },
+  { nodes, feasible, claims }: Considered,
 ): Promise<void> {
   const { nodeUsage, waiting } = context.state(memory);
   const node = candidate.node.metadata.name;
@@ -98,10 +152,13 @@ async function bind(
   const because = context.decide(place, { node, nodes: nodes.length, feasible, score, tied });
   // Before the request: the next decision must take the pod into account.
   nodeUsage.place(pod, node);
+  const reservation = await reserve({ context, pod }, { node, claims });
+  if (reservation === undefined) return;
   try {
     await context.client.bind({ namespace, name }, node, { because, signal: context.signal });
   } catch (error) {
     nodeUsage.remove(context.key);
+    await giveBack({ context, pod }, reservation);
     if (isNotFound(error)) return;
     throw error;
   }
@@ -110,14 +167,88 @@ async function bind(
   context.event(Pods, pod, { type: "Normal", reason: "Scheduled", message });
 }
 
-async function markUnschedulable(context: SyncContext, pod: Pod, message: string): Promise<void> {
-  const { waiting } = context.state(memory);
+interface OfPod {
+  readonly context: SyncContext;
+  readonly pod: Pod;
+}
+
+interface Reservation {
+  readonly because: Decision | undefined;
+  /** Of these claims as they are now. */
+  readonly claims: readonly ResourceClaim[];
+}
+
+/**
+ * Reserves claims of devices for the pod. Undefined if that is refused, which its status then says, or if their devices are still made
+ * ready. @throws TransportError where no answer came.
+ */
+async function reserve(
+  { context, pod }: OfPod,
+  { node, claims }: { readonly node: string; readonly claims: readonly ResourceClaim[] },
+): Promise<Reservation | undefined> {
+  const { nodeUsage, waiting } = context.state(memory);
+  const open = unreserved(claims, pod);
+  const names = open.map(({ metadata }) => metadata.name);
+  const because = open.length === 0 ? undefined : context.decide(reserveDevices, { node, claims: names });
+  const reserved: ResourceClaim[] = claims.filter((claim) => !open.includes(claim));
   const attempts = (waiting.get(context.key)?.attempts ?? 0) + 1;
-  const because = context.decide(unschedulable, { message, attempts });
+  try {
+    for (const claim of because === undefined ? [] : open)
+      reserved.push(await reserveClaim({ context, pod, because: because as Decision }, claim));
+  } catch (error) {
+    nodeUsage.remove(context.key);
+    await giveBack({ context, pod }, { because, claims: reserved });
+    if (!isRefused(error)) throw error;
+    const message = `running PreBind plugin "DynamicResources": ${messageOf(error)}`;
+    await report({ context, pod }, { reason: "SchedulerError", message, attempts });
+    context.enqueueAfter(backoffMs(attempts), "its claims could not be reserved");
+    return undefined;
+  }
+  const pending = reserved.filter((claim) => bindingOf(claim) === "pending").map(({ metadata }) => metadata.name);
+  if (pending.length === 0) return { because, claims: reserved };
+  nodeUsage.remove(context.key);
+  context.decide(awaitDevices, { why: `the devices of ${pending.join(", ")} are made ready on ${node}` });
+  const message = `waiting for binding conditions for device on node ${node}`;
+  context.event(Pods, pod, { type: "Normal", reason: "BindingConditionsPending", message });
+  waiting.set(context.key, { attempts: attempts - 1, until: context.now(), woken: false, node });
+  return undefined;
+}
+
+/** By the API server, or by what it has stored meanwhile. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && (error.cause === undefined || error.cause instanceof StatusError);
+}
+
+/** A claim that cannot be released is so by its controller, once the pod is gone or has ended. */
+async function giveBack({ context, pod }: OfPod, { because, claims }: Reservation): Promise<void> {
+  if (because === undefined) return;
+  for (const claim of claims) {
+    try {
+      await unreserveClaim({ context, pod, because }, claim);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+    }
+  }
+}
+
+async function markUnschedulable(context: SyncContext, pod: Pod, message: string): Promise<void> {
+  const attempts = (context.state(memory).waiting.get(context.key)?.attempts ?? 0) + 1;
+  await report({ context, pod }, { reason: "Unschedulable", message, attempts });
+}
+
+interface Failure {
+  readonly reason: "Unschedulable" | "SchedulerError";
+  readonly message: string;
+  readonly attempts: number;
+}
+
+async function report({ context, pod }: OfPod, { reason, message, attempts }: Failure): Promise<void> {
+  const { waiting } = context.state(memory);
+  const because = context.decide(reason === "Unschedulable" ? unschedulable : failed, { message, attempts });
   // Before the request: a change in the meantime must enqueue it.
   waiting.set(context.key, { attempts, until: context.now() + backoffMs(attempts), woken: false });
   context.event(Pods, pod, { type: "Warning", reason: "FailedScheduling", message });
-  const condition = conditionFor(pod, message, context.now());
+  const condition = conditionFor(pod, { reason, message }, context.now());
   if (condition === undefined) return;
   const { namespace = "", name, uid } = pod.metadata;
   try {
@@ -133,13 +264,17 @@ async function markUnschedulable(context: SyncContext, pod: Pod, message: string
 }
 
 /** Undefined if the pod already has the condition. */
-function conditionFor(pod: Pod, message: string, now: number): PodCondition | undefined {
+function conditionFor(
+  pod: Pod,
+  { reason, message }: Pick<Failure, "reason" | "message">,
+  now: number,
+): PodCondition | undefined {
   const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
   const generation = pod.metadata.generation;
   const condition: PodCondition = {
     type: "PodScheduled",
     status: "False",
-    reason: "Unschedulable",
+    reason,
     message,
     lastTransitionTime: before?.status === "False" ? (before.lastTransitionTime ?? "") : formatTime(now),
     ...(generation !== undefined && { observedGeneration: generation }),

@@ -1,0 +1,229 @@
+/** Pods with claims of devices, told to our scheduler and to the real one. No driver and no controller acts here: claims are as their cases say. */
+import { DeviceClasses, ResourceClaims, ResourceSlices } from "../../../src/api/kinds.ts";
+import type { NodeParts } from "../../support/pods.ts";
+import type { Named, Placing } from "./placings.ts";
+import type { Stored, StoragePlacing } from "./storage-placings.ts";
+
+const two: Named<NodeParts> = [
+  ["a", { labels: { zone: "one" } }],
+  ["b", { labels: { zone: "two" } }],
+];
+
+const driver = "gpu.example.com";
+const uid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+
+/** A claim with this device, on nodes of this zone. */
+export function allocation(device: string, { zone, isTimed = true }: { zone?: string; isTimed?: boolean } = {}): object {
+  const matchExpressions = [{ key: "zone", operator: "In", values: [zone] }];
+  return {
+    devices: { results: [{ request: "one", driver, pool: "pool", device }] },
+    ...(zone !== undefined && { nodeSelector: { nodeSelectorTerms: [{ matchExpressions }] } }),
+    ...(isTimed && { allocationTimestamp: "2026-01-01T00:00:00Z" }),
+  };
+}
+
+/** Already used by others, who are not there. */
+export const others = (count: number): readonly object[] =>
+  Array.from({ length: count }, (_, n) => ({ resource: "pods", name: `other-${n}`, uid: uid(n) }));
+
+interface ClaimParts {
+  readonly deviceClassName?: string;
+  readonly requests?: readonly object[];
+  readonly status?: object;
+  readonly isDeleted?: true;
+  readonly finalizers?: readonly string[];
+}
+
+export function deviceClaim(name: string, { status, isDeleted, ...parts }: ClaimParts = {}): Stored {
+  const { deviceClassName = driver, requests = [{ name: "one", exactly: { deviceClassName } }] } = parts;
+  return {
+    kind: ResourceClaims,
+    object: {
+      metadata: { name, namespace: "default", finalizers: parts.finalizers ?? ["example.com/hold"] },
+      spec: { devices: { requests } },
+    },
+    ...(status !== undefined && { status }),
+    ...(isDeleted !== undefined && { isDeleted }),
+  };
+}
+
+/** Cases share it: created where it is not there yet. */
+const deviceClass = (name: string): Stored => ({ kind: DeviceClasses, object: { metadata: { name }, spec: {} } });
+
+const using = (...claims: readonly string[]): StoragePlacing["pod"] => ({
+  spec: {
+    containers: [{ name: "c", image: "i" }],
+    resourceClaims: claims.map((resourceClaimName, n) => ({ name: `claim-${n}`, resourceClaimName })),
+  },
+});
+
+/** A placing of a pod with claims of devices. */
+export interface DevicePlacing extends Placing {
+  readonly storage: readonly Stored[];
+  /** Nothing is said of the pod, and it gets no node. */
+  readonly isHeld?: true;
+  /** The reason of its condition. Default: Unschedulable. */
+  readonly reason?: "SchedulerError";
+  /** How many users each claim has in the end, by its name. */
+  readonly reserved?: Readonly<Record<string, number>>;
+}
+
+export const devicePlacings: readonly DevicePlacing[] = [
+  { name: "a claim that is not there", nodes: two, storage: [], pod: using("dev-none"), isHeld: true },
+  {
+    name: "a claim that is being deleted",
+    nodes: two,
+    storage: [deviceClaim("dev-going", { status: { allocation: allocation("going") }, isDeleted: true })],
+    pod: using("dev-going"),
+    isHeld: true,
+  },
+  {
+    name: "a template whose claim nobody has made",
+    nodes: two,
+    storage: [],
+    pod: {
+      spec: {
+        containers: [{ name: "c", image: "i" }],
+        resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "any" }],
+      },
+    },
+    isHeld: true,
+  },
+  {
+    name: "a claim with devices that can be used anywhere",
+    nodes: [["a", {}]],
+    storage: [deviceClaim("dev-any", { status: { allocation: allocation("any") } })],
+    pod: using("dev-any"),
+    node: "a",
+    reserved: { "dev-any": 1 },
+  },
+  {
+    name: "a claim with devices in another zone",
+    nodes: two,
+    storage: [
+      deviceClaim("dev-two", { status: { allocation: allocation("two", { zone: "two" }), reservedFor: others(1) } }),
+    ],
+    pod: using("dev-two"),
+    node: "b",
+    reserved: { "dev-two": 2 },
+  },
+  {
+    name: "a claim with devices in no zone",
+    nodes: two,
+    // Of one that nobody uses the real scheduler takes the devices away.
+    storage: [
+      deviceClaim("dev-far", { status: { allocation: allocation("far", { zone: "far" }), reservedFor: others(1) } }),
+    ],
+    pod: using("dev-far"),
+    message: "0/2 nodes are available: 2 resourceclaim not available on the node.",
+    reserved: { "dev-far": 1 },
+  },
+  {
+    name: "two claims whose devices no node can use together",
+    nodes: two,
+    storage: [
+      deviceClaim("dev-here", { status: { allocation: allocation("here", { zone: "one" }), reservedFor: others(1) } }),
+      deviceClaim("dev-there", {
+        status: { allocation: allocation("there", { zone: "two" }), reservedFor: others(1) },
+      }),
+    ],
+    pod: using("dev-here", "dev-there"),
+    message: "0/2 nodes are available: 2 resourceclaim not available on the node.",
+  },
+  {
+    name: "a claim of a class that is not there",
+    nodes: two,
+    storage: [deviceClaim("dev-classless", { deviceClassName: "none.example.com" })],
+    pod: using("dev-classless"),
+    message: "0/2 nodes are available: request one: device class none.example.com does not exist.",
+  },
+  {
+    name: "alternatives, of which one is of a class that is not there",
+    nodes: two,
+    storage: [
+      deviceClass("large.example.com"),
+      deviceClaim("dev-either", {
+        requests: [
+          {
+            name: "one",
+            firstAvailable: [
+              { name: "large", deviceClassName: "large.example.com" },
+              { name: "small", deviceClassName: "small.example.com" },
+            ],
+          },
+        ],
+      }),
+    ],
+    pod: using("dev-either"),
+    message: "0/2 nodes are available: request one/small: device class small.example.com does not exist.",
+  },
+  {
+    name: "a claim of a class for which nobody has devices",
+    nodes: two,
+    storage: [deviceClass("idle.example.com"), deviceClaim("dev-open", { deviceClassName: "idle.example.com" })],
+    pod: using("dev-open"),
+    message: "0/2 nodes are available: 2 cannot allocate all claims.",
+  },
+  {
+    name: "devices that other nodes have",
+    nodes: two,
+    storage: [
+      deviceClass("far.example.com"),
+      {
+        kind: ResourceSlices,
+        object: {
+          metadata: { name: "far" },
+          spec: {
+            driver: "far.example.com",
+            nodeName: "c",
+            pool: { name: "c", generation: 1, resourceSliceCount: 1 },
+            devices: [{ name: "card" }],
+          },
+        },
+      },
+      deviceClaim("dev-elsewhere", { deviceClassName: "far.example.com" }),
+    ],
+    pod: using("dev-elsewhere"),
+    message: "0/2 nodes are available: 2 cannot allocate all claims.",
+  },
+  {
+    name: "a node that rules itself out before its devices do",
+    nodes: [["a", { unschedulable: true }], ...two.slice(1)],
+    storage: [
+      deviceClaim("dev-one", { status: { allocation: allocation("one", { zone: "one" }), reservedFor: others(1) } }),
+    ],
+    pod: using("dev-one"),
+    message: "0/2 nodes are available: 1 node(s) were unschedulable, 1 resourceclaim not available on the node.",
+  },
+  {
+    name: "a claim with 255 users",
+    nodes: [["a", {}]],
+    storage: [deviceClaim("dev-busy", { status: { allocation: allocation("busy"), reservedFor: others(255) } })],
+    pod: using("dev-busy"),
+    node: "a",
+    reserved: { "dev-busy": 256 },
+  },
+  {
+    name: "a claim with 256 users, after one that has room",
+    nodes: [["a", {}]],
+    storage: [
+      deviceClaim("dev-room", { status: { allocation: allocation("room"), reservedFor: others(1) } }),
+      deviceClaim("dev-full", { status: { allocation: allocation("full"), reservedFor: others(256) } }),
+    ],
+    pod: using("dev-room", "dev-full"),
+    reason: "SchedulerError",
+    message:
+      'running PreBind plugin "DynamicResources": add reservation to claim default/dev-full: ResourceClaim.resource.k8s.io "dev-full" is invalid: status.reservedFor: Too many: 257: must have at most 256 items',
+    reserved: { "dev-room": 1, "dev-full": 256 },
+  },
+  {
+    name: "devices that were allocated without a time",
+    nodes: [["a", {}]],
+    storage: [deviceClaim("dev-untimed", { status: { allocation: allocation("untimed", { isTimed: false }) } })],
+    pod: using("dev-untimed"),
+    reason: "SchedulerError",
+    message:
+      'running PreBind plugin "DynamicResources": add reservation to claim default/dev-untimed: ResourceClaim.resource.k8s.io "dev-untimed" is invalid: status.allocation: Invalid value: ',
+    reserved: { "dev-untimed": 0 },
+  },
+];
