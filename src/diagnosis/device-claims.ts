@@ -3,7 +3,7 @@ import { classRequestsOf, deviceClaimKeysOf } from "../api/device-claims.ts";
 import { devicesOf, deviceText, poolKey, poolOfSlice, untoleratedTaints } from "../api/device-taints.ts";
 import { formatAge } from "../api/duration.ts";
 import { keyOf } from "../api/key.ts";
-import { DeviceClasses, Pods, ResourceSlices } from "../api/kinds.ts";
+import { DeviceClasses, Pods, ResourceClaims, ResourceSlices } from "../api/kinds.ts";
 import { pluralize } from "../api/pluralize.ts";
 import type { Pod, ResourceClaim } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
@@ -17,7 +17,7 @@ export function examineResourceClaim(look: Look, item: Item<ResourceClaim>): Exa
 
 function unallocated(look: Look, item: Item<ResourceClaim>): Examined {
   const claim = item.object;
-  const { findings, unseen } = missingClasses(look, claim);
+  const { findings, unseen } = lackOfDevices(look, { kind: ResourceClaims, object: claim });
   const { objects, unseen: unseenPods } = look.list(Pods, claim.metadata.namespace ?? "");
   const users = objects.filter((pod) => deviceClaimKeysOf(pod).includes(keyOf(claim)));
   const own = { at: refOf(item), ...waitsFor(users, unseenPods.length === 0) };
@@ -47,11 +47,24 @@ function waitsFor(users: readonly Pod[], areAllKnown: boolean): Pick<Finding, "w
   };
 }
 
+interface Lack {
+  readonly findings: readonly Finding[];
+  readonly unseen: readonly Unseen[];
+}
+
+/** Why a claim without devices cannot get any: a class that does not exist, or no driver that lists devices. */
+export function lackOfDevices(look: Look, item: Item<ResourceClaim>): Lack {
+  const lack = missingClasses(look, item.object);
+  if (lack.findings.length > 0) return lack;
+  const { objects, unseen } = look.list(ResourceSlices, "");
+  const isAny = unseen.length > 0 || objects.some(({ spec }) => (spec.devices ?? []).length > 0);
+  const why = "no ResourceSlice lists any devices: a driver has to";
+  const none = { at: refOf(item), why, advice: [kubectl("get resourceslices")] };
+  return { findings: isAny ? [] : [none], unseen: [...lack.unseen, ...unseen] };
+}
+
 /** Classes that its requests refer to and that do not exist: it never gets devices then. */
-export function missingClasses(
-  look: Look,
-  { spec }: ResourceClaim,
-): { readonly findings: readonly Finding[]; readonly unseen: readonly Unseen[] } {
+function missingClasses(look: Look, { spec }: ResourceClaim): Lack {
   const names = classRequestsOf(spec).map(({ deviceClass }) => deviceClass);
   const findings: Finding[] = [];
   const unseen: Unseen[] = [];

@@ -1,6 +1,6 @@
 /** What a pod refers to and needs to start: ConfigMaps, Secrets, claims of volumes and devices, its ServiceAccount. */
 import { type Kind } from "../api/kind.ts";
-import { meantBy, type PodClaim, podClaimsOf } from "../api/device-claims.ts";
+import { isControlledBy, meantBy, type PodClaim, podClaimsOf } from "../api/device-claims.ts";
 import {
   ConfigMaps,
   PersistentVolumeClaims,
@@ -13,12 +13,14 @@ import { claimNamesOf } from "../api/pod-claims.ts";
 import type { Container, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
-import { missingClasses } from "./device-claims.ts";
+import { lackOfDevices } from "./device-claims.ts";
 import type { Look } from "./look.ts";
 
 interface References {
   readonly findings: readonly Finding[];
   readonly unseen: readonly Unseen[];
+  /** No scheduler tries the pod, nor says so, before its claims of devices are there. */
+  readonly isHeld?: true;
 }
 
 const none: References = { findings: [], unseen: [] };
@@ -57,10 +59,10 @@ export function missingReferences(look: Look, { object }: Item, creating: boolea
     }
     if (found.is === "unseen") unseen.push(found.unseen);
   }
-  return { findings, unseen };
+  return { findings, unseen, ...(devices.isHeld === true && { isHeld: true }) };
 }
 
-/** Claims of devices that are missing, or can never get any. That one has none yet is what its pod's own placement decides. */
+/** Claims of devices that are missing or not for the pod, or can get no devices. That one has none yet is what its pod's own placement decides. */
 function deviceFindings(look: Look, pod: Pod): References {
   const namespace = pod.metadata.namespace ?? "";
   const all = podClaimsOf(pod).map((entry): References => {
@@ -69,11 +71,22 @@ function deviceFindings(look: Look, pod: Pod): References {
     if (meant.is !== "named") return none;
     const claim = look.get(ResourceClaims, namespace, meant.name);
     if (claim.is === "unseen") return { findings: [], unseen: [claim.unseen] };
-    if (claim.is === "found") return missingClasses(look, claim.object);
     const at = { kind: ResourceClaims, namespace, name: meant.name };
-    return { findings: [{ at, why: "there is no such ResourceClaim, but the pod refers to it" }], unseen: [] };
+    const only = (why: string): References => ({ findings: [{ at, why }], unseen: [], isHeld: true });
+    if (claim.is === "missing") return only("there is no such ResourceClaim, but the pod refers to it");
+    const { object } = claim;
+    if (object.metadata.deletionTimestamp !== undefined)
+      return only("it is being deleted, and the pod waits for another of its name");
+    if (meant.isGenerated && !isControlledBy(object, pod)) return only("it was not made for this pod");
+    return object.status?.allocation === undefined
+      ? lackOfDevices(look, { kind: ResourceClaims, object })
+      : { findings: [], unseen: [] };
   });
-  return { findings: all.flatMap(({ findings }) => findings), unseen: all.flatMap(({ unseen }) => unseen) };
+  return {
+    findings: all.flatMap(({ findings }) => findings),
+    unseen: all.flatMap(({ unseen }) => unseen),
+    ...(all.some(({ isHeld }) => isHeld) && { isHeld: true }),
+  };
 }
 
 function templateFindings(
@@ -88,7 +101,7 @@ function templateFindings(
     template.is === "missing"
       ? "there is no such ResourceClaimTemplate, but the pod refers to it"
       : `the controller resourceclaim has to make a ResourceClaim of it for ${entry.name}`;
-  return { findings: [{ at, why }], unseen: [] };
+  return { findings: [{ at, why }], unseen: [], isHeld: true };
 }
 
 function namedBy(spec: PodSpec | undefined): readonly Reference[] {

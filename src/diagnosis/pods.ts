@@ -78,7 +78,7 @@ function examineUnready(look: Look, item: Item, pod: Pod, whole: Whole): Examine
   // What a VolumeAttachment says, Events repeat.
   const told = events.objects.filter(({ reason }) => attach.findings.length === 0 || reason !== "FailedAttachVolume");
   const mount = isCreating ? eventFinding(item, told) : undefined;
-  const [why, advice] = isScheduled ? notReady(pod) : [notScheduled(pod), []];
+  const [why, advice] = isScheduled ? notReady(pod) : [notScheduled(pod, named.isHeld === true), []];
   const own: Finding = { at, why, ...since(from), advice };
   const findings = [...node, ...named.findings, ...attach.findings, ...(mount === undefined ? [] : [mount]), own];
   const unseen = aside([...named.unseen, ...attach.unseen, ...events.unseen]);
@@ -150,7 +150,7 @@ function exitText({ name, state, lastState }: ContainerStatus): string {
   return `container ${name} ended with exit code ${ended?.exitCode ?? "unknown"}${reason}`;
 }
 
-function notScheduled(pod: Pod): string {
+function notScheduled(pod: Pod, isHeld: boolean): string {
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.reason === "SchedulingGated") {
     const gates = pod.spec?.schedulingGates?.map(({ name }) => name).join(", ") ?? "";
@@ -158,6 +158,8 @@ function notScheduled(pod: Pod): string {
   }
   if (scheduled?.status === "False")
     return `not scheduled: ${withoutPreemption(scheduled.message ?? "") || (scheduled.reason ?? "no reason given")}`;
+  // Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go runPreEnqueuePlugin: neither a condition nor an Event says so.
+  if (isHeld) return "not scheduled: a scheduler does not try a pod before its ResourceClaims are there";
   return `not scheduled: no scheduler has looked at it (its scheduler is ${pod.spec?.schedulerName ?? "default-scheduler"})`;
 }
 

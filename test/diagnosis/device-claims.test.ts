@@ -44,7 +44,15 @@ const when = "ResourceClaim card: the scheduler gives it devices when it places 
 
 describe("a claim without devices", () => {
   const answer = (items: readonly Item[], forbidden: readonly Kind[] = []): Diagnosis =>
-    answerAbout(ResourceClaims, claim(), { items: [gpu, ...items], forbidden });
+    answerAbout(ResourceClaims, claim(), { items: [gpu, slice([]), ...items], forbidden });
+
+  test("gets none while no slice lists any", () => {
+    const none = "ResourceClaim card: no ResourceSlice lists any devices: a driver has to";
+    expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu] }))).toEqual([none, `${when}, and none does`]);
+    expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu], forbidden: [ResourceSlices] }))).toEqual([
+      `${when}, and none does`,
+    ]);
+  });
 
   test("waits for a pod that uses it", () => {
     expect(answer([])).toMatchObject({ is: "waiting", says: "it has no devices yet" });
@@ -143,7 +151,40 @@ describe("a pod that has no node", () => {
   });
 
   test("is not told that its claim waits for it", () => {
-    expect(first(undefined, [gpu, { kind: ResourceClaims, object: claim() }])).toStartWith("Pod web: ");
+    expect(first(undefined, [gpu, slice([]), { kind: ResourceClaims, object: claim() }])).toStartWith("Pod web: ");
+    expect(first(undefined, [{ kind: ResourceClaims, object: given() }])).toStartWith("Pod web: ");
+  });
+
+  test("is told that schedulers leave it alone before its claims are there", () => {
+    const said = (items: readonly Item[], status: Json = {}, spec: Json = {}): readonly string[] => {
+      const plain = pod("web", { resourceClaims: [{ name: "gpu", resourceClaimName: "card" }], ...spec });
+      return whys(answerAbout(Pods, { ...plain, status } as StoredObject, { items }));
+    };
+    const left = "Pod web: not scheduled: a scheduler does not try a pod before its ResourceClaims are there";
+    const meta = { deletionTimestamp: ago(9), finalizers: ["example.com/hold"] };
+    const missing = "ResourceClaim card: there is no such ResourceClaim, but the pod refers to it";
+    expect(said([])).toEqual([missing, left]);
+    expect(said([{ kind: ResourceClaims, object: claim({}, { meta }) }])).toEqual([
+      "ResourceClaim card: it is being deleted, and the pod waits for another of its name",
+      left,
+    ]);
+    const resourceClaimStatuses = [{ name: "gpu", resourceClaimName: "card" }];
+    const fromTemplate = { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "one" }] };
+    expect(said([{ kind: ResourceClaims, object: given() }], { resourceClaimStatuses }, fromTemplate)).toEqual([
+      "ResourceClaim card: it was not made for this pod",
+      left,
+    ]);
+    const condition = { type: "PodScheduled", status: "False", message: "0/1 nodes are available: 1 why." };
+    expect(said([], { conditions: [condition] })).toEqual([
+      missing,
+      "Pod web: not scheduled: 0/1 nodes are available: 1 why.",
+    ]);
+    expect(said([gpu, { kind: ResourceClaims, object: claim() }]).at(-1)).toStartWith(
+      "Pod web: not scheduled: no scheduler has looked at it",
+    );
+    expect(said([{ kind: ResourceClaims, object: given() }])).toEqual([
+      "Pod web: not scheduled: no scheduler has looked at it (its scheduler is default-scheduler)",
+    ]);
   });
 });
 

@@ -2,7 +2,6 @@
 import { generatedPrefix } from "../../api/generated-name.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { controllerOf } from "../../api/owner-references.ts";
 import type { DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
@@ -12,6 +11,7 @@ import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { storageIn } from "./claims.ts";
 import { whatPodLacks } from "./lacking.ts";
+import { ownedBy } from "./owned-by.ts";
 import { type Followed, isReconciled } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
@@ -190,28 +190,6 @@ function reasonFor(
       return `${each.kind} ${each.metadata.name}: ${wrong.message ?? wrong.reason ?? wrong.type}`;
   }
   return undefined;
-}
-
-/** Deployments own ReplicaSets, which own pods: nothing is nested deeper than a few levels. */
-const mostFloors = 6;
-
-/** Its children, then theirs. */
-function ownedBy(owner: StoredObject, state: State): StoredObject[] {
-  const byOwner = new Map<string, StoredObject[]>();
-  for (const { object } of state.values()) {
-    const uid = controllerOf(object)?.uid;
-    if (uid === undefined) continue;
-    const siblings = byOwner.get(uid);
-    if (siblings === undefined) byOwner.set(uid, [object]);
-    else siblings.push(object);
-  }
-  const owned: StoredObject[] = [];
-  let floor: readonly StoredObject[] = [owner];
-  for (let depth = 0; depth < mostFloors && floor.length > 0; depth++) {
-    floor = floor.flatMap(({ metadata }) => byOwner.get(metadata.uid) ?? []);
-    owned.push(...floor);
-  }
-  return owned;
 }
 
 /** What keeps a pod from being ready; undefined for one that is ready, or is being deleted. */

@@ -4,6 +4,7 @@ import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { bindingOf, type Storage } from "./claims.ts";
+import { deviceLack } from "./device-claims.ts";
 import { type Reference, referencesOfPods } from "./references.ts";
 import { type Lookup, whyUnknown } from "./scope.ts";
 
@@ -12,12 +13,12 @@ import { type Lookup, whyUnknown } from "./scope.ts";
  * (.spec.volumes[0].configMap.name)`.
  */
 export function whatPodLacks(pod: Pod & StoredObject, storage: Storage): string | undefined {
-  return firstLack(pod, { storage });
+  return firstLack(pod, { storage }) ?? deviceLack(pod, storage);
 }
 
-/** What keeps a pod from being placed: a claim that does not exist, or that gets no volume. */
+/** What keeps a pod from being placed: a claim that does not exist, or that gets no volume or no devices. */
 export function claimPodLacks(pod: Pod & StoredObject, storage: Storage): string | undefined {
-  return firstLack(pod, { storage, only: claimKind });
+  return firstLack(pod, { storage, only: claimKind }) ?? deviceLack(pod, storage);
 }
 
 const claimKind = "PersistentVolumeClaim";

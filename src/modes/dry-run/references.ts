@@ -2,7 +2,7 @@
  * The objects that an object refers to in its spec: what must exist for it to work. Pure: nothing is looked up here.
  */
 import type { StoredObject } from "../../api/object.ts";
-import type { Deployment, Pod } from "../../api/types.ts";
+import type { Deployment, Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { kindNameOf } from "../../views/state.ts";
 import { backendsOf, type IngressLike } from "./services.ts";
@@ -41,6 +41,9 @@ const configMap: KindName = { group: "", kind: "ConfigMap" };
 const secret: KindName = { group: "", kind: "Secret" };
 const claim: KindName = { group: "", kind: "PersistentVolumeClaim" };
 const service: KindName = { group: "", kind: "Service" };
+const deviceClaim: KindName = { group: "resource.k8s.io", kind: "ResourceClaim" };
+const deviceTemplate: KindName = { group: "resource.k8s.io", kind: "ResourceClaimTemplate" };
+const deviceClass: KindName = { group: "resource.k8s.io", kind: "DeviceClass" };
 const storageClass: KindName = { group: "storage.k8s.io", kind: "StorageClass" };
 
 /** The spec of the pods that an object is or creates, and its path in the object. */
@@ -111,6 +114,11 @@ export function referencesOfPods(spec: PodSpec, at: string, namespace: string): 
       referencesOfVolume(volume, `${at}.volumes[${index}]`, namespace),
     ),
     ...containers,
+    // What these keep pods from, is judged with what the claims have.
+    ...(spec.resourceClaims ?? []).flatMap(({ resourceClaimName, resourceClaimTemplateName }, index) => [
+      ...inNamespace(`resourceClaims[${index}].resourceClaimName`, deviceClaim, resourceClaimName),
+      ...inNamespace(`resourceClaims[${index}].resourceClaimTemplateName`, deviceTemplate, resourceClaimTemplateName),
+    ]),
     ...inNamespace("serviceAccountName", { group: "", kind: "ServiceAccount" }, spec.serviceAccountName),
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
       inNamespace(`imagePullSecrets[${index}].name`, secret, name),
@@ -220,6 +228,10 @@ function ownReferences(object: StoredObject, namespace: string): readonly Refere
       const name = (object as { readonly spec?: { readonly storageClassName?: string } }).spec?.storageClassName;
       return reference({ field: ".spec.storageClassName", to: storageClass, namespace: "", name });
     }
+    case "ResourceClaim":
+      return referencesOfDevices((object as unknown as ResourceClaim).spec, ".spec");
+    case "ResourceClaimTemplate":
+      return referencesOfDevices((object as unknown as ResourceClaimTemplate).spec.spec, ".spec.spec");
     case "HorizontalPodAutoscaler": {
       const target = (object as AutoscalerLike).spec?.scaleTargetRef;
       if (target === undefined) return [];
@@ -231,6 +243,18 @@ function ownReferences(object: StoredObject, namespace: string): readonly Refere
     default:
       return [];
   }
+}
+
+function referencesOfDevices({ devices }: ResourceClaim["spec"], at: string): readonly Reference[] {
+  const named = (field: string, name: string | undefined): Reference[] =>
+    reference({ field: `${field}.deviceClassName`, to: deviceClass, namespace: "", name });
+  return (devices?.requests ?? []).flatMap(({ exactly, firstAvailable = [] }, index) => {
+    const request = `${at}.devices.requests[${index}]`;
+    return [
+      ...named(`${request}.exactly`, exactly?.deviceClassName),
+      ...firstAvailable.flatMap((each, n) => named(`${request}.firstAvailable[${n}]`, each.deviceClassName)),
+    ];
+  });
 }
 
 function referencesOfIngress(ingress: IngressLike & StoredObject, namespace: string): readonly Reference[] {

@@ -13,6 +13,8 @@ import { nextRunsOf, type NextRuns } from "./next-runs.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { Convergence } from "./convergence.ts";
 import { danglingOf, type References } from "./dangling.ts";
+import { deviceDoubts } from "./device-claims.ts";
+import type { Unseen } from "../../verdict/verdict.ts";
 import { type EffectsInput, isJudged, nodeEffects, type NodeEffects } from "./node-effects.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
 import { isInScope, type Scope } from "./scope.ts";
@@ -38,6 +40,8 @@ export interface DryRun {
   readonly references: References;
   /** Unbound claims of what was applied. */
   readonly claims: readonly OpenClaim[];
+  /** Workloads of which it is not known whether their pods get devices. */
+  readonly devices: readonly Unseen[];
   /** Applied objects that no controller here reconciles. */
   readonly notFollowed: readonly AppliedChange[];
   readonly rollouts: readonly Rollout[];
@@ -99,6 +103,7 @@ export function resultOf({ first, attribution, asked, ...played }: Played, optio
     availability: [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])],
     nextRuns: nextRunsOf([...done, ...others], { state, now: options.now }),
     claims: openClaims(done, storageIn(state, scope)),
+    devices: deviceDoubts([...done, ...changed, ...(nodes?.workloads ?? [])], { before, state, scope }),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),
     admission: admissionNotes(attribution.admitted, { before, after: state, pluralOf }),
@@ -120,6 +125,7 @@ export function nothingApplied({ drift, settled, refused, state }: Before): DryR
     availability: [],
     nextRuns: [],
     claims: [],
+    devices: [],
     references: { looked: 0, dangling: [], unseen: [] },
     notFollowed: [],
     rollouts: [],

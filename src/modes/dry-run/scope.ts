@@ -72,6 +72,7 @@ const clusterKinds = [
   "node.k8s.io/RuntimeClass",
   "storage.k8s.io/StorageClass",
   "networking.k8s.io/IngressClass",
+  "resource.k8s.io/DeviceClass",
   "/PersistentVolume",
 ];
 

@@ -17,6 +17,7 @@ import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import type { ApplyTarget } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
+import { knownDevices } from "./device-claims.ts";
 import { claimPodLacks, whatPodLacks } from "./lacking.ts";
 import { dryRunKubelet, type UntouchedPods } from "./kubelet.ts";
 import { drainOf } from "./node-drain.ts";
@@ -95,6 +96,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     dryRunScheduler({
       lacksClaim: (pod) => claimPodLacks(pod, storage),
       volumesOf: (pod) => knownVolumes(pod, storage.lookup),
+      devicesOf: (pod) => knownDevices(pod, storage.lookup),
       clock,
     }),
     dryRunKubelet({ ...options, lacks, isSilent, clock }),

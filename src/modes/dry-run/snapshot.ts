@@ -62,6 +62,7 @@ const clusterWide: ReadonlySet<string> = new Set([
   "runtimeclasses.node.k8s.io",
   "storageclasses.storage.k8s.io",
   "ingressclasses.networking.k8s.io",
+  "deviceclasses.resource.k8s.io",
   "validatingwebhookconfigurations.admissionregistration.k8s.io",
   "mutatingwebhookconfigurations.admissionregistration.k8s.io",
   "validatingadmissionpolicies.admissionregistration.k8s.io",

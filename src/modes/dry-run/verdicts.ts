@@ -30,6 +30,7 @@ export interface VerdictInput extends Reconcilers {
   readonly availability: readonly Availability[];
   readonly references: References;
   readonly claims: readonly OpenClaim[];
+  readonly devices: readonly Unseen[];
   readonly changes: readonly ObjectChange[];
   readonly liveRefusals: LiveRefusals;
   /** Where nodes were asked about. */
@@ -38,9 +39,10 @@ export interface VerdictInput extends Reconcilers {
 
 /** Weighs the findings of a dry run. */
 export function verdictsOf(all: VerdictInput): Verdicts {
-  const { done, workloads, availability, references, changes } = all;
+  const { done, workloads, availability, references, devices, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
-  const unseen = [...notFollowed(all), ...stillRefused(all), ...takenToBeBound(all), ...(all.nodes?.unseen ?? [])];
+  const assumed = [...takenToBeBound(all), ...devices];
+  const unseen = [...notFollowed(all), ...stillRefused(all), ...assumed, ...(all.nodes?.unseen ?? [])];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
     available: judge({

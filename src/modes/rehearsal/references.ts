@@ -28,6 +28,7 @@ const listed: readonly KindName[] = [
   { group: "", kind: "Pod" },
   { group: "", kind: "PersistentVolume" },
   { group: "storage.k8s.io", kind: "StorageClass" },
+  { group: "resource.k8s.io", kind: "DeviceClass" },
 ];
 
 /** Reads each object once. */

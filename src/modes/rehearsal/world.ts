@@ -14,6 +14,7 @@ import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 import { CustomObjects, noCustomResources } from "../dry-run/custom-objects.ts";
 import { dryRunKubelet } from "../dry-run/kubelet.ts";
+import { knownDevices } from "../dry-run/device-claims.ts";
 import { claimPodLacks, whatPodLacks } from "../dry-run/lacking.ts";
 import type { World } from "../dry-run/play.ts";
 import { dryRunScheduler } from "../dry-run/scheduler.ts";
@@ -120,6 +121,7 @@ function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surro
     dryRunScheduler({
       lacksClaim: lackingBy(claimPodLacks),
       volumesOf: (pod) => knownVolumes(pod, storage.lookup),
+      devicesOf: (pod) => knownDevices(pod, storage.lookup),
       clock,
     }),
     dryRunKubelet({ ...place.pods, lacks: lackingBy(whatPodLacks), clock }),
