@@ -168,7 +168,10 @@ function notScheduled(pod: Pod, isHeld: boolean): string {
  * it.
  */
 export function withoutPreemption(message: string): string {
-  return message.replace(/\.? (no new claims to deallocate, )?preemption: .*not helpful.*$/, "");
+  return message.replace(
+    /\.? ((no new claims to deallocate|still not schedulable), )?preemption: .*not helpful.*$/,
+    "",
+  );
 }
 
 function notReady(pod: Pod): readonly [why: string, advice: readonly Advice[]] {

@@ -114,9 +114,7 @@ function selects(
 /** Whether the slice lists devices that the node can use. Source: dynamic-resource-allocation v0.36 structured/internal/incubating/pools_incubating.go. */
 function offersDevices({ spec }: ResourceSlice, node: Node): boolean {
   const fits = ({ nodeName, allNodes, nodeSelector }: Pick<typeof spec, "nodeName" | "allNodes" | "nodeSelector">) =>
-    allNodes === true ||
-    nodeName === node.metadata.name ||
-    (nodeSelector !== undefined && selects(nodeSelector, node));
+    allNodes === true || nodeName === node.metadata.name || (nodeSelector !== undefined && selects(nodeSelector, node));
   const { devices = [] } = spec;
   return spec.perDeviceNodeSelection === true ? devices.some(fits) : devices.length > 0 && fits(spec);
 }

@@ -193,8 +193,8 @@ async function reserve(
   const reserved: ResourceClaim[] = claims.filter((claim) => !open.includes(claim));
   const attempts = (waiting.get(context.key)?.attempts ?? 0) + 1;
   try {
-    for (const claim of because === undefined ? [] : open)
-      reserved.push(await reserveClaim({ context, pod, because: because as Decision }, claim));
+    if (because !== undefined)
+      for (const claim of open) reserved.push(await reserveClaim({ context, pod, because }, claim));
   } catch (error) {
     nodeUsage.remove(context.key);
     await giveBack({ context, pod }, { because, claims: reserved });

@@ -50,13 +50,16 @@ export function knownDevices(pod: Pod, lookup: Lookup): DevicesView {
 /** What keeps a pod from being placed: `there is no ResourceClaim shop/gpu (.spec.resourceClaims[0])`. */
 export function deviceLack(pod: Pod, known: DeviceKnowledge): string | undefined {
   for (const [index, entry] of podClaimsOf(pod).entries()) {
-    const why = lackOf(pod, entry, known);
+    const why = lackOf({ pod, entry }, known);
     if (why !== undefined) return `${why} (.spec.resourceClaims[${index}])`;
   }
   return undefined;
 }
 
-function lackOf(pod: Pod, entry: PodClaim, known: DeviceKnowledge): string | undefined {
+function lackOf(
+  { pod, entry }: { readonly pod: Pod; readonly entry: PodClaim },
+  known: DeviceKnowledge,
+): string | undefined {
   const { lookup, scope } = known;
   const meant = meantBy(pod, entry);
   if (meant.is === "not-needed" || meant.is === "unsupported") return undefined;
@@ -118,10 +121,7 @@ export interface DoubtsInput {
 }
 
 /** Of workloads with pods that were placed, and of which it is not known whether they get devices: it depends on that whether they start. */
-export function deviceDoubts(
-  workloads: readonly Followed[],
-  { before, state, scope }: DoubtsInput,
-): readonly Unseen[] {
+export function deviceDoubts(workloads: readonly Followed[], { before, state, scope }: DoubtsInput): readonly Unseen[] {
   const lookup: Lookup = (of, key) => state.get(entryName(of, key))?.object;
   const doubts = new Map<string, string>();
   for (const { of, object } of state.values()) {

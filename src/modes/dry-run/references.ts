@@ -229,9 +229,11 @@ function ownReferences(object: StoredObject, namespace: string): readonly Refere
       return reference({ field: ".spec.storageClassName", to: storageClass, namespace: "", name });
     }
     case "ResourceClaim":
-      return referencesOfDevices((object as unknown as ResourceClaim).spec, ".spec");
+      // The kind says what its spec is.
+      return referencesOfDevices((object as Partial<ResourceClaim>).spec, ".spec");
     case "ResourceClaimTemplate":
-      return referencesOfDevices((object as unknown as ResourceClaimTemplate).spec.spec, ".spec.spec");
+      // The kind says what its spec is.
+      return referencesOfDevices((object as Partial<ResourceClaimTemplate>).spec?.spec, ".spec.spec");
     case "HorizontalPodAutoscaler": {
       const target = (object as AutoscalerLike).spec?.scaleTargetRef;
       if (target === undefined) return [];
@@ -245,10 +247,10 @@ function ownReferences(object: StoredObject, namespace: string): readonly Refere
   }
 }
 
-function referencesOfDevices({ devices }: ResourceClaim["spec"], at: string): readonly Reference[] {
+function referencesOfDevices(spec: ResourceClaim["spec"] | undefined, at: string): readonly Reference[] {
   const named = (field: string, name: string | undefined): Reference[] =>
     reference({ field: `${field}.deviceClassName`, to: deviceClass, namespace: "", name });
-  return (devices?.requests ?? []).flatMap(({ exactly, firstAvailable = [] }, index) => {
+  return (spec?.devices?.requests ?? []).flatMap(({ exactly, firstAvailable = [] }, index) => {
     const request = `${at}.devices.requests[${index}]`;
     return [
       ...named(`${request}.exactly`, exactly?.deviceClassName),

@@ -13,7 +13,10 @@ const driver = "gpu.example.com";
 const uid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 /** A claim with this device, on nodes of this zone. */
-export function allocation(device: string, { zone, isTimed = true }: { zone?: string; isTimed?: boolean } = {}): object {
+export function allocation(
+  device: string,
+  { zone, isTimed = true }: { zone?: string; isTimed?: boolean } = {},
+): object {
   const matchExpressions = [{ key: "zone", operator: "In", values: [zone] }];
   return {
     devices: { results: [{ request: "one", driver, pool: "pool", device }] },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   DeviceClasses,
+  Deployments,
   Events,
   Nodes,
   Pods,
@@ -12,10 +13,15 @@ import {
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Transport } from "../../../src/api/transport.ts";
 import type { Pod, ResourceClaim } from "../../../src/api/types.ts";
+import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
+import { createClient } from "../../../src/client/api/client.ts";
+import { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
+import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
 import { scheduler } from "../../../src/controllers/scheduler/scheduler.ts";
 import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
 import { nodeOf, type NodeParts, podOf } from "../../support/pods.ts";
+import { virtualCluster } from "../../support/virtual-cluster.ts";
 import { allocation, deviceClaim, devicePlacings, others } from "./device-placings.ts";
 import type { Named } from "./placings.ts";
 import type { Stored } from "./storage-placings.ts";
@@ -174,6 +180,94 @@ describe("a waiting pod goes on", () => {
     expect((await podIn(scene, "web"))?.status?.phase).toBe("Running");
     await scene.stop();
   });
+});
+
+test("in a sandbox, pods of a Deployment with a template wait for devices, run with them, and let go of them", async () => {
+  const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
+  const { you } = scene;
+  await scene.during(you.create(DeviceClasses, gpuClass));
+  const spec = { devices: { requests: [{ name: "one", exactly: { deviceClassName: "gpu.example.com" } }] } };
+  await scene.during(you.create(ResourceClaimTemplates, { metadata: at("one"), spec: { spec } }));
+  const labels = { app: "web" };
+  const entry = { name: "gpu", resourceClaimTemplateName: "one" };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: "c", image: "i" }], resourceClaims: [entry] },
+  };
+  const deployment = { metadata: at("web"), spec: { replicas: 2, selector: { matchLabels: labels }, template } };
+  await scene.during(you.create(Deployments, deployment));
+  await scene.run(60_000);
+  const available = async (): Promise<number> =>
+    (await scene.during(you.get(Deployments, at("web")))).status?.availableReplicas ?? 0;
+  const phases = async (): Promise<string> =>
+    (await scene.list(Pods))
+      .map(({ status: said }) => said?.phase ?? "")
+      .sort()
+      .join(" ");
+  expect([await available(), await phases()]).toEqual([0, "Pending Pending"]);
+  const [first, second] = (await scene.list(ResourceClaims)).map(({ metadata }) => metadata.name);
+  const hold = merge({ metadata: { finalizers: ["resource.kubernetes.io/delete-protection"] } });
+  await scene.during(you.patch(ResourceClaims, at(first ?? ""), hold));
+  await allocate(scene, first ?? "");
+  await scene.run(5000);
+  expect(await available()).toBe(1);
+  expect(await phases()).toBe("Pending Running");
+  await allocate(scene, second ?? "", allocation("gpu-1"));
+  await scene.run(15_000);
+  expect([await available(), await phases()]).toEqual([2, "Running Running"]);
+  const scale = merge({ spec: { replicas: 0 } });
+  await scene.during(you.patch(Deployments, at("web"), scale));
+  await scene.run(60_000);
+  expect([await scene.list(Pods), await scene.list(ResourceClaims)]).toEqual([[], []]);
+  await scene.stop();
+});
+
+test("where claims of devices are not served, other pods are placed, and those with claims keep no worker from it", async () => {
+  const cluster = await virtualCluster();
+  const { timeline, random, bus } = cluster;
+  const transport = cluster.sandbox.transport({ actor: "informers" });
+  const without: Transport = {
+    ...transport,
+    send: (request) =>
+      transport.send(request.path.includes("resource.k8s.io") ? { ...request, path: "/apis/none/v1/things" } : request),
+  };
+  const manager = new ControllerManager({
+    controllers: [scheduler],
+    informers: new SharedInformerFactory({
+      client: createClient({ transport: without, bus, timeline, fieldManager: "informers" }),
+      timeline,
+      random,
+      bus,
+    }),
+    clientOf: ({ name }) => cluster.clientFor(name),
+    bus,
+    timeline,
+    random,
+  });
+  const you = cluster.clientFor("you");
+  await cluster.settle(you.create(Nodes, nodeOf("a")));
+  await cluster.settle(you.patch(Nodes, { namespace: "", name: "a" }, merge({ status: nodeOf("a").status }), status));
+  await cluster.settle(you.patch(Nodes, { namespace: "", name: "a" }, merge({ spec: { taints: null } })));
+  const names = Array.from({ length: 9 }, (_, n) => `with-${n}`);
+  for (const name of names) {
+    const { spec } = web;
+    await cluster.settle(you.create(Pods, podOf(name, { ...(spec !== undefined && { spec }) })));
+  }
+  const filling = new AbortController();
+  manager.fillCaches(filling.signal).catch(() => undefined);
+  await timeline.runUntil({ ms: 1000 });
+  manager.startWorkers();
+  await timeline.runUntil({ ms: 1000 });
+  await cluster.settle(you.create(Pods, podOf("plain")));
+  await timeline.runUntil({ ms: 10_000 });
+  const { items } = await cluster.settle(you.list(Pods, { namespace: "default" }));
+  expect(items.filter(({ spec }) => spec?.nodeName === "a").map(({ metadata }) => metadata.name)).toEqual(["plain"]);
+  const said = cluster.events("decision").filter(({ rule }) => rule === "await-devices");
+  expect(new Set(said.map(({ sentence }) => sentence))).toEqual(
+    new Set(["ResourceClaims, DeviceClasses and ResourceSlices could not be listed yet → wait"]),
+  );
+  filling.abort(new Error("filled for long enough"));
+  await cluster.settle(manager.stop());
 });
 
 describe("the scheduler", () => {

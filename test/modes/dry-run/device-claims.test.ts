@@ -16,19 +16,18 @@ const controllers = [deployment, replicaset, resourceclaim];
 const driver = "gpu.example.com";
 const requests = { devices: { requests: [{ name: "one", exactly: { deviceClassName: driver } }] } };
 
-const object = (kind: string, name: string, more: object): StoredObject =>
-  ({
-    apiVersion: "resource.k8s.io/v1",
-    kind,
-    metadata: {
-      name,
-      uid: `${kind}-${name}`,
-      resourceVersion: "1",
-      creationTimestamp: "2025-12-31T00:00:00Z",
-      ...(kind !== "DeviceClass" && { namespace: "default" }),
-    },
-    ...more,
-  }) as StoredObject;
+const object = (kind: string, name: string, more: object): StoredObject => ({
+  apiVersion: "resource.k8s.io/v1",
+  kind,
+  metadata: {
+    name,
+    uid: `${kind}-${name}`,
+    resourceVersion: "1",
+    creationTimestamp: "2025-12-31T00:00:00Z",
+    ...(kind !== "DeviceClass" && { namespace: "default" }),
+  },
+  ...more,
+});
 
 const deviceClass = object("DeviceClass", driver, { spec: {} });
 const template = object("ResourceClaimTemplate", "one", { spec: { spec: requests } });
@@ -189,7 +188,7 @@ describe("a Deployment whose pods have claims of a template", () => {
     const objects = [...before.state.values()].flatMap(({ of, object: each }): readonly StoredObject[] => {
       if (of.kind === "Event") return [];
       const head = { apiVersion: of.group === "" ? "v1" : `${of.group}/v1`, kind: of.kind };
-      return [{ ...each, ...head, ...(of.kind === "ResourceClaim" && { status: given() }) } as StoredObject];
+      return [{ ...each, ...head, ...(of.kind === "ResourceClaim" && { status: given() }) }];
     });
     const settled = objects.filter(({ kind }) => kind === "Pod").map(({ metadata }) => metadata.uid);
     const base = cluster([]);
@@ -211,7 +210,7 @@ test("references to claims, templates and classes that lead nowhere are reported
     requestedChanges: [
       apply({ ...bare, metadata: { name: "two" }, spec: { spec: either } } as ToApply),
       apply(web(shared, 0)),
-      apply({ ...web(own, 0), metadata: { name: "other" } } as ToApply),
+      apply({ ...web(own, 0), metadata: { name: "other" } }),
     ],
   });
   expect(run.references.dangling.map(({ field, why }) => `${field}: ${why}`)).toEqual([
@@ -220,4 +219,3 @@ test("references to claims, templates and classes that lead nowhere are reported
     ".spec.template.spec.resourceClaims[0].resourceClaimTemplateName: there is no ResourceClaimTemplate default/one",
   ]);
 });
-
