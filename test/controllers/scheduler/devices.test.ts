@@ -263,6 +263,7 @@ test("where claims of devices are not served, other pods are placed, and those w
   const { items } = await cluster.settle(you.list(Pods, { namespace: "default" }));
   expect(items.filter(({ spec }) => spec?.nodeName === "a").map(({ metadata }) => metadata.name)).toEqual(["plain"]);
   const said = cluster.events("decision").filter(({ rule }) => rule === "await-devices");
+  expect(new Set(said.map(({ key }) => key)).size).toBe(names.length);
   expect(new Set(said.map(({ sentence }) => sentence))).toEqual(
     new Set(["ResourceClaims, DeviceClasses and ResourceSlices could not be listed yet → wait"]),
   );
@@ -297,9 +298,31 @@ describe("the scheduler", () => {
     expect(users.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"].map((name) => `pods ${name}`));
     const pods = await scene.list(Pods);
     expect(pods.map(({ status: said }) => said?.phase)).toEqual(pods.map(() => "Running"));
+    // Some of them have met a conflict.
+    expect((await scene.list(Events)).filter(({ reason }) => reason === "FailedScheduling")).toEqual([]);
     const said = decisions(scene).filter((each) => each.startsWith("reserve-devices"));
     expect(said[0]).toMatch(/^reserve-devices: gpu: reserve for the pod, which goes to node-\d$/);
     await scene.stop();
+  });
+
+  test("does not try pods without claims again when a claim changes", async () => {
+    const scene = await embeddedScene();
+    await openClaim(scene);
+    await scene.during(scene.you.create(Pods, podOf("large", { requests: { cpu: "1000" } })));
+    await scene.run(30_000);
+    await allocate(scene, "gpu");
+    await scene.run(30_000);
+    expect(decisions(scene).filter((each) => each.startsWith("unschedulable")).length).toBe(1);
+    await scene.stop();
+  });
+
+  test("is not missed by pods that nobody speaks about while they wait for their claims", () => {
+    const pod = (entries: object): Pod => ({
+      metadata: { name: "web", namespace: "default", uid: "u", resourceVersion: "1", creationTimestamp: "" },
+      spec: { containers: [{ name: "c" }], ...entries },
+    });
+    expect(scheduler.isLeftUndone?.(pod({}))).toBe(true);
+    expect(scheduler.isLeftUndone?.(pod(web.spec ?? {}))).toBe(false);
   });
 
   test("gives a reservation back if the binding is refused", async () => {
