@@ -3,8 +3,8 @@ import { play, type Played } from "../play.ts";
 import type { Script } from "../script.ts";
 import type { KubectlServer } from "../servers.ts";
 
-/** Names of pods, with their ReplicaSet's hash or without, and of slices. */
-const generated = /\b(web(?:-[bcdf-hj-np-tv-xz24-9]{8,10})?)-[bcdf-hj-np-tv-xz24-9]{5}\b/g;
+/** Names of pods, with their ReplicaSet's hash or without, of slices, and of a pod's claims of devices. */
+const generated = /\b(web(?:-gpu|-[bcdf-hj-np-tv-xz24-9]{8,10})?)-[bcdf-hj-np-tv-xz24-9]{5}\b/g;
 
 /** What goes may be gone before kubectl looks: then there is nothing whose condition is met. */
 function withoutGone(entry: string): string {

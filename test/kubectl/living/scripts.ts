@@ -1,6 +1,6 @@
 /**
  * What people see with kubectl of a cluster that lives: Services whose endpoints follow readiness, a node that falls silent, claims that are bound,
- * quotas, budgets that hold a drain, tokens, certificates. A command that would print how far things have come waits for it first.
+ * quotas, budgets that hold a drain, tokens, certificates, claims of devices. A command that would print how far things have come waits for it first.
  */
 import { certificateRequest, type RequestParts } from "../../support/certificate-request.ts";
 import type { Script } from "../script.ts";
@@ -361,6 +361,104 @@ const certificates: Script = {
   ],
 };
 
+/** `web` has a claim of a template; `entry` names the source of the claim, in YAML's flow style. */
+function deviceUser(name: string, entry: string): string {
+  return `
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers: [{name: main, image: nginx}]
+  resourceClaims: [{name: gpu, ${entry}}]
+`;
+}
+
+const deviceRequest = "{devices: {requests: [{name: one, exactly: {deviceClassName: living.example.com}}]}}";
+
+const deviceClaimOf = (name: string): string => `
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: ${name}}
+spec: ${deviceRequest}
+`;
+
+/** What the driver and the scheduler would write, on nodes of this name if there is one. */
+function givesDevice(
+  claim: string,
+  device: string,
+  { node, isTimed = true }: { node?: string; isTimed?: boolean } = {},
+): string {
+  const results = [{ request: "one", driver: "living.example.com", pool: "pool", device }];
+  const matchExpressions = [{ key: "kubernetes.io/hostname", operator: "In", values: [node] }];
+  const allocation = {
+    devices: { results },
+    ...(node !== undefined && { nodeSelector: { nodeSelectorTerms: [{ matchExpressions }] } }),
+    ...(isTimed && { allocationTimestamp: "2026-01-01T00:00:00Z" }),
+  };
+  return `patch resourceclaim ${claim} --subresource=status --type=merge -p '${JSON.stringify({ status: { allocation } })}'`;
+}
+
+const scheduledReason = `-o 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].reason}'`;
+
+/** No driver lists devices, so that no scheduler allocates any. */
+const devices: Script = {
+  name: "living-devices",
+  files: {
+    "web.yaml": [
+      `
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: living.example.com}
+spec: {}
+`,
+      `
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: ${deviceRequest}}
+`,
+      deviceUser("web", "resourceClaimTemplateName: one"),
+      deviceUser("lost", "resourceClaimName: later"),
+    ].join("---"),
+    "shared.yaml": [
+      deviceClaimOf("shared"),
+      deviceUser("reader", "resourceClaimName: shared"),
+      deviceUser("writer", "resourceClaimName: shared"),
+    ].join("---"),
+    "later.yaml": deviceClaimOf("later"),
+  },
+  commands: [
+    "apply -f web.yaml",
+    "wait pod/web --for=condition=PodScheduled=False --timeout=60s",
+    `get pod web ${scheduledReason}`,
+    "get pod lost -o 'jsonpath={.status.phase} {.status.conditions}'",
+    "get events --field-selector=involvedObject.name=lost",
+    { run: "get pod web -o 'jsonpath={.status.resourceClaimStatuses[0].resourceClaimName}'", keeps: "CLAIM" },
+    "get resourceclaims",
+    givesDevice("$CLAIM", "gpu-0"),
+    "wait pod/web --for=condition=Ready --timeout=60s",
+    "get resourceclaim $CLAIM -o 'jsonpath={.status.reservedFor[*].resource} {.status.reservedFor[*].name}'",
+    "get resourceclaims",
+    "apply -f shared.yaml",
+    "wait pod/reader pod/writer --for=condition=PodScheduled=False --timeout=60s",
+    givesDevice("shared", "gpu-1", { node: "node-2" }),
+    "wait pod/reader pod/writer --for=condition=Ready --timeout=60s",
+    "get pods reader writer -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName,PHASE:.status.phase",
+    "apply -f later.yaml",
+    "wait pod/lost --for=condition=PodScheduled=False --timeout=60s",
+    `get pod lost ${scheduledReason}`,
+    givesDevice("later", "gpu-2", { isTimed: false }),
+    `wait pod/lost --for=jsonpath='{.status.conditions[?(@.type=="PodScheduled")].reason}'=SchedulerError --timeout=60s`,
+    "get resourceclaim later -o 'jsonpath={.status.reservedFor}'",
+    "delete pod lost web reader writer",
+    "wait resourceclaim/$CLAIM --for=delete --timeout=60s",
+    "delete resourceclaim shared later",
+    "get resourceclaims",
+    "delete deviceclass living.example.com",
+  ],
+};
+
 export const livingScripts: readonly Script[] = [
   silence,
   endpoints,
@@ -370,4 +468,5 @@ export const livingScripts: readonly Script[] = [
   tokens,
   secrets,
   certificates,
+  devices,
 ];
