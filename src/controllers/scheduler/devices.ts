@@ -1,7 +1,6 @@
 /**
  * The claims of devices of a pod: whether they are there, which nodes they rule out, and how the pod is entered in them.
- * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go; differs: no devices are allocated, and no
- * claim is deallocated for a pod that cannot use its devices.
+ * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go; differs: no devices are allocated.
  */
 import {
   classRequestsOf,
@@ -32,6 +31,8 @@ export interface DevicesView {
   obstacleOn(node: Node): string | undefined;
   /** Those with devices. */
   readonly allocated: readonly ResourceClaim[];
+  /** Those of them whose devices the node cannot use; none where that is not what rules it out. */
+  unavailableOn(node: Node): readonly ResourceClaim[];
 }
 
 /** Of a pod without claims of devices. */
@@ -40,15 +41,18 @@ export const noDevices: DevicesView = {
   obstacle: undefined,
   obstacleOn: () => undefined,
   allocated: [],
+  unavailableOn: () => [],
 };
 
 /** Of a pod whose claims all have devices. */
 export function usableDevices(allocated: readonly ResourceClaim[]): DevicesView {
-  const isUsableOn = (node: Node): boolean => allocated.every((claim) => isAvailableOn(claim, node));
+  const unavailableOn = (node: Node): readonly ResourceClaim[] =>
+    allocated.filter((claim) => !isAvailableOn(claim, node));
   return {
     ...noDevices,
-    obstacleOn: (node) => (isUsableOn(node) ? undefined : "resourceclaim not available on the node"),
+    obstacleOn: (node) => (unavailableOn(node).length === 0 ? undefined : "resourceclaim not available on the node"),
     allocated,
+    unavailableOn,
   };
 }
 
@@ -71,8 +75,9 @@ export function devicesView(context: SyncContext, pod: Pod): DevicesView {
   const asksForNone = open.some(({ spec }) => classRequestsOf(spec).length === 0);
   return {
     ...usable,
+    unavailableOn: () => [],
     obstacleOn: (node) =>
-      asksForNone || slices.some((slice) => offersDevices(slice, node))
+      asksForNone || slices.some((slice) => countsFor(slice, node))
         ? "cannot allocate all claims (the simulated scheduler allocates no devices)"
         : "cannot allocate all claims",
   };
@@ -111,12 +116,12 @@ function selects(
   return nodeSelectorTerms.some((term) => termFits(term, node));
 }
 
-/** Whether the slice lists devices that the node can use. Source: dynamic-resource-allocation v0.36 structured/internal/incubating/pools_incubating.go. */
-function offersDevices({ spec }: ResourceSlice, node: Node): boolean {
+/** Whether the slice counts for what the node can use. Source: dynamic-resource-allocation v0.36 structured/internal/incubating/pools_incubating.go. */
+function countsFor({ spec }: ResourceSlice, node: Node): boolean {
   const fits = ({ nodeName, allNodes, nodeSelector }: Pick<typeof spec, "nodeName" | "allNodes" | "nodeSelector">) =>
     allNodes === true || nodeName === node.metadata.name || (nodeSelector !== undefined && selects(nodeSelector, node));
-  const { devices = [] } = spec;
-  return spec.perDeviceNodeSelection === true ? devices.some(fits) : devices.length > 0 && fits(spec);
+  if ((spec.sharedCounters ?? []).length > 0) return true;
+  return spec.perDeviceNodeSelection === true ? (spec.devices ?? []).some(fits) : fits(spec);
 }
 
 /**
@@ -199,4 +204,19 @@ export async function unreserveClaim({ context, pod, because }: ForPod, claim: R
 /** Those in which the pod is not entered yet. */
 export function unreserved(claims: readonly ResourceClaim[], pod: Pod): readonly ResourceClaim[] {
   return claims.filter((claim) => !isReservedFor(claim, pod));
+}
+
+/**
+ * The first that is idle, or used by the pod alone: it can do with other devices. Source: dynamicresources.go PostFilter, which takes any
+ * of them.
+ */
+export function idleFor(pod: Pod, claims: Iterable<ResourceClaim>): ResourceClaim | undefined {
+  return [...claims].find((claim) => (claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.metadata.uid));
+}
+
+/** Takes its devices from a claim. Source: dynamicresources.go PostFilter. @throws what the API server refuses. */
+export async function deallocate({ context, because }: Omit<ForPod, "pod">, claim: ResourceClaim): Promise<void> {
+  const { allocation: _devices, reservedFor: _users, devices: _said, ...status } = claim.status ?? {};
+  const options = { because, basedOn: claim, signal: context.signal };
+  await context.client.updateStatus(ResourceClaims, { ...claim, status }, options);
 }

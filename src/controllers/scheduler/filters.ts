@@ -38,6 +38,14 @@ interface Filter {
 const fits: readonly string[] = [];
 const unless = (ok: boolean, why: string): readonly string[] => (ok ? fits : [why]);
 
+const devicesFilter: Filter = {
+  name: "DynamicResources",
+  objections(_pod, { node }, { devices }) {
+    const why = devices.obstacleOn(node);
+    return why === undefined ? fits : [why];
+  },
+};
+
 /** In upstream's order. */
 export const filters: readonly Filter[] = [
   {
@@ -88,13 +96,7 @@ export const filters: readonly Filter[] = [
       return why === undefined ? fits : [why];
     },
   },
-  {
-    name: "DynamicResources",
-    objections(_pod, { node }, { devices }) {
-      const why = devices.obstacleOn(node);
-      return why === undefined ? fits : [why];
-    },
-  },
+  devicesFilter,
 ];
 
 function portTaken(port: string, { hostPorts }: NodeLoad): boolean {
@@ -125,6 +127,8 @@ export interface Feasible {
   readonly candidates: readonly Candidate[];
   /** How many nodes each reason rules out. */
   readonly reasons: ReadonlyMap<string, number>;
+  /** Whom claims of devices alone rule out. */
+  readonly withoutDevices: readonly Node[];
 }
 
 const allocatables = new WeakMap<Node, Resources>();
@@ -148,21 +152,28 @@ export function feasibleNodes(
 ): Feasible {
   const candidates: Candidate[] = [];
   const reasons = new Map<string, number>();
+  const withoutDevices: Node[] = [];
   for (const node of nodes) {
     const candidate = { node, load: loadOf(node.metadata.name), allocatable: allocatableOf(node) };
-    const objections = firstObjections(pod, candidate, views);
-    if (objections.length === 0) candidates.push(candidate);
-    for (const why of objections) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+    const objecting = firstObjecting(pod, candidate, views);
+    if (objecting === undefined) candidates.push(candidate);
+    if (objecting?.filter === devicesFilter) withoutDevices.push(node);
+    for (const why of objecting?.objections ?? []) reasons.set(why, (reasons.get(why) ?? 0) + 1);
   }
-  return { candidates, reasons };
+  return { candidates, reasons, withoutDevices };
 }
 
-function firstObjections(pod: Pod, candidate: Candidate, views: Views): readonly string[] {
+interface Objecting {
+  readonly filter: Filter;
+  readonly objections: readonly string[];
+}
+
+function firstObjecting(pod: Pod, candidate: Candidate, views: Views): Objecting | undefined {
   for (const filter of filters) {
     const objections = filter.objections(pod, candidate, views);
-    if (objections.length > 0) return objections;
+    if (objections.length > 0) return { filter, objections };
   }
-  return fits;
+  return undefined;
 }
 
 /** `0/3 nodes are available: persistentvolumeclaim "data" not found.`, for what rules out every node before any is looked at. */

@@ -106,6 +106,26 @@ export const reserveDevices: Rule<ReserveFacts> = rule<ReserveFacts>({
   source: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PreBind, bindClaim",
 });
 
+interface DeallocateFacts extends Readonly<Record<string, unknown>> {
+  readonly claim: string;
+  readonly nodes: number;
+}
+
+/** The pod could run on nodes that cannot use the devices of its claim. */
+export const deallocateDevices: Rule<DeallocateFacts> = rule<DeallocateFacts>({
+  id: "deallocate-devices",
+  looksAt: [
+    "nodes that fit but for the pod's ResourceClaims",
+    "status.allocation.nodeSelector and status.reservedFor of these; status.devices, where a driver says that a binding has failed",
+  ],
+  chooses:
+    "If no node is left, and some would be but for the devices of a claim, it loses them, unless others use it: it may get devices elsewhere.",
+  sentence: ({ claim, nodes }) =>
+    `${claim} has devices that ${nodes} ${nodes === 1 ? "node that fits" : "nodes that fit"} cannot use, and no other pod uses it → take them away`,
+  example: { claim: "gpu", nodes: 2 },
+  source: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PostFilter",
+});
+
 interface GatedFacts extends Readonly<Record<string, unknown>> {
   readonly gates: readonly string[];
 }
@@ -121,4 +141,13 @@ export const gated: Rule<GatedFacts> = rule<GatedFacts>({
 });
 
 /** All of them. */
-export const rules: readonly Rule[] = [place, unschedulable, failed, bindVolumes, awaitDevices, reserveDevices, gated];
+export const rules: readonly Rule[] = [
+  place,
+  unschedulable,
+  failed,
+  bindVolumes,
+  awaitDevices,
+  reserveDevices,
+  deallocateDevices,
+  gated,
+];

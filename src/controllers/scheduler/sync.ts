@@ -10,8 +10,10 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import {
   bindingOf,
+  deallocate,
   type DevicesView,
   devicesView,
+  idleFor,
   noDevices,
   reserveClaim,
   unreserveClaim,
@@ -20,7 +22,7 @@ import {
 import { feasibleNodes, obstacleMessage, unschedulableMessage } from "./filters.ts";
 import { backoffMs, memory } from "./memory.ts";
 import { podAffinityView } from "./pod-affinity.ts";
-import { awaitDevices, failed, gated, place, reserveDevices, unschedulable } from "./rules.ts";
+import { awaitDevices, deallocateDevices, failed, gated, place, reserveDevices, unschedulable } from "./rules.ts";
 import { choose, type Choice } from "./scores.ts";
 import { spreadView } from "./topology-spread.ts";
 import { anyNode, bindClaims, hasWork, type VolumesView, volumesView } from "./volumes.ts";
@@ -96,8 +98,12 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
     return;
   }
   const views = { affinity, spread, volumes, devices };
-  const { candidates, reasons } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), views);
+  const { candidates, reasons, withoutDevices } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), views);
   if (candidates.length === 0) {
+    await freeDevices(
+      { context, pod },
+      withoutDevices.flatMap((node) => devices.unavailableOn(node)),
+    );
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
     return;
   }
@@ -212,6 +218,15 @@ async function reserve(
   context.event(Pods, pod, { type: "Normal", reason: "BindingConditionsPending", message });
   waiting.set(context.key, { attempts: attempts - 1, until: context.now(), woken: false, node });
   return undefined;
+}
+
+/** @throws what the API server refuses. */
+async function freeDevices({ context, pod }: OfPod, unavailable: readonly ResourceClaim[]): Promise<void> {
+  const claim = idleFor(pod, unavailable);
+  if (claim === undefined) return;
+  const nodes = unavailable.filter((each) => each === claim).length;
+  const because = context.decide(deallocateDevices, { claim: claim.metadata.name, nodes });
+  await deallocate({ context, because }, claim);
 }
 
 /** By the API server, or by what it has stored meanwhile. */

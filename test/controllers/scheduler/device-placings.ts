@@ -55,7 +55,6 @@ const deviceClass = (name: string): Stored => ({ kind: DeviceClasses, object: { 
 
 const using = (...claims: readonly string[]): StoragePlacing["pod"] => ({
   spec: {
-    containers: [{ name: "c", image: "i" }],
     resourceClaims: claims.map((resourceClaimName, n) => ({ name: `claim-${n}`, resourceClaimName })),
   },
 });
@@ -67,6 +66,10 @@ export interface DevicePlacing extends Placing {
   readonly isHeld?: true;
   /** The reason of its condition. Default: Unschedulable. */
   readonly reason?: "SchedulerError";
+  /** Loses its devices. */
+  readonly freed?: string;
+  /** Keeps them. */
+  readonly kept?: string;
   /** How many users each claim has in the end, by its name. */
   readonly reserved?: Readonly<Record<string, number>>;
 }
@@ -113,13 +116,30 @@ export const devicePlacings: readonly DevicePlacing[] = [
   {
     name: "a claim with devices in no zone",
     nodes: two,
-    // Of one that nobody uses the real scheduler takes the devices away.
     storage: [
       deviceClaim("dev-far", { status: { allocation: allocation("far", { zone: "far" }), reservedFor: others(1) } }),
     ],
     pod: using("dev-far"),
     message: "0/2 nodes are available: 2 resourceclaim not available on the node.",
     reserved: { "dev-far": 1 },
+  },
+  {
+    name: "an idle claim with devices in no zone",
+    nodes: two,
+    storage: [deviceClaim("dev-idle", { status: { allocation: allocation("idle", { zone: "far" }) } })],
+    pod: using("dev-idle"),
+    freed: "dev-idle",
+  },
+  {
+    name: "an idle claim with devices of nodes that do not count",
+    nodes: [
+      ["a", { labels: { zone: "one" }, allocatable: { cpu: "1" } }],
+      ["b", { labels: { zone: "two" }, unschedulable: true }],
+    ],
+    storage: [deviceClaim("dev-kept", { status: { allocation: allocation("kept", { zone: "one" }) } })],
+    pod: { ...using("dev-kept"), requests: { cpu: "2" } },
+    message: "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.",
+    kept: "dev-kept",
   },
   {
     name: "two claims whose devices no node can use together",
@@ -165,6 +185,18 @@ export const devicePlacings: readonly DevicePlacing[] = [
     nodes: two,
     storage: [deviceClass("idle.example.com"), deviceClaim("dev-open", { deviceClassName: "idle.example.com" })],
     pod: using("dev-open"),
+    message: "0/2 nodes are available: 2 cannot allocate all claims.",
+  },
+  {
+    name: "all devices of a class for which nobody has any",
+    nodes: two,
+    storage: [
+      deviceClass("idle.example.com"),
+      deviceClaim("dev-all", {
+        requests: [{ name: "one", exactly: { deviceClassName: "idle.example.com", allocationMode: "All" } }],
+      }),
+    ],
+    pod: using("dev-all"),
     message: "0/2 nodes are available: 2 cannot allocate all claims.",
   },
   {

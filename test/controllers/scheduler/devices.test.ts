@@ -64,7 +64,18 @@ const decisions = (scene: EmbeddedScene): readonly string[] =>
 
 describe("a pod is placed with regard to", () => {
   test.each(devicePlacings)("$name", async (placing) => {
-    const { nodes, storage, pod, node, message, isHeld = false, reason = "Unschedulable", reserved = {} } = placing;
+    const {
+      nodes,
+      storage,
+      pod,
+      node,
+      message,
+      isHeld = false,
+      reason = "Unschedulable",
+      reserved = {},
+      freed,
+      kept,
+    } = placing;
     const scene = await embeddedScene({ nodes: 0, kubelet: false, controllers: [scheduler] });
     await createNodes(scene, nodes);
     for (const each of storage) await store(scene, each);
@@ -85,6 +96,8 @@ describe("a pod is placed with regard to", () => {
       const events = (await scene.list(Events)).map((event) => `${event.type} ${event.reason} ${event.message}`);
       expect(events.some((each) => each.startsWith(`Warning FailedScheduling ${message}`))).toBe(true);
     }
+    for (const claim of [freed, kept].flatMap((each) => each ?? []))
+      expect((await claimIn(scene, claim)).status?.allocation !== undefined).toBe(claim === kept);
     for (const [claim, users] of Object.entries(reserved))
       expect([claim, usersOf(await claimIn(scene, claim)).length]).toEqual([claim, users]);
     await scene.stop();
@@ -372,8 +385,13 @@ describe("the scheduler", () => {
     };
     await says("Broken");
     await scene.run(3000);
-    const message = "0/3 nodes are available: 3 resourceclaim not available on the node.";
+    // It may get others.
+    expect((await claimIn(scene, "gpu")).status?.allocation).toBeUndefined();
+    const message = "0/3 nodes are available: 3 cannot allocate all claims.";
     expect(scheduled(await podIn(scene, "web"))).toMatchObject({ message });
+    await allocate(scene, "gpu", { ...allocation("gpu-0"), devices: { results: [{ ...result, ...conditions }] } });
+    await scene.run(12_000);
+    expect((await podIn(scene, "web"))?.spec?.nodeName).toBeUndefined();
     await says("Attached");
     await scene.run(12_000);
     expect((await podIn(scene, "web"))?.status?.phase).toBe("Running");

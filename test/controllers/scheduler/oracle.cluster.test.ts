@@ -91,6 +91,11 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with
     expect((events.body as { readonly items: readonly unknown[] }).items).toEqual([]);
   }
 
+  async function hasDevices(claim: string): Promise<boolean> {
+    const { body } = await cluster.request("GET", pathOf(ResourceClaims, { namespace: "default", name: claim }));
+    return (body as ResourceClaim).status?.allocation !== undefined;
+  }
+
   async function usersOf(claim: string): Promise<number> {
     const { body } = await cluster.request("GET", pathOf(ResourceClaims, { namespace: "default", name: claim }));
     return (body as ResourceClaim).status?.reservedFor?.length ?? 0;
@@ -104,7 +109,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with
     ...storagePlacings,
   ];
   test.each(all)("$name", async ({ nodes, storage = [], first = [], pod, node, message, ...more }) => {
-    const { isHeld = false, reason = "Unschedulable", reserved = {} } = more;
+    const { isHeld = false, reason = "Unschedulable", reserved = {}, freed, kept } = more;
     await clear();
     for (const each of storage) await store(each);
     for (const [name, parts] of nodes) await createNode(name, parts);
@@ -118,6 +123,10 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with
     const said = await decided("pod");
     expect(said.node).toBe(node);
     if (node === undefined) expect(said.reason).toBe(reason);
+    for (const claim of [freed, kept].flatMap((each) => each ?? [])) {
+      for (let tries = 0; tries < 20 && (await hasDevices(claim)); tries++) await Bun.sleep(50);
+      expect(await hasDevices(claim)).toBe(claim === kept);
+    }
     for (const [claim, users] of Object.entries(reserved)) {
       // A pod whose claims could not be reserved is tried again.
       for (let tries = 0; tries < 30 && (await usersOf(claim)) !== users; tries++) await Bun.sleep(50);

@@ -129,11 +129,23 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
       of.kind === "Pod" ? [(each as Pod).spec?.nodeName] : [],
     );
     expect(nodes).toEqual(["node-2", "node-2", "node-2"]);
-    const nowhere = await told(shared, cluster([deviceClass, claim(given(["node-9"]))]));
-    expect(nowhere).toMatchObject({
+    const reservedFor = [{ resource: "pods", name: "other", uid: "other" }];
+    const nowhere = claim({ ...given(["node-9"]), reservedFor });
+    // Whoever uses it runs elsewhere.
+    const unread = ["resource.k8s.io/ResourceClaimTemplate"];
+    expect(await told(shared, cluster([deviceClass, nowhere], unread))).toMatchObject({
       available: 0,
       is: "found",
       why: expect.stringContaining("0/3 nodes are available: 3 resourceclaim not available on the node.") as string,
+    });
+  });
+
+  test("may be available or not where nobody uses its devices, which no node can use: it may get others", async () => {
+    expect(await told(shared, cluster([deviceClass, claim(given(["node-9"]))]))).toEqual({
+      available: 3,
+      is: "cannot tell",
+      because:
+        "not seen: Deployment default/web (a dry run allocates no devices, and does not know whether there are any for ResourceClaim default/gpu)",
     });
   });
 
