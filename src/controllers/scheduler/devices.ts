@@ -163,6 +163,8 @@ export async function reserveClaim({ context, pod, because }: ForPod, cached: Re
     known = undefined;
     const { deletionTimestamp } = claim.metadata;
     if (deletionTimestamp !== undefined) throw new Error(`claim ${keyOf(claim)} got deleted in the meantime`);
+    // The cache may not show yet what the last attempt has written.
+    if (isReservedFor(claim, pod)) return claim;
     const { allocation, reservedFor = [] } = claim.status ?? {};
     if (allocation === undefined) throw new Error(`claim ${keyOf(claim)} got deallocated elsewhere in the meantime`);
     // As upstream: the API server refuses a time for devices that were allocated without one.

@@ -100,11 +100,10 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
   const views = { affinity, spread, volumes, devices };
   const { candidates, reasons, withoutDevices } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), views);
   if (candidates.length === 0) {
-    await freeDevices(
-      { context, pod },
-      withoutDevices.flatMap((node) => devices.unavailableOn(node)),
-    );
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
+    // Behind it, as upstream is not: the claim's change must enqueue the pod, which waits by then.
+    const unavailable = withoutDevices.flatMap((node) => devices.unavailableOn(node));
+    await freeDevices({ context, pod }, unavailable);
     return;
   }
   const chosen = candidates.filter(({ node }) => node.metadata.name === before?.node);
