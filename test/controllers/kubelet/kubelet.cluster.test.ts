@@ -1,7 +1,8 @@
 /** Scheduler and kubelet against a real kube-apiserver: what they write is accepted there, and read by kubectl. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Leases, Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
-import type { Pod } from "../../../src/api/types.ts";
+import { Leases, Nodes, Pods, ReplicaSets, ResourceClaims } from "../../../src/api/kinds.ts";
+import type { CreateInput } from "../../../src/api/object.ts";
+import type { Pod, ResourceClaim } from "../../../src/api/types.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect } from "../../../src/client/connect.ts";
@@ -19,9 +20,17 @@ import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { StageEvent } from "../../../src/trace/events.ts";
 import { type Cluster, clusterMissing, startCluster } from "../../support/cluster.ts";
-import { podOf } from "../../support/pods.ts";
+import { podOf, type PodParts } from "../../support/pods.ts";
+import { allocation, deviceClaim, others } from "../scheduler/device-placings.ts";
 
 const namespace = "default";
+
+interface AllocatedParts {
+  /** How many use it. */
+  readonly users?: number;
+  /** The only one that can. */
+  readonly node?: string;
+}
 
 describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => {
   let cluster: Cluster;
@@ -129,6 +138,39 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     });
   });
 
+  /** A claim as the driver and the scheduler of its devices would leave it. */
+  async function allocatedClaim(name: string, { users = 0, node }: AllocatedParts = {}): Promise<void> {
+    // Its kind says what it is.
+    await client.create(ResourceClaims, deviceClaim(name, { finalizers: [] }).object as CreateInput<ResourceClaim>);
+    const selector = [{ key: "kubernetes.io/hostname", operator: "In", values: [node] }];
+    const given = {
+      ...allocation(name),
+      ...(node !== undefined && { nodeSelector: { nodeSelectorTerms: [{ matchExpressions: selector }] } }),
+    };
+    const body = { status: { allocation: given, reservedFor: others(users) } };
+    await client.patch(ResourceClaims, { namespace, name }, { type: "merge", body }, { subresource: "status" });
+  }
+
+  const usersOf = async (name: string): Promise<readonly string[]> =>
+    ((await client.get(ResourceClaims, { namespace, name })).status?.reservedFor ?? []).map((user) => user.name);
+
+  const using = (...claims: readonly string[]): NonNullable<PodParts["spec"]> => ({
+    resourceClaims: claims.map((resourceClaimName, n) => ({ name: `claim-${n}`, resourceClaimName })),
+  });
+
+  test("a pod goes where the devices of its claim can be used, and is entered in it; an idle claim loses what it cannot use", async () => {
+    await allocatedClaim("here", { node: "node-2" });
+    await client.create(Pods, podOf("device", { labels: { app: "device" }, spec: using("here") }));
+    await until(async () => (await pods("device")).some(isPodReady));
+    expect((await pods("device"))[0]?.spec?.nodeName).toBe("node-2");
+    expect(await usersOf("here")).toEqual(["device"]);
+    await allocatedClaim("far", { node: "node-9" });
+    await client.create(Pods, podOf("farther", { labels: { app: "farther" }, spec: using("far") }));
+    const at = { namespace, name: "far" };
+    await until(async () => (await client.get(ResourceClaims, at)).status?.allocation === undefined);
+    expect((await pods("farther"))[0]?.spec?.nodeName).toBeUndefined();
+  });
+
   test("the server refused nothing that they wrote, but for conflicts", () => {
     const refused = events.flatMap((event) =>
       event.stage === "write" && event.status >= 400 && event.status !== 409
@@ -136,5 +178,15 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
         : [],
     );
     expect({ refused, lost }).toEqual({ refused: [], lost: [] });
+  });
+
+  test("a claim is given back if another of the pod has no room", async () => {
+    await allocatedClaim("room");
+    await allocatedClaim("full", { users: 256 });
+    await client.create(Pods, podOf("crowd", { labels: { app: "crowd" }, spec: using("room", "full") }));
+    await until(async () => (await pods("crowd"))[0]?.status?.conditions?.[0]?.reason === "SchedulerError");
+    expect(await usersOf("room")).toEqual([]);
+    const writes = events.filter((event) => event.stage === "write" && event.key === `${namespace}/room`);
+    expect(writes.map((event) => event.stage === "write" && `${event.verb} ${event.status}`)).toContain("patch 200");
   });
 });
