@@ -73,8 +73,18 @@ export interface Diagnosis {
 export function judged(of: Ref, examined: Examined): Diagnosis {
   const { says, reached, findings, seen, unseen, isFailed = false, next = [], notes = [] } = examined;
   const all = reached === false && findings.length === 0 ? [{ at: of, why: says }] : findings;
-  const verdict = judge({ findings: all, seen, unseen });
+  const verdict = judge({ findings: distinct(all), seen, unseen });
   return { of, is: stateOf(verdict, isFailed), says, verdict, next, notes };
+}
+
+/** The findings without repetitions: several objects may lead to the same cause. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  const byText = new Map<string, Finding>();
+  for (const finding of findings) {
+    const { kind, namespace, name } = finding.at;
+    byText.getOrInsertComputed(`${kind.kind} ${kind.group} ${namespace}/${name} ${finding.why}`, () => finding);
+  }
+  return [...byText.values()];
 }
 
 function stateOf(verdict: Verdict<Finding>, isFailed: boolean): Is {
