@@ -1,59 +1,59 @@
-/** Which delta led to a reconcile, and on which evidence. */
+/** Finds the delta that triggered a reconcile, and grades the evidence for it. */
 import { splitKey } from "../../api/key.ts";
 import type { Grade } from "../../trace/events.ts";
 import type { ReconcileRef } from "../../trace/reconcile-ref.ts";
-import { rank, type Ranked } from "./queue.ts";
+import { rank, type RankedDelta } from "./queue.ts";
 import type { NumberedDelta } from "./recent-deltas.ts";
 import type { NumberedWrite } from "./subject.ts";
-import { begun, type Begun, isInTime, waitingFor, type Writing } from "./waiting.ts";
+import { startBounds, type StartBounds, isInTime, queuedDeltas, type ObservedReconcile } from "./waiting.ts";
 
-/** A delta with the relation that it is related by. */
+/** A delta, and how it relates to the reconciled object. */
 export interface Related {
   readonly grade: Grade;
   readonly delta: NumberedDelta;
 }
 
-/** A delta that led to a reconcile, and how that is known. */
+/** The delta that triggered a reconcile, and the grade of evidence for it. */
 export interface Cause extends Related {
-  /** From its arrival at the process to the first write, in ms. */
+  /** Time from its arrival at the process to the first write, in ms. */
   readonly beforeMs: number;
-  /** Another one that may have led to it instead, or as well: which of them did, the process alone knows. */
+  /** A second delta that may have triggered the reconcile instead, or as well: only the process knows which. */
   readonly or?: Related;
 }
 
-/** What is known of a reconcile. */
-export interface Evidence extends Writing {
-  /** The reconcile, where its writes name it: then its object is known, and maybe the delta. */
+/** A reconcile as observed, and what its writes say about it. */
+export interface Evidence extends ObservedReconcile {
+  /** What the writes state about their reconcile: always its object, sometimes the delta. Undefined if they state nothing. */
   readonly exact?: ReconcileRef | undefined;
-  /** The delta that they name. */
+  /** The delta that the writes name. */
   readonly named?: NumberedDelta | undefined;
 }
 
-/** What was found out. */
-export interface Found extends Begun {
+/** The cause, and the bounds on the start of the reconcile. */
+export interface CauseResult extends StartBounds {
   readonly cause: Cause | undefined;
 }
 
-/** What is less probable is named together with the next probable. */
-const sureFrom = 0.92;
-/** What would not make it surer by so much is not named. */
-const leastGain = 0.02;
-/** Two deltas that are further apart are not named together. */
-const mostApartMs = 50;
+/** A best candidate below this probability is named together with a second one. */
+const certainFrom = 0.92;
+/** The second one must raise the probability by at least this much. */
+const minGain = 0.02;
+/** Two deltas named together arrived at most this far apart. */
+const maxApartMs = 50;
 
-/** The most probable cause; the one that the writes name, where they do. */
-export function causeOf(evidence: Evidence): Found {
+/** The delta that the writes name, or else the most probable one. */
+export function causeOf(evidence: Evidence): CauseResult {
   const { exact, named, sentAt } = evidence;
-  const times = begun(evidence);
+  const times = startBounds(evidence);
   if (named !== undefined)
     return { ...times, cause: { grade: "exact", delta: named, beforeMs: sentAt - named.receivedAt } };
   if (exact?.again !== undefined) return { ...times, cause: undefined };
   const cause = probableCause({ ...evidence, ...times });
-  const begunAfter = Math.max(times.begunAfter, cause?.or === undefined ? (cause?.delta.receivedAt ?? 0) : 0);
-  return { ...times, begunAfter, cause: exact === undefined ? cause : exactly(cause) };
+  const earliestStart = Math.max(times.earliestStart, cause?.or === undefined ? (cause?.delta.receivedAt ?? 0) : 0);
+  return { ...times, earliestStart, cause: exact === undefined ? cause : exactly(cause) };
 }
 
-/** The object is certain; without a delta of its own, the reconcile was a requeue or a timer. */
+/** Raises the grade where the writes name the object. If no delta relates to that object, a requeue or timer triggered the reconcile. */
 function exactly(cause: Cause | undefined): Cause | undefined {
   if (cause === undefined || cause.grade === "time") return undefined;
   if (cause.grade === "named") return cause;
@@ -61,62 +61,66 @@ function exactly(cause: Cause | undefined): Cause | undefined {
   return { ...cause, grade: "exact", ...(or !== undefined && { or: { ...or, grade: "exact" } }) };
 }
 
-function probableCause(evidence: Evidence & Begun): Cause | undefined {
-  const { sentAt, last, deltas, writes, habits, begunBy, begunAfter } = evidence;
-  const freeAt = last?.endedAt ?? -Infinity;
-  const ranked = rank(waitingFor(evidence), { freeAt, knownAt: begunAfter, sentAt, habits });
-  const best = collected(ranked, writes) ?? ranked[0];
+function probableCause(evidence: Evidence & StartBounds): Cause | undefined {
+  const { sentAt, previous, deltas, writes, habits, latestStart, earliestStart } = evidence;
+  const freeAt = previous?.endedAt ?? -Infinity;
+  const ranked = rank(queuedDeltas(evidence), { freeAt, knownAt: earliestStart, sentAt, habits });
+  const best = ownDeletion(ranked, writes) ?? ranked[0];
   if (best !== undefined) {
     learn(best, { ranked, ...evidence });
     const { grade, delta } = best.waiting;
-    const or = best.chance < sureFrom ? otherThan(best, ranked) : undefined;
+    const or = best.probability < certainFrom ? secondBest(best, ranked) : undefined;
     return { grade, delta, beforeMs: sentAt - delta.receivedAt, ...(or !== undefined && { or }) };
   }
   const near = [...deltas.named(namesOf(writes))].find(
-    (delta) => isInTime(delta, evidence) && delta.receivedAt > (last?.begunBy ?? 0),
+    (delta) => isInTime(delta, evidence) && delta.receivedAt > (previous?.latestStart ?? 0),
   );
-  const delta = near ?? deltas.latest(begunBy);
+  const delta = near ?? deltas.latest(latestStart);
   return delta && { grade: near === undefined ? "time" : "named", delta, beforeMs: sentAt - delta.receivedAt };
 }
 
-/** What is deleted once its owner is gone is deleted for that. */
-function collected(ranked: readonly Ranked[], writes: readonly NumberedWrite[]): Ranked | undefined {
+/** A reconcile that only deletes, after the deletion of its own object, is cleaning up after it. */
+function ownDeletion(ranked: readonly RankedDelta[], writes: readonly NumberedWrite[]): RankedDelta | undefined {
   if (!writes.every(({ verb }) => verb === "delete")) return undefined;
   return ranked.find(({ waiting: { grade, delta } }) => grade === "own" && delta.type === "Deleted");
 }
 
-/** The one that leaves the least chance for any third. */
-function otherThan(best: Ranked, ranked: readonly Ranked[]): Related | undefined {
-  const gainOf = (one: Ranked): number => {
-    if (one.reconcile !== best.reconcile) return one.chance;
-    return standingOf(one) === standingOf(best) ? 0 : Math.min(one.chance, one.reconcileChance - best.chance);
+/** The second candidate: the one that leaves the least probability for all the rest. */
+function secondBest(best: RankedDelta, ranked: readonly RankedDelta[]): Related | undefined {
+  const gainOf = (one: RankedDelta): number => {
+    if (one.reconcile !== best.reconcile) return one.probability;
+    return phaseOf(one) === phaseOf(best) ? 0 : Math.min(one.probability, one.reconcileProbability - best.probability);
   };
   const [other] = ranked.toSorted((a, b) => gainOf(b) - gainOf(a));
-  if (other === undefined || gainOf(other) < leastGain) return undefined;
+  if (other === undefined || gainOf(other) < minGain) return undefined;
   const { grade, delta } = other.waiting;
-  return Math.abs(delta.receivedAt - best.waiting.delta.receivedAt) > mostApartMs ? undefined : { grade, delta };
+  return Math.abs(delta.receivedAt - best.waiting.delta.receivedAt) > maxApartMs ? undefined : { grade, delta };
 }
 
-/** Those that one reconcile takes all or none of. */
-function standingOf({ waiting: { isBehind, sort } }: Ranked): string {
-  return isBehind ? "behind" : sort.isEcho ? "echo" : "later";
+/** A reconcile takes either all deltas of a phase or none. */
+function phaseOf({ waiting: { beforeEcho, category } }: RankedDelta): string {
+  return beforeEcho ? "before echo" : category.isEcho ? "echo" : "after echo";
 }
 
-/** What the choice shows of the writer's habits. */
+/** Updates the writer's habits from the choice of cause. */
 function learn(
-  best: Ranked,
-  { ranked, habits, sentAt }: Pick<Writing, "habits" | "sentAt"> & { readonly ranked: readonly Ranked[] },
+  best: RankedDelta,
+  {
+    ranked,
+    habits,
+    sentAt,
+  }: Pick<ObservedReconcile, "habits" | "sentAt"> & { readonly ranked: readonly RankedDelta[] },
 ): void {
   for (const { waiting, reconcile, isAlone } of ranked) {
-    if (waiting.left < 0.5) continue;
-    if (reconcile < best.reconcile) habits.led(waiting.sort, "nothing");
-    else if (reconcile === best.reconcile && isAlone) habits.led(waiting.sort, "a write");
+    if (waiting.untaken < 0.5) continue;
+    if (reconcile < best.reconcile) habits.recordOutcome(waiting.category, "no write");
+    else if (reconcile === best.reconcile && isAlone) habits.recordOutcome(waiting.category, "write");
   }
   const hasOthers = ranked.some((one) => one !== best && one.wasIdle);
-  if (best.isAlone && best.wasIdle && !hasOthers) habits.reacted(sentAt - best.waiting.delta.receivedAt);
+  if (best.isAlone && best.wasIdle && !hasOthers) habits.recordReaction(sentAt - best.waiting.delta.receivedAt);
 }
 
-/** The names in what was written, and what the written objects' own names begin with. */
+/** Names that may refer to the cause: those inside the written objects, and all dash-separated prefixes of the objects' own names. */
 function namesOf(writes: readonly NumberedWrite[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { key, detail } of writes) {

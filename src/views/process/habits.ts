@@ -1,122 +1,122 @@
-/** How a writer usually behaves, learned from its reconciles: those of another process take ten times as long. */
+/** How a writer usually behaves, learned from its reconciles: one process may take ten times as long as another. */
 
-/** From a delta to the first write, in ms: of a writer that is not known yet. */
+/** Prior for the reaction time, from a delta to the first write, in ms. */
 const assumedReactionMs = 2.2;
-/** How many reconciles the assumption weighs. */
+/** Weight of that prior, in reconciles. */
 const assumedReactions = 8;
-/** Kept of the latest times. */
-const mostReactions = 32;
-/** The spread of the logarithms of these times: 7 of 10 are within half and double of the usual. */
+/** Reaction times kept, the latest. */
+const maxReactions = 32;
+/** Standard deviation of the logarithm of the reaction time: 7 of 10 lie between half and twice the median. */
 const spread = 0.7;
-/** A few take much longer, because other work came first: how many, how much longer, and their spread. */
+/** A few reactions take much longer, because other work came first: their share, how much longer, and their spread. */
 const [rareShare, rareFactor, rareSpread] = [0.03, 3.7, 0.9];
-/** Shorter times are those of clocks. */
-const leastMs = 0.05;
+/** Shorter times are below the resolution of the clocks. */
+const minReactionMs = 0.05;
 
-/** Of the reconciles that deltas lead to, how many write nothing: of most, and of those that the echo of a write leads to. */
-const [assumedSilence, assumedEchoSilence] = [0.15, 0.8];
-/** How many reconciles these assumptions weigh. */
-const assumedSilences = 6;
+/** Prior for the share of reconciles that write nothing: for most deltas, and for the echo of the writer's own write. */
+const [assumedNoWrite, assumedNoWriteOnEcho] = [0.15, 0.8];
+/** Weight of these priors, in reconciles. */
+const assumedOutcomes = 6;
 
-/** Sorts of deltas, and beginnings of reconciles, that are told apart. */
-const mostNames = 500;
-/** So often a beginning has been seen, and what came of it is known. */
+/** At most this many categories of deltas, and as many sequences of steps, are distinguished. */
+const maxNames = 500;
+/** A sequence of steps is known once its continuation was seen this often. */
 const knownFrom = 3;
 
-/** What a delta is to a writer, as far as its habits go. */
-export interface Sort {
-  /** Relation, kind, type, and whether it is the writer's own write. */
+/** Deltas that a writer is expected to treat alike. */
+export interface DeltaCategory {
+  /** Composed of relation, kind, type, and whether the delta is the echo of the writer's own write. */
   readonly name: string;
-  /** It is what the writer itself wrote to the object that it reconciles. */
+  /** The delta is the writer's own write to the reconciled object, coming back through the watch. */
   readonly isEcho: boolean;
 }
 
 /** The habits of one writer. */
 export class Habits {
   readonly #reactions: number[] = [];
-  readonly #silences = new Counts();
+  readonly #noWrites = new Counts();
   readonly #ends = new Counts();
   #beforeEcho = 0;
   #afterEcho = 0;
 
-  /** A delta led to a write after so many ms, and nothing else can have. */
-  reacted(ms: number): void {
-    this.#reactions.push(Math.max(ms, leastMs));
-    if (this.#reactions.length > mostReactions) this.#reactions.shift();
+  /** Records the reaction time of a write that only one delta can have triggered. */
+  recordReaction(ms: number): void {
+    this.#reactions.push(Math.max(ms, minReactionMs));
+    if (this.#reactions.length > maxReactions) this.#reactions.shift();
   }
 
-  /** From a delta to the first write, usually, in ms. */
+  /** The median time from a delta to the first write, in ms. */
   get reactionMs(): number {
     const all = [...this.#reactions, ...Array.from({ length: assumedReactions }, () => assumedReactionMs)];
     return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? assumedReactionMs;
   }
 
-  /** How well a reaction of so many ms fits, to be compared with how well others do. */
-  fitOf(ms: number): number {
-    const time = Math.max(ms, leastMs);
+  /** The relative likelihood of a reaction time. */
+  likelihoodOf(ms: number): number {
+    const time = Math.max(ms, minReactionMs);
     const distance = Math.log(time / this.reactionMs);
     const rare = rareShare * bell(distance - Math.log(rareFactor), rareSpread);
     return (bell(distance, spread) + rare) / time;
   }
 
-  /** A delta of a sort led to a write, or to a reconcile that wrote nothing. */
-  led({ name }: Sort, to: "a write" | "nothing"): void {
-    this.#silences.add(name, to === "nothing");
+  /** Records whether the reconcile that a delta triggered wrote anything. */
+  recordOutcome({ name }: DeltaCategory, outcome: "write" | "no write"): void {
+    this.#noWrites.add(name, outcome === "no write");
   }
 
-  /** The share of reconciles that write nothing, of those that deltas of a sort lead to. */
-  silenceOf({ name, isEcho }: Sort): number {
-    const { yes, no } = this.#silences.of(name);
-    const assumed = assumedSilences * (isEcho ? assumedEchoSilence : assumedSilence);
-    return (yes + assumed) / (yes + no + assumedSilences);
+  /** The share of reconciles that write nothing, among those triggered by deltas of this category. */
+  noWriteShare({ name, isEcho }: DeltaCategory): number {
+    const { yes, no } = this.#noWrites.of(name);
+    const assumed = assumedOutcomes * (isEcho ? assumedNoWriteOnEcho : assumedNoWrite);
+    return (yes + assumed) / (yes + no + assumedOutcomes);
   }
 
-  /** A reconcile wrote before or after the process received what the one before had written to the object. */
-  wrote(when: "before the echo" | "after the echo"): void {
-    if (when === "before the echo") this.#beforeEcho++;
+  /** Records whether a reconcile wrote before or after the process received the previous reconcile's write to the object. */
+  recordEchoOrder(written: "before the echo" | "after the echo"): void {
+    if (written === "before the echo") this.#beforeEcho++;
     else this.#afterEcho++;
   }
 
   /**
-   * How likely it is that a reconcile writes nothing until its cache shows what the one before wrote, as the controllers of Kubernetes
-   * 1.36 that check the consistency of their caches do. One in 20 that wrote earlier shows that this writer does not wait.
+   * The probability that a reconcile writes nothing until its cache shows the previous reconcile's write, as those controllers of
+   * Kubernetes 1.36 do that check the consistency of their caches. One early write in 20 is enough to show that this writer does not wait.
    */
   get waitsForEcho(): number {
     const before = 20 * this.#beforeEcho;
     return Math.max(0.03, (this.#afterEcho - before + 1) / (this.#afterEcho + before + 6));
   }
 
-  /** What a reconcile had done was not all, though it ended with a status. */
-  wentOn(beginning: string): void {
-    this.#ends.add(beginning, false);
+  /** Records that a reconcile wrote more after these steps, though they end with a status. */
+  recordContinuation(steps: string): void {
+    this.#ends.add(steps, false);
   }
 
-  /** What a reconcile had done was all. */
-  ended(beginning: string): void {
-    this.#ends.add(beginning, true);
+  /** Records that a reconcile ended after these steps. */
+  recordEnd(steps: string): void {
+    this.#ends.add(steps, true);
   }
 
-  /** Whether reconciles that did this go on, mostly; of what is not known, a status is the end. */
-  goesOnAfter(beginning: string): boolean {
-    const { yes: ended, no: wentOn } = this.#ends.of(beginning);
-    return wentOn > 2 * ended + 1;
+  /** Whether reconciles usually write more after these steps; false while unknown, since a status usually comes last. */
+  usuallyContinuesAfter(steps: string): boolean {
+    const { yes: ended, no: continued } = this.#ends.of(steps);
+    return continued > 2 * ended + 1;
   }
 
-  /** Whether it has been seen often enough what comes after this. */
-  knows(beginning: string): boolean {
-    const { yes, no } = this.#ends.of(beginning);
+  /** Whether the continuation of these steps has been seen often enough to rely on. */
+  knows(steps: string): boolean {
+    const { yes, no } = this.#ends.of(steps);
     return yes + no >= knownFrom;
   }
 }
 
-/** How often something was so, and how often not, by names. */
+/** Counts of yes and no, by name. */
 class Counts {
   readonly #counts = new Map<string, { yes: number; no: number }>();
 
-  add(name: string, wasSo: boolean): void {
-    if (this.#counts.size >= mostNames && !this.#counts.has(name)) return;
+  add(name: string, isYes: boolean): void {
+    if (this.#counts.size >= maxNames && !this.#counts.has(name)) return;
     const counts = this.#counts.getOrInsertComputed(name, () => ({ yes: 0, no: 0 }));
-    if (wasSo) counts.yes++;
+    if (isYes) counts.yes++;
     else counts.no++;
   }
 
@@ -125,6 +125,7 @@ class Counts {
   }
 }
 
+/** The density of a normal distribution, without its constant factor. */
 function bell(distance: number, width: number): number {
   return Math.exp(-(distance ** 2) / (2 * width ** 2)) / width;
 }

@@ -1,20 +1,20 @@
-/** Leader election, distinguished from other traffic: one Lease that is read and written at a steady pace. */
+/** Recognizes leader election, to keep it apart from other traffic: a Lease that is read by name or written. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { RequestEvent, WriteEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 
-/** A Lease that a process holds, or waits for. */
+/** A Lease that a process holds or waits for, and how often it read and wrote it. */
 export interface Election {
   readonly key: ObjectKey;
   readonly reads: number;
   readonly writes: number;
 }
 
-/** The Leases that a process asks for by name. */
+/** The Leases that a process has read by name or written. */
 export class LeaderElection {
   readonly #leases = new Map<ObjectKey, { reads: number; writes: number }>();
 
-  /** Whether an object is such a Lease. */
+  /** Whether an object is one of these Leases. */
   isAbout(of: KindName | undefined, key: ObjectKey): boolean {
     return of?.kind === "Lease" && of.group === "coordination.k8s.io" && this.#leases.has(key);
   }

@@ -1,24 +1,25 @@
-/** How many watches a process keeps open at once: one for each kind is usual, one for each namespace happens, thousands are a leak. */
+/** Counts the watches that a process keeps open at once: one per kind is usual, one per namespace happens, thousands are a leak. */
 import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 
-/** The watches of one kind, by one process. */
+/** The watches of one kind that one agent keeps open. */
 export interface ManyWatches {
   readonly agent: string;
   readonly of: KindName;
-  /** Open at once, at most. */
+  /** The most that were open at once. */
   readonly most: number;
+  /** Open now. */
   readonly open: number;
 }
 
-/** Fewer are a process's own business. */
+/** Fewer watches of a kind are not reported. */
 const manyFrom = 10;
 
-/** Counts them. */
+/** Counts open watches by agent and kind. */
 export class OpenWatches {
   readonly #kinds = new Map<string, { -readonly [K in keyof ManyWatches]: ManyWatches[K] }>();
 
-  /** @returns the watches of the kind, when there are 100, 1,000, … of them for the first time. */
+  /** @returns the watches of the kind when their number reaches 100, 1,000, … for the first time; otherwise undefined. */
   accept(event: Extract<StageEvent, { readonly stage: "watch" }>): ManyWatches | undefined {
     const { of, state, agent = "" } = event;
     const name = `${agent} ${of.group} ${of.kind}`;
@@ -33,7 +34,7 @@ export class OpenWatches {
     return /^10{2,}$/.test(String(kind.most)) ? kind : undefined;
   }
 
-  /** Those that were ten or more, the most first. */
+  /** The kinds that ever had ten or more watches open at once, the most first. */
   get many(): readonly ManyWatches[] {
     return [...this.#kinds.values()].filter(({ most }) => most >= manyFrom).toSorted((a, b) => b.most - a.most);
   }

@@ -1,20 +1,20 @@
-/** Reads that a process repeats where a watch would do. */
+/** Finds reads that a process repeats where a watch would do. */
 import type { RequestEvent } from "../../trace/events.ts";
 import type { LeaderElection } from "./leader-election.ts";
 
-/** A read that was made again and again. */
+/** A read that was repeated. */
 export interface Poll {
   /** `get` or `list`. */
   readonly verb: string;
   /** The user agent, without its version. */
   readonly agent: string;
   readonly uri: string;
-  /** When it was made last, in ms since 1970. */
+  /** When it was last sent, in ms since 1970. */
   readonly lastAt: number;
   readonly count: number;
-  /** The median of the pauses between two, in ms. */
+  /** The median pause between two of them, in ms. */
   readonly everyMs: number;
-  /** Of so many the answer was the one before: the object's or the list's version was the same. */
+  /** How many returned the same resourceVersion of the object or list as the read before. */
   readonly unchanged: number;
 }
 
@@ -27,12 +27,13 @@ interface Asked {
   pauses: number[];
 }
 
+/** A read counts as a poll from this many repetitions on. */
 const pollsFrom = 5;
-/** Of those that are asked most often; beyond it, URIs are no longer told apart. */
-const mostUris = 5000;
+/** URIs that are counted; later ones are ignored. */
+const maxUris = 5000;
 const keptPauses = 101;
 
-/** Reads by their URI. */
+/** Counts reads by URI. */
 export class Polling {
   readonly #asked = new Map<string, Asked>();
 
@@ -41,7 +42,7 @@ export class Polling {
     if ((verb !== "get" && verb !== "list") || event.of === undefined || /[?&]continue=/.test(uri)) return;
     const known = this.#asked.get(uri);
     if (known === undefined) {
-      if (this.#asked.size < mostUris)
+      if (this.#asked.size < maxUris)
         this.#asked.set(uri, { event, count: 1, unchanged: 0, last: sentAt, version: resourceVersion, pauses: [] });
       return;
     }
@@ -53,7 +54,7 @@ export class Polling {
     known.version = resourceVersion;
   }
 
-  /** The most frequent first; those of leader election are no polling. */
+  /** The repeated reads, the most frequent first, without those of leader election. */
   found(elections: LeaderElection): readonly Poll[] {
     return [...this.#asked.values()]
       .filter(({ count, event }) => count >= pollsFrom && !elections.isAbout(event.of, event.key))

@@ -1,4 +1,4 @@
-/** Loops of a process that no object shows: writes that change nothing or are refused, and reads with the same answer, over and over. */
+/** Finds loops that leave no trace in objects: repeated writes that change nothing or are refused, and repeated reads with the same answer. */
 import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 import {
@@ -17,7 +17,7 @@ import { Polling } from "./polling.ts";
 import { type ProcessLine, ProcessReport, type ShownWrite } from "./process-report.ts";
 import { CauseCounts, WriteCauses } from "./write-causes.ts";
 
-/** Writes of one sort to one object. */
+/** Writes to one object that all had no effect, or were all refused. */
 interface History {
   readonly how: "without effect" | "refused";
   readonly controller: string;
@@ -27,15 +27,15 @@ interface History {
   readonly firstAt: number;
   lastAt: number;
   writes: number;
-  /** Of the last refusal. */
+  /** The error of the last refusal. */
   error: string;
   readonly because: CauseCounts;
 }
 
-/** Objects and sorts of writes that are followed. */
-const mostHistories = 20_000;
+/** Histories kept; later objects are ignored. */
+const maxHistories = 20_000;
 
-/** Give it every event of a door; ask it for the loops at any time. */
+/** Accepts every event of a proxy; `found` returns the loops so far. */
 export class ProcessLoops {
   readonly #options: Required<LoopsOptions>;
   readonly #report = new ProcessReport();
@@ -57,7 +57,7 @@ export class ProcessLoops {
     this.#take(this.#report.accept(event));
   }
 
-  /** Reconciles that are over at this time, in ms since 1970, are counted too; `Infinity` for all. */
+  /** Also counts the reconciles that are over at `now`, in ms since 1970; `Infinity` for all. */
   flush(now: number): void {
     this.#take(this.#report.flush(now));
   }
@@ -75,7 +75,7 @@ export class ProcessLoops {
     if (effect !== "nothing changed" && effect !== "refused") return;
     const how = effect === "refused" ? "refused" : "without effect";
     const name = `${how} ${subresource ?? ""} ${nameOf(write)}`;
-    if (this.#histories.size >= mostHistories && !this.#histories.has(name)) return;
+    if (this.#histories.size >= maxHistories && !this.#histories.has(name)) return;
     const history = this.#histories.getOrInsertComputed(name, () => ({
       how,
       controller: episode.agent.split("/")[0] ?? episode.agent,
@@ -114,7 +114,7 @@ export class ProcessLoops {
     return [...written, ...read].toSorted((a, b) => size(b) - size(a));
   }
 
-  /** Why the process wrote the object, the most frequent first; empty where it did not. */
+  /** Why the process wrote the object, the most frequent cause first; empty if it did not. */
   causesOf(object: ObjectName): readonly CauseShare[] {
     return this.#causes.of(object);
   }

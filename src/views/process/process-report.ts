@@ -1,4 +1,4 @@
-/** What a screen shows of a process behind a door: what it watches, its reconciles as far as they can be seen, its writes. */
+/** What a screen shows of a process behind the proxy: what it watches, its reconciles as far as they can be seen, and its writes. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { CauseEvent, EventHead, ListEvent, Stage, StageEvent, WatchEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
@@ -8,15 +8,15 @@ import type { NumberedWrite } from "./subject.ts";
 import { OpenWatches } from "./open-watches.ts";
 import { LeaderElection } from "./leader-election.ts";
 
-/** What a report listens to. */
+/** The stages that a report needs. */
 export const processStages: readonly Stage[] = ["list", "watch", "delta", "request", "write", "unread"];
 
-/** What became of a write. */
+/** The effect of a write. */
 export type Effect =
   | "created"
   | "deleted"
   | "changed"
-  /** The server answered with the version that was there before. */
+  /** The server answered with the resourceVersion that the object already had. */
   | "nothing changed"
   | "refused";
 
@@ -30,7 +30,7 @@ export interface ShownWrite {
 /** A line of the screen. */
 export type ProcessLine =
   | { readonly is: "connected"; readonly at: number; readonly agent: string }
-  /** An informer of the process has its first list. */
+  /** An informer of the process has received its first list. */
   | {
       readonly is: "watching";
       readonly at: number;
@@ -40,9 +40,9 @@ export type ProcessLine =
     }
   | { readonly is: "relisted"; readonly at: number; readonly list: ListEvent }
   | { readonly is: "watch broke"; readonly at: number; readonly watch: WatchEvent }
-  /** So many watches of a kind are open at once: 100, 1,000, … */
+  /** The watches of a kind open at once have reached 100, 1,000, … */
   | { readonly is: "many watches"; readonly at: number; readonly of: KindName; readonly open: number }
-  /** A reconcile, as far as it can be seen: what led to it, and what it wrote. */
+  /** A reconcile, as far as it can be seen: what triggered it, and what it wrote. */
   | { readonly is: "reconcile"; readonly at: number; readonly episode: Episode; readonly writes: readonly ShownWrite[] }
   | { readonly is: "electing"; readonly at: number; readonly key: ObjectKey }
   | {
@@ -61,10 +61,10 @@ const effects = {
   deletecollection: "deleted",
 } as const;
 
-/** Of the fields that a write changes. */
+/** Changed fields shown per write. */
 const shownChanges = 3;
 
-/** Takes events, one at a time; `accept` returns the lines that the event completes. */
+/** Turns events into lines: `accept` returns those that an event completes. */
 export class ProcessReport {
   readonly #episodes = new Episodes();
   readonly #elections = new LeaderElection();
@@ -109,7 +109,7 @@ export class ProcessReport {
       this.#electing.add(key);
       lines.push({ is: "electing", at, key });
     }
-    // Of writes the line of the write says it.
+    // A refused write is shown on the line of the write.
     if (status === 403 && resource !== undefined && of !== undefined && /^(get|list|watch)$/.test(verb)) {
       const namespace = key.includes("/") ? (key.split("/")[0] ?? "") : "";
       const full = `${resource}${of.group === "" ? "" : `.${of.group}`}${subresource === undefined ? "" : `/${subresource}`}`;
@@ -131,7 +131,7 @@ export class ProcessReport {
     return this.#episodes.accept(write).map(lineOf);
   }
 
-  /** Reconciles that are over at a time, in ms since 1970; `Infinity` for all. */
+  /** Returns the reconciles that are over at `now`, in ms since 1970; `Infinity` for all. */
   flush(now: number): readonly ProcessLine[] {
     return this.#episodes.flush(now).map(lineOf);
   }
@@ -145,17 +145,17 @@ function lineOf(episode: Episode): ProcessLine {
 function shown(write: NumberedWrite): ShownWrite {
   const { verb, error, before, resourceVersion } = write;
   const isSame = (verb === "update" || verb === "patch") && before !== "" && before === resourceVersion;
-  const effect: Effect = error !== undefined ? "refused" : isSame ? "nothing changed" : doneBy(write);
+  const effect: Effect = error !== undefined ? "refused" : isSame ? "nothing changed" : effectOf(write);
   return { write, effect, changes: summarizeChanges(write.changes, shownChanges) };
 }
 
-/** An apply, or an update of what may be missing, creates: the server says so (201). */
-function doneBy({ verb, subresource, status }: NumberedWrite): Effect {
+/** An apply or update of a missing object creates it: the server then answers 201. */
+function effectOf({ verb, subresource, status }: NumberedWrite): Effect {
   if (subresource !== undefined && verb === "create") return "changed";
   return status === 201 && (verb === "patch" || verb === "update") ? "created" : effects[verb];
 }
 
-/** The same as events, one for each write. */
+/** The cause of an episode as stage events, one for each write. */
 export function causeEvents({ number, agent, cause, writes }: Episode): readonly CauseEvent[] {
   return writes.map(({ seq }) => ({
     stage: "cause",

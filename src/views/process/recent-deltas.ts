@@ -1,32 +1,32 @@
-/** The deltas that a process received of late, by the objects that they are about. */
+/** The deltas that a process received recently, by object. */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import type { StartedBy } from "../../trace/reconcile-ref.ts";
 
-/** A delta with its number. */
+/** A delta event with its `seq` and time. */
 export type NumberedDelta = EventHead & DeltaEvent;
 
-/** Kept of one object, and of the objects that one controls. */
+/** Deltas kept for one object, and as many for the objects that one object controls. */
 const keptEach = 64;
-/** Kept in all, the latest: a delta may hold two states of its object, and thousands come in a second. */
+/** Deltas kept in all, the latest: a delta may hold two states of its object, and thousands arrive in a second. */
 const keptInAll = 10_000;
-/** Searched by name, whatever they are about. */
+/** The latest deltas that a search by name looks at. */
 const searchedByName = 256;
-/** Objects whose uid is known by their key. */
-const mostUids = 20_000;
+/** The uids of at least this many objects can be looked up by key. */
+const maxUids = 20_000;
 
 /** The latest deltas, oldest first. */
 export class RecentDeltas {
   readonly #own = new LatestOf();
   readonly #owned = new LatestOf();
   readonly #byKey = new LatestOf();
-  readonly #uids = new GenerationalCache<string, string>(mostUids);
-  /** In the order in which they came; those before `#first` are forgotten, and undefined. */
+  readonly #uids = new GenerationalCache<string, string>(maxUids);
+  /** In order of arrival; those before `#first` have been forgotten and are undefined. */
   #inOrder: (NumberedDelta | undefined)[] = [];
   #first = 0;
 
-  /** Adds one. A process with two informers of a kind receives a change twice; the first is kept. */
+  /** Adds a delta. A process with two informers of a kind receives each change twice; only the first is kept. */
   add(delta: NumberedDelta): void {
     const { uid, detail } = delta;
     if (isKnown(this.#own.of(uid), delta)) return;
@@ -50,33 +50,33 @@ export class RecentDeltas {
     this.#first = 0;
   }
 
-  /** Of the object itself. */
+  /** The deltas of the object itself. */
   own(uid: string): readonly NumberedDelta[] {
     return this.#own.of(uid);
   }
 
-  /** Of the objects that it controls. */
+  /** The deltas of the objects that this object controls. */
   owned(uid: string): readonly NumberedDelta[] {
     return this.#owned.of(uid);
   }
 
-  /** Of objects with one of these names or uids; newest first. */
+  /** The deltas of objects with one of these names or uids, newest first. */
   *named(names: ReadonlySet<string>): Generator<NumberedDelta> {
     for (const delta of this.#inOrder.slice(-searchedByName).toReversed())
       if (delta !== undefined && (names.has(delta.uid) || names.has(splitKey(delta.key).name))) yield delta;
   }
 
-  /** Exactly this one; undefined if it is not among the latest. */
+  /** The delta of exactly this version; undefined if it is no longer kept. */
   find({ kind, key, resourceVersion }: StartedBy): NumberedDelta | undefined {
     return this.#byKey.of(`${kind} ${key}`).findLast((delta) => delta.resourceVersion === resourceVersion);
   }
 
-  /** The uid that an object was last known with; empty if nothing was received of it. */
+  /** The last known uid of an object; empty if no delta of it was received. */
   uidOf(kind: string, key: ObjectKey): string {
     return this.#uids.get(`${kind} ${key}`) ?? "";
   }
 
-  /** The latest before a time. */
+  /** The latest delta received before a time, in ms since 1970. */
   latest(before: number): NumberedDelta | undefined {
     return this.#inOrder.findLast((delta) => delta === undefined || delta.receivedAt < before);
   }
@@ -104,7 +104,7 @@ class LatestOf {
     if (kept.length > keptEach) kept.shift();
   }
 
-  /** Forgets one that is the oldest of all, unless others have taken its place. */
+  /** Drops the delta that is the oldest of all; no-op if this object's list has dropped it already. */
   drop(name: string, oldest: NumberedDelta): void {
     const kept = this.#kept.get(name);
     if (kept?.[0] !== oldest) return;

@@ -1,4 +1,4 @@
-/** The objects that a process read by name of late: what it read is known to the reconcile that goes on. */
+/** The objects that a process recently read by name: the running reconcile knows what they returned. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { RequestEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
@@ -10,7 +10,7 @@ export interface Read {
   readonly resourceVersion: string;
 }
 
-/** Which reads: those sent and answered between two times. */
+/** Selects the reads of one object that were sent and answered between two times. */
 export interface ReadsBetween {
   readonly kind: string;
   readonly key: ObjectKey;
@@ -18,16 +18,16 @@ export interface ReadsBetween {
   readonly before: number;
 }
 
-/** Kept of one object. */
+/** Reads kept for one object. */
 const keptEach = 8;
-/** Objects whose reads are kept, at least. */
-const mostObjects = 5_000;
+/** The reads of at least this many objects are kept. */
+const maxObjects = 5_000;
 
 /** The latest reads of each object. */
 export class RecentReads {
-  readonly #reads = new GenerationalCache<string, Read[]>(mostObjects);
+  readonly #reads = new GenerationalCache<string, Read[]>(maxObjects);
 
-  /** Notes a GET of one object that was answered with it; other requests are none. */
+  /** Adds a successful GET of one object; ignores other requests. */
   add({ verb, of, subresource, key, status, resourceVersion, sentAt, ms }: RequestEvent): void {
     if (verb !== "get" || of === undefined || subresource !== undefined || status !== 200) return;
     if (resourceVersion === undefined) return;
@@ -38,7 +38,7 @@ export class RecentReads {
     this.#reads.set(name, reads);
   }
 
-  /** Of one object between two times, oldest first. */
+  /** The selected reads, oldest first. */
   between({ kind, key, after, before }: ReadsBetween): readonly Read[] {
     const reads = this.#reads.get(`${kind} ${key}`) ?? [];
     return reads.filter(({ sentAt, endedAt }) => sentAt >= after && endedAt <= before);

@@ -1,10 +1,10 @@
-/** The rights that a process used: what a Role must grant for it to do the same again. */
+/** The rights that a process used: what a Role must grant to let it do the same again. */
 import { groupOf } from "../../api/kind.ts";
 import type { RequestEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 
-/** A right, as RBAC has it. */
+/** A right, in the terms of RBAC. */
 export interface UsedRight {
-  /** Empty for all namespaces, and for what has none. */
+  /** Empty for all namespaces, and for cluster-scoped resources. */
   readonly namespace: string;
   readonly group: string;
   /** `deployments/status`. */
@@ -12,44 +12,44 @@ export interface UsedRight {
   readonly verb: string;
 }
 
-/** The rights of a process, as its requests show them. */
+/** The rights of a process, derived from its requests. */
 export interface Rights {
   readonly used: readonly UsedRight[];
-  /** Paths that are no resources, with their verbs; those that everyone may ask for are left out. */
+  /** Non-resource paths with their verbs, without those that everyone may read. */
   readonly paths: readonly { readonly path: string; readonly verb: string }[];
-  /** Refused with 403 whenever they were asked for. */
+  /** Rights whose every request was refused with 403. */
   readonly refused: readonly UsedRight[];
 }
 
-/** What requests have shown of a kind. */
+/** What requests have revealed about a kind. */
 interface Resource {
   readonly plural: string;
-  /** At least one was about a namespace. */
+  /** At least one request was within a namespace. */
   readonly inNamespaces: boolean;
 }
 
 /** Source: apiserver's bootstrap roles system:discovery, system:public-info-viewer (plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go). */
 const forEveryone = /^\/(api|apis|openapi|version|healthz|livez|readyz)(\/|$)/;
 
-/** Collects them. */
+/** Collects the rights from stage events. */
 export class RightsFold {
   readonly #used = new Map<string, UsedRight>();
   readonly #refused = new Map<string, UsedRight>();
   readonly #paths = new Map<string, { readonly path: string; readonly verb: string }>();
   readonly #resources = new Map<string, Resource>();
 
-  /** Notes what a request needed. */
+  /** Adds the rights that a request or write needed. */
   accept(event: StageEvent): void {
     if (event.stage === "write") this.#blockedOwners(event);
     if (event.stage !== "request" || event.status === 0 || event.status === 401) return;
-    this.#learn(event);
+    this.#learnResource(event);
     const right = rightOf(event);
     if (right === undefined) this.#path(event);
     else if (event.status === 403) this.#refused.set(nameOf(right), right);
     else {
       this.#used.set(nameOf(right), right);
       const creating = { ...right, verb: "create" };
-      if (createsByOther(event)) this.#used.set(nameOf(creating), creating);
+      if (alsoNeedsCreate(event)) this.#used.set(nameOf(creating), creating);
     }
     if (event.as !== undefined) this.#impersonation(event.as);
   }
@@ -75,14 +75,14 @@ export class RightsFold {
     if (status < 400 && !forEveryone.test(path)) this.#paths.set(`${verb} ${path}`, { path, verb });
   }
 
-  #learn({ of, resource, key }: RequestEvent): void {
+  #learnResource({ of, resource, key }: RequestEvent): void {
     if (of === undefined || resource === undefined) return;
     const name = `${of.group} ${of.kind}`;
     const inNamespaces = key.includes("/") || this.#resources.get(name)?.inNamespaces === true;
     this.#resources.set(name, { plural: resource, inNamespaces });
   }
 
-  /** A name with a colon is a group's or a system user's; service accounts have a kind of their own. */
+  /** RBAC grants impersonation of service accounts on `serviceaccounts`, of anyone else on `users`. */
   #impersonation(as: string): void {
     const account = /^system:serviceaccount:([^:]+):/.exec(as);
     const resource = account === null ? "users" : "serviceaccounts";
@@ -97,17 +97,17 @@ export class RightsFold {
 }
 
 /**
- * An apply or an update of what was not there, and exec, attach and port-forward by WebSocket: the server asks for the right to create as
- * well. Source: apiserver v0.36 endpoints/handlers/patch.go, update.go withAuthorization; kubernetes v1.36
+ * Whether a request with another verb needed the right to create as well: an apply or update of a missing object, and exec, attach and
+ * port-forward by WebSocket. Source: apiserver v0.36 endpoints/handlers/patch.go, update.go withAuthorization; kubernetes v1.36
  * pkg/registry/core/pod/rest/subresources.go.
  */
-function createsByOther({ verb, status }: RequestEvent): boolean {
+function alsoNeedsCreate({ verb, status }: RequestEvent): boolean {
   return status === 201 ? verb === "patch" || verb === "update" : status === 101 && verb === "get";
 }
 
 function rightOf({ of, resource, subresource, verb, key }: RequestEvent): UsedRight | undefined {
   if (of === undefined || resource === undefined) return undefined;
-  // The object "namespaces/x" is itself what RBAC calls the namespace of the request, and a ClusterRole alone grants it.
+  // A request for the object "namespaces/x" has x as its RBAC namespace; here it has none, so that a ClusterRole grants it.
   return {
     namespace: namespaceOf(key),
     group: of.group,

@@ -1,20 +1,20 @@
-/** What a process writes, and for which object. */
+/** The writes of a process, and the objects that they are made for. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, WriteEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 
-/** A write with its number. */
+/** A write event with its `seq` and time. */
 export type NumberedWrite = EventHead & WriteEvent;
 
-/** What a writer reconciles: the written object, or its owner. */
+/** The object that a writer reconciles: the written object, or its owner. */
 export interface Subject {
-  /** Made up where the object is not known. */
+  /** `<kind> <key>` if the uid is not known. */
   readonly uid: string;
   readonly of: KindName;
   readonly key: ObjectKey;
 }
 
-/** The uid of the written object; of a refused write too, as far as its object is known. */
+/** The uid of the written object, also for a refused write if the object is known; otherwise empty. */
 export function uidOf({ uid, detail }: NumberedWrite): string {
   return uid === "" ? (detail?.uid ?? "") : uid;
 }

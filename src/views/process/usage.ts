@@ -1,4 +1,4 @@
-/** How a process uses the API server: a fold over the requests and writes that passed its door, for a page at the end. */
+/** How a process uses the API server: a fold over the requests and writes that passed the proxy, for the final report. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, RequestEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
@@ -10,12 +10,12 @@ import { Polling, type Poll } from "./polling.ts";
 /** Requests of one verb for one resource. */
 export interface VerbUse {
   readonly verb: string;
-  /** `deployments.apps/status`; the path for what is no resource. */
+  /** `deployments.apps/status`; the path of a non-resource request. */
   readonly resource: string;
   readonly requests: number;
-  /** With a status of 400 or more, or without a response. */
+  /** Requests answered with a status of 400 or more, or not at all. */
   readonly failed: number;
-  /** The slowest response, in ms; of watches 0. */
+  /** The slowest response, in ms; 0 for watches. */
   readonly slowestMs: number;
 }
 
@@ -24,21 +24,21 @@ export interface Ineffective {
   readonly of: KindName;
   readonly subresource: string | undefined;
   readonly count: number;
-  /** Of so many successful updates and patches whose object was known before. */
+  /** The number of successful updates and patches whose previous version was known. */
   readonly outOf: number;
-  /** The object that was written so most often. */
+  /** The object with the most such writes. */
   readonly example: ObjectKey;
 }
 
-/** Updates and patches that were refused because somebody else had written. */
+/** Updates and patches that were refused with 409 because another writer came first. */
 export interface Conflicts {
   readonly of: KindName;
   readonly subresource: string | undefined;
   readonly count: number;
   readonly example: ObjectKey;
-  /** The field managers of the changes that came between, as far as deltas showed them. */
+  /** The field managers of the intervening changes, as far as deltas showed them. */
   readonly winners: readonly string[];
-  /** Among them is a change by the same field manager that this process did not make: another copy of it is at work. */
+  /** An intervening change has the process's own field manager, but this process did not make it: another copy is running. */
   readonly fromCopy: boolean;
 }
 
@@ -50,16 +50,17 @@ export interface Refused {
   readonly count: number;
 }
 
-/** Large lists that the server reads from etcd, or sends in one piece. */
+/** Large lists that the server reads from etcd or sends unpaged. */
 export interface LargeList {
   readonly resource: string;
   readonly count: number;
+  /** In the largest of them. */
   readonly objects: number;
   readonly fromEtcd: boolean;
   readonly unpaged: boolean;
 }
 
-/** A kind whose watches do not last. */
+/** A kind whose watches end early or are relisted. */
 export interface Restarts {
   readonly of: KindName;
   readonly count: number;
@@ -67,13 +68,13 @@ export interface Restarts {
   readonly why: string;
 }
 
-/** What was seen of a process. */
+/** How a process used the API server. */
 export interface ProcessUsage {
-  /** User agents without what follows the version, in order of appearance. */
+  /** User agents up to their version, in order of appearance. */
   readonly agents: readonly string[];
   readonly requests: number;
   readonly writes: number;
-  /** The most requests first. */
+  /** Sorted by number of requests, the most first. */
   readonly verbs: readonly VerbUse[];
   readonly ineffective: readonly Ineffective[];
   readonly conflicts: readonly Conflicts[];
@@ -83,17 +84,17 @@ export interface ProcessUsage {
   readonly largeLists: readonly LargeList[];
   readonly restarts: readonly Restarts[];
   readonly manyWatches: readonly ManyWatches[];
-  /** Bytes that passed and were not read: what is said here is without them. */
+  /** Bytes that passed without being parsed: the other figures do not include them. */
   readonly unreadBytes: number;
 }
 
-/** The latest change of an object that a delta showed. */
+/** The latest change of an object, as shown by a delta. */
 interface LastChange {
   readonly writer: string;
   readonly resourceVersion: string;
 }
 
-/** Lists of fewer objects cost little, however they are asked for. */
+/** Lists of fewer objects are cheap, however they are requested. */
 const largeListFrom = 500;
 /** A watch that ends sooner was not ended by the server's timeout, which is five minutes at least. */
 const shortWatchMs = 60_000;
@@ -106,7 +107,7 @@ export function resourceText({ of, resource, subresource, uri }: RequestEvent): 
   return `${resource ?? of.kind}${group}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-/** Keeps the counts. */
+/** Collects the figures of `ProcessUsage`. */
 export class UsageFold {
   readonly #agents = new Set<string>();
   readonly #verbs = new Map<string, Mutable<VerbUse>>();
@@ -121,7 +122,7 @@ export class UsageFold {
   readonly #restarts = new Map<string, Mutable<Restarts>>();
   readonly #opened = new Map<string, number>();
   readonly #lastChange = new GenerationalCache<string, LastChange>();
-  /** The versions that writes of the process made. */
+  /** The resourceVersions that the process's own writes produced. */
   readonly #ownVersions = new GenerationalCache<string, true>();
   readonly #polling = new Polling();
   readonly #elections = new LeaderElection();
@@ -130,7 +131,7 @@ export class UsageFold {
   #writes = 0;
   #unread = 0;
 
-  /** Counts an event. */
+  /** Adds an event to the figures. */
   accept(event: StageEvent): void {
     if (event.stage === "unread") this.#unread += event.bytes;
     if (event.stage === "request") this.#request(event);
@@ -205,7 +206,7 @@ export class UsageFold {
       }));
       conflict.count++;
       const change = this.#lastChange.get(`${of.kind} ${key}`);
-      // The version that the write is based on did not come between.
+      // The version that the write is based on is not an intervening change.
       if (change !== undefined && change.resourceVersion !== before) {
         if (change.writer !== write.fieldManager) conflict.winners.add(change.writer);
         else if (this.#ownVersions.get(change.resourceVersion) === undefined) conflict.fromCopy = true;
@@ -243,7 +244,7 @@ export class UsageFold {
     return this.#restarts.getOrInsertComputed(`${of.group} ${of.kind}`, () => ({ of, count: 0, relists: 0, why: "" }));
   }
 
-  /** What was seen so far. */
+  /** The figures so far. */
   get usage(): ProcessUsage {
     return {
       agents: [...this.#agents],

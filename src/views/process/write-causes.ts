@@ -1,18 +1,17 @@
-/** Why a process wrote each object, counted. */
+/** Counts why a process wrote each object. */
 import { type CauseShare, nameOf, type ObjectName } from "../loops/loop.ts";
 
-/** Objects that are followed. */
-const mostObjects = 20_000;
-/** Causes that are told apart for one object. */
-const mostCauses = 20;
+/** Objects counted; later ones are ignored. */
+const maxObjects = 20_000;
+/** Causes distinguished per object; later ones are ignored. */
+const maxCauses = 20;
 
-/** How often each cause led to something: `because Tenant acme Updated (.spec.size)`, 12 times. */
+/** How often each cause occurred: `because Tenant acme Updated (.spec.size)`, 12 times. */
 export class CauseCounts {
   readonly #counts = new Map<string, number>();
 
   add(why: string): void {
-    if (this.#counts.size < mostCauses || this.#counts.has(why))
-      this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
+    if (this.#counts.size < maxCauses || this.#counts.has(why)) this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
   }
 
   /** The most frequent first. */
@@ -27,11 +26,11 @@ export class WriteCauses {
 
   add(object: ObjectName, why: string): void {
     const name = nameOf(object);
-    if (this.#objects.size >= mostObjects && !this.#objects.has(name)) return;
+    if (this.#objects.size >= maxObjects && !this.#objects.has(name)) return;
     this.#objects.getOrInsertComputed(name, () => new CauseCounts()).add(why);
   }
 
-  /** The most frequent first; empty for an object that was not written. */
+  /** The causes of an object's writes, the most frequent first; empty if it was not written. */
   of(object: ObjectName): readonly CauseShare[] {
     return this.#objects.get(nameOf(object))?.shares ?? [];
   }

@@ -1,33 +1,33 @@
-/** The writers of a process, controllers mostly: what each reconciles, and how it goes about it. */
+/** The writers of a process, mostly controllers: which objects each reconciles, and its habits. */
 import { objectKey, splitKey } from "../../api/key.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { Habits } from "./habits.ts";
 import type { NumberedDelta, RecentDeltas } from "./recent-deltas.ts";
 import { uidOf, type NumberedWrite, type Subject } from "./subject.ts";
 
-/** After so many reconciles without a status, a writer is one that writes none. */
-const untoldFrom = 3;
-/** Versions, and objects, whose last writer is kept, at least. */
-const mostKept = 20_000;
+/** A writer counts as one that reports no status after this many reconciles without one. */
+const noStatusFrom = 3;
+/** The last writer of at least this many versions, and of as many objects, is kept. */
+const maxKept = 20_000;
 
-/** Controllers of one process differ by user agent or by field manager. */
+/** Distinguishes the controllers of one process by user agent and field manager. */
 export class Writers {
   readonly #deltas: RecentDeltas;
-  /** Of each writer, the kinds that it reconciles: it owns what it creates, or writes its status. */
+  /** The kinds that each writer reconciles: kinds whose objects own what it writes, or whose status it writes. */
   readonly #kinds = new Map<string, Set<string>>();
-  /** Of writers that have written no status yet, how many reconciles they made. */
-  readonly #untold = new Map<string, number>();
+  /** Reconciles made by writers that have not written a status; -Infinity for those that have. */
+  readonly #withoutStatus = new Map<string, number>();
   readonly #habits = new Map<string, Habits>();
-  /** Who wrote last for an object. */
-  readonly #last = new GenerationalCache<string, string>(mostKept);
-  /** Who wrote a version. */
-  readonly #versions = new GenerationalCache<string, string>(mostKept);
+  /** The last writer for each subject. */
+  readonly #last = new GenerationalCache<string, string>(maxKept);
+  /** The writer of each version. */
+  readonly #versions = new GenerationalCache<string, string>(maxKept);
 
   constructor(deltas: RecentDeltas) {
     this.#deltas = deltas;
   }
 
-  /** Whose a write is. A deletion carries no field manager, so it is of who wrote for the object last. */
+  /** The writer that made a write. A deletion carries no field manager, so it is attributed to the last writer for the subject. */
   of(write: NumberedWrite, { uid }: Subject): string {
     const place = `${write.agent} ${uid}`;
     if (write.verb === "delete") return this.#last.get(place) ?? nameOf(write);
@@ -35,32 +35,31 @@ export class Writers {
     return nameOf(write);
   }
 
-  /** Notes what a writer wrote. */
-  wrote(writer: string, { uid, resourceVersion }: NumberedWrite): void {
+  /** Records that a writer produced this version. */
+  recordWrite(writer: string, { uid, resourceVersion }: NumberedWrite): void {
     if (uid !== "") this.#versions.set(`${uid} ${resourceVersion}`, writer);
   }
 
-  /** Whether a delta shows what a writer wrote. */
+  /** Whether a delta is the echo of a write by this writer. */
   isEcho(writer: string, { uid, resourceVersion }: NumberedDelta): boolean {
     return this.#versions.get(`${uid} ${resourceVersion}`) === writer;
   }
 
-  /** How it usually behaves. */
   habitsOf(writer: string): Habits {
     return this.#habits.getOrInsertComputed(writer, () => new Habits());
   }
 
-  /** Whether it reports its work in a status, as far as is known. */
-  tells(writer: string): boolean {
-    return (this.#untold.get(writer) ?? 0) < untoldFrom;
+  /** Whether a writer reports its work in a status, as far as is known. */
+  reportsStatus(writer: string): boolean {
+    return (this.#withoutStatus.get(writer) ?? 0) < noStatusFrom;
   }
 
-  /** A reconcile of it is over. */
-  reconciled(writer: string): void {
-    this.#untold.set(writer, (this.#untold.get(writer) ?? 0) + 1);
+  /** Records that a reconcile by this writer is over. */
+  recordReconcile(writer: string): void {
+    this.#withoutStatus.set(writer, (this.#withoutStatus.get(writer) ?? 0) + 1);
   }
 
-  /** What a write is for: the object that its request names, or the one that it is owned by, or the written object itself. */
+  /** The object that a write is made for: the one that its request names, else the owner of the written object, else the object itself. */
   subjectOf(write: NumberedWrite): Subject {
     const guessed = this.#guessed(write);
     const object = write.reconcile?.object;
@@ -72,7 +71,7 @@ export class Writers {
     return { uid: uid === "" ? `${of.kind} ${key}` : uid, of, key };
   }
 
-  /** An object that has an owner is written for the owner, unless the writer reconciles its kind itself. */
+  /** A write to an owned object is made for the owner, unless the writer reconciles the written kind itself. */
   #guessed(write: NumberedWrite): Subject {
     const { of, key, subresource, detail, verb } = write;
     const writer = nameOf(write);
@@ -81,12 +80,12 @@ export class Writers {
     const itself: Subject = { uid: uid === "" ? `${of.kind} ${key}` : uid, of, key };
     if (subresource === "status") {
       kinds.add(of.kind);
-      this.#untold.set(writer, -Infinity);
+      this.#withoutStatus.set(writer, -Infinity);
     }
     const owner = detail?.owner;
     if (owner === undefined) return itself;
     if (kinds.has(of.kind) && verb !== "delete") return itself;
-    // A kind that owns its own kind does not tell one from the other.
+    // If owner and owned are of one kind, the write does not show which of them is reconciled.
     if (verb !== "delete" && owner.kind !== of.kind) kinds.add(owner.kind);
     return { uid: owner.uid, of: { group: "", kind: owner.kind }, key: objectKey(splitKey(key).namespace, owner.name) };
   }

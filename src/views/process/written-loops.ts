@@ -1,4 +1,4 @@
-/** The loops of the objects that a process writes, for the page at its end. */
+/** Finds loops of the objects that a process writes, for the final report. */
 import type { StageEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import {
@@ -21,17 +21,17 @@ export interface WrittenLoop {
   readonly causes: readonly CauseShare[];
 }
 
-/** Objects whose writes are counted, at least. */
-const mostObjects = 20_000;
+/** The writes of at least this many objects are counted. */
+const maxObjects = 20_000;
 
 /**
- * Give it every event of a door, and the lines that they complete. Changes of objects that the process has hardly written are not
- * looked at: a door may carry thousands in a second.
+ * Needs every event of a proxy (`accept`) and the lines that they complete (`take`). Changes of objects that the process has hardly
+ * written are ignored, because thousands may pass in a second.
  */
 export class WrittenLoops {
   readonly #loops: Loops;
   readonly #causes = new WriteCauses();
-  readonly #writes = new GenerationalCache<string, number>(mostObjects);
+  readonly #writes = new GenerationalCache<string, number>(maxObjects);
   /** The field managers that the process writes as. */
   readonly #managers = new Set<string>();
 
@@ -57,7 +57,7 @@ export class WrittenLoops {
     }
   }
 
-  /** The loops so far that the process has a part in, causes before what follows from them. */
+  /** The loops so far that the process takes part in; a loop comes before those that follow from it. */
   found(): readonly WrittenLoop[] {
     return this.#loops
       .settled()
@@ -66,7 +66,7 @@ export class WrittenLoops {
       .map((loop) => ({ loop, causes: this.#causes.of(loop) }));
   }
 
-  /** Not where others alone change what loops, and the process only follows. Who removed a field is known of none. */
+  /** False if only other writers change the looping fields. A field's removal has no known writer, so it may be the process's own. */
   #takesPart(loop: ObjectLoop): boolean {
     const isOwn = ({ name }: WriterShare): boolean => name === undefined || this.#managers.has(name);
     if (loop.is === "recreated") return [...loop.createdBy, ...loop.deletedBy].some(isOwn);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { Habits, type Sort } from "../../../src/views/process/habits.ts";
+import { Habits, type DeltaCategory } from "../../../src/views/process/habits.ts";
 
-const sort: Sort = { name: "own Tenant Updated", isEcho: false };
-const echo: Sort = { name: "own Tenant Updated echo", isEcho: true };
+const category: DeltaCategory = { name: "own Tenant Updated", isEcho: false };
+const echo: DeltaCategory = { name: "own Tenant Updated echo", isEcho: true };
 const times = (count: number, act: () => void): void => {
   for (let n = 0; n < count; n++) act();
 };
@@ -10,52 +10,52 @@ const times = (count: number, act: () => void): void => {
 describe("the habits of a writer", () => {
   test("the usual reaction is the median of the latest, whatever a few slow ones took", () => {
     const habits = new Habits();
-    times(20, () => habits.reacted(40));
-    times(3, () => habits.reacted(4000));
+    times(20, () => habits.recordReaction(40));
+    times(3, () => habits.recordReaction(4000));
     expect(habits.reactionMs).toBe(40);
-    times(32, () => habits.reacted(10));
+    times(32, () => habits.recordReaction(10));
     expect(habits.reactionMs).toBe(10);
   });
 
   test("a reaction at the usual distance fits better than one much shorter or longer", () => {
     const habits = new Habits();
-    times(20, () => habits.reacted(40));
-    expect(habits.fitOf(30)).toBeGreaterThan(habits.fitOf(3));
-    expect(habits.fitOf(30)).toBeGreaterThan(habits.fitOf(300));
+    times(20, () => habits.recordReaction(40));
+    expect(habits.likelihoodOf(30)).toBeGreaterThan(habits.likelihoodOf(3));
+    expect(habits.likelihoodOf(30)).toBeGreaterThan(habits.likelihoodOf(300));
   });
 
   test("most deltas lead to a write and the echo of one's own write to none, until the writer shows otherwise", () => {
     const habits = new Habits();
-    expect(habits.silenceOf(sort)).toBeLessThan(0.5);
-    expect(habits.silenceOf(echo)).toBeGreaterThan(0.5);
-    times(20, () => habits.led(sort, "nothing"));
-    times(20, () => habits.led(echo, "a write"));
-    expect(habits.silenceOf(sort)).toBeGreaterThan(0.7);
-    expect(habits.silenceOf(echo)).toBeLessThan(0.4);
+    expect(habits.noWriteShare(category)).toBeLessThan(0.5);
+    expect(habits.noWriteShare(echo)).toBeGreaterThan(0.5);
+    times(20, () => habits.recordOutcome(category, "no write"));
+    times(20, () => habits.recordOutcome(echo, "write"));
+    expect(habits.noWriteShare(category)).toBeGreaterThan(0.7);
+    expect(habits.noWriteShare(echo)).toBeLessThan(0.4);
   });
 
   test("a writer that never wrote before the echo of its last write waits for it; one in twenty shows that it does not", () => {
     const habits = new Habits();
-    times(30, () => habits.wrote("after the echo"));
+    times(30, () => habits.recordEchoOrder("after the echo"));
     expect(habits.waitsForEcho).toBeGreaterThan(0.8);
-    times(2, () => habits.wrote("before the echo"));
+    times(2, () => habits.recordEchoOrder("before the echo"));
     expect(habits.waitsForEcho).toBeLessThan(0.1);
   });
 
   test("after what it did it goes on once it was seen to go on, twice, and not where it ended as often", () => {
     const habits = new Habits();
-    expect(habits.goesOnAfter("create Pod")).toBe(false);
-    times(2, () => habits.wentOn("create Pod"));
-    expect(habits.goesOnAfter("create Pod")).toBe(true);
+    expect(habits.usuallyContinuesAfter("create Pod")).toBe(false);
+    times(2, () => habits.recordContinuation("create Pod"));
+    expect(habits.usuallyContinuesAfter("create Pod")).toBe(true);
     expect(habits.knows("create Pod")).toBe(false);
-    times(2, () => habits.ended("create Pod"));
-    expect([habits.goesOnAfter("create Pod"), habits.knows("create Pod")]).toEqual([false, true]);
+    times(2, () => habits.recordEnd("create Pod"));
+    expect([habits.usuallyContinuesAfter("create Pod"), habits.knows("create Pod")]).toEqual([false, true]);
   });
 
   test("names beyond the bound are not kept", () => {
     const habits = new Habits();
-    for (let n = 0; n < 500; n++) habits.wentOn(String(n));
-    times(5, () => habits.wentOn("one more"));
-    expect(habits.goesOnAfter("one more")).toBe(false);
+    for (let n = 0; n < 500; n++) habits.recordContinuation(String(n));
+    times(5, () => habits.recordContinuation("one more"));
+    expect(habits.usuallyContinuesAfter("one more")).toBe(false);
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { DeltaDetail } from "../../../src/trace/delta-detail.ts";
 import { Habits } from "../../../src/views/process/habits.ts";
-import { type Known, rank, type Waiting } from "../../../src/views/process/queue.ts";
+import { type KnownTimes, rank, type QueuedDelta } from "../../../src/views/process/queue.ts";
 
 const tenants = { group: "example.com", kind: "Tenant" };
 
 interface Came {
   readonly isEcho?: boolean;
-  readonly isBehind?: boolean;
-  readonly left?: number;
+  readonly beforeEcho?: boolean;
+  readonly untaken?: number;
 }
 
 /** A delta that came at a time before the write, in ms; its version is the time. */
-function came(at: number, { isEcho = false, isBehind = false, left = 1 }: Came = {}): Waiting {
+function came(at: number, { isEcho = false, beforeEcho = false, untaken = 1 }: Came = {}): QueuedDelta {
   const detail = new DeltaDetail(tenants, undefined, undefined, undefined);
   const delta = {
     v: 1,
@@ -24,18 +24,18 @@ function came(at: number, { isEcho = false, isBehind = false, left = 1 }: Came =
     key: "shop/acme",
     uid: "u",
   } as const;
-  const sort = { name: `own Tenant Updated${isEcho ? " echo" : ""}`, isEcho };
+  const category = { name: `own Tenant Updated${isEcho ? " echo" : ""}`, isEcho };
   return {
     grade: "own",
     delta: { ...delta, resourceVersion: String(at), receivedAt: at, detail },
-    sort,
-    isBehind,
-    left,
+    category,
+    beforeEcho,
+    untaken,
   };
 }
 
 /** The versions of the deltas, the likeliest first. */
-function ranked(waiting: readonly Waiting[], known: Partial<Known> = {}): readonly string[] {
+function ranked(waiting: readonly QueuedDelta[], known: Partial<KnownTimes> = {}): readonly string[] {
   const usual = { freeAt: -Infinity, knownAt: -Infinity, sentAt: 0, habits: new Habits() };
   return rank(waiting, { ...usual, ...known }).map((one) => one.waiting.delta.resourceVersion);
 }
@@ -44,7 +44,7 @@ describe("which delta led to a write", () => {
   test("with nothing running, the one at the usual distance", () => {
     expect(ranked([came(-60), came(-2)])[0]).toBe("-2");
     const habits = new Habits();
-    for (let n = 0; n < 20; n++) habits.reacted(60);
+    for (let n = 0; n < 20; n++) habits.recordReaction(60);
     expect(ranked([came(-60), came(-2)], { habits })[0]).toBe("-60");
   });
 
@@ -70,16 +70,16 @@ describe("which delta led to a write", () => {
       sentAt: 0,
       habits: new Habits(),
     }).toSorted((a, b) => a.waiting.delta.receivedAt - b.waiting.delta.receivedAt);
-    expect(echo?.chance).toBeLessThan((other?.chance ?? 0) / 4);
+    expect(echo?.probability).toBeLessThan((other?.probability ?? 0) / 4);
   });
 
   test("of what came before the echo and the echo, by whether the writer waits for it", () => {
-    const waiting = [came(-9, { isBehind: true }), came(-4, { isEcho: true })];
+    const waiting = [came(-9, { beforeEcho: true }), came(-4, { isEcho: true })];
     const habits = new Habits();
-    habits.wrote("before the echo");
+    habits.recordEchoOrder("before the echo");
     expect(ranked(waiting, { freeAt: -2, knownAt: -4, habits })[0]).toBe("-9");
     const waits = new Habits();
-    for (let n = 0; n < 30; n++) waits.wrote("after the echo");
+    for (let n = 0; n < 30; n++) waits.recordEchoOrder("after the echo");
     expect(ranked(waiting, { freeAt: -2, knownAt: -4, habits: waits })[0]).toBe("-4");
   });
 
@@ -88,14 +88,14 @@ describe("which delta led to a write", () => {
   });
 
   test("what the reconcile before has taken did not lead to the next", () => {
-    const chances = rank([came(-3, { left: 0.1 }), came(-2.9)], {
+    const chances = rank([came(-3, { untaken: 0.1 }), came(-2.9)], {
       freeAt: -2.5,
       knownAt: -Infinity,
       sentAt: 0,
       habits: new Habits(),
     });
     expect(chances.map(({ waiting }) => waiting.delta.resourceVersion)).toEqual(["-2.9", "-3"]);
-    expect(chances[1]?.chance).toBeLessThan(0.11);
+    expect(chances[1]?.probability).toBeLessThan(0.11);
   });
 
   test("nothing of nothing", () => {

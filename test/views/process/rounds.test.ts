@@ -4,7 +4,7 @@ import type { WriteEvent } from "../../../src/trace/events.ts";
 import { Habits } from "../../../src/views/process/habits.ts";
 import { RecentDeltas } from "../../../src/views/process/recent-deltas.ts";
 import { RecentReads } from "../../../src/views/process/recent-reads.ts";
-import { beginningOf, goesOn, type NextWrite } from "../../../src/views/process/rounds.ts";
+import { stepsOf, continuesReconcile, type NextWrite } from "../../../src/views/process/rounds.ts";
 import type { NumberedWrite } from "../../../src/views/process/subject.ts";
 import { of, request, write as writeEvent } from "./events.ts";
 
@@ -40,8 +40,8 @@ function deltas(received: Readonly<Record<string, number>>): RecentDeltas {
 
 function isOne(writes: readonly NumberedWrite[], next: NumberedWrite, over: Partial<NextWrite> = {}): boolean {
   const endedAt = Math.max(...writes.map(({ sentAt, ms }) => sentAt + ms));
-  const known = { deltas: deltas({ 7: -5 }), reads: new RecentReads(), habits: new Habits(), tells: true };
-  return goesOn({ write: next, writes, uid: "u", endedAt, ...known, ...over });
+  const known = { deltas: deltas({ 7: -5 }), reads: new RecentReads(), habits: new Habits(), reportsStatus: true };
+  return continuesReconcile({ write: next, writes, uid: "u", endedAt, ...known, ...over });
 }
 
 describe("whether a write belongs to the reconcile of those before it", () => {
@@ -98,25 +98,27 @@ describe("whether a write belongs to the reconcile of those before it", () => {
     const habits = new Habits();
     const known = { habits, deltas: deltas({ 7: -5, 8: 2 }) };
     for (let n = 0; n < 3; n++) expect(isOne([status(0)], write(4, { before: "8" }), known)).toBe(false);
-    expect(habits.knows(beginningOf([status(0)]))).toBe(true);
+    expect(habits.knows(stepsOf([status(0)]))).toBe(true);
   });
 
   test("an object that was written may be written again from the same version by those that end with a status only", () => {
     const [first, again] = [write(0, { of: sets }), write(3, { of: sets })];
-    expect(isOne([first], again, { tells: true })).toBe(true);
-    expect(isOne([first], again, { tells: false })).toBe(false);
+    expect(isOne([first], again, { reportsStatus: true })).toBe(true);
+    expect(isOne([first], again, { reportsStatus: false })).toBe(false);
   });
 
   test("of writers without a status, news in between is the end, and an echo is none", () => {
     const next = create(12, { key: "shop/web-2", uid: "s2" });
-    const quiet = { tells: false, deltas: deltas({ 7: -5 }) };
+    const quiet = { reportsStatus: false, deltas: deltas({ 7: -5 }) };
     expect(isOne([create(0)], next, quiet)).toBe(true);
-    expect(isOne([create(0)], next, { tells: false, deltas: deltas({ 9: 5 }) })).toBe(false);
-    expect(isOne([create(0, { resourceVersion: "9" })], next, { tells: false, deltas: deltas({ 9: 5 }) })).toBe(true);
+    expect(isOne([create(0)], next, { reportsStatus: false, deltas: deltas({ 9: 5 }) })).toBe(false);
+    expect(isOne([create(0, { resourceVersion: "9" })], next, { reportsStatus: false, deltas: deltas({ 9: 5 }) })).toBe(
+      true,
+    );
   });
 
   test("a beginning names each step once, and each status", () => {
-    expect(beginningOf([create(0), create(1), status(2), status(3)])).toBe(
+    expect(stepsOf([create(0), create(1), status(2), status(3)])).toBe(
       "create ReplicaSet , update Deployment status, update Deployment status",
     );
   });
