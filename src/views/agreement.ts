@@ -1,4 +1,4 @@
-/** How shadow and the owner have agreed: a fold over what became of the intentions. */
+/** How far shadow and the owner agree: a fold over intentions and their outcomes. */
 import type { Agreement, AgreementEvent, StageEvent } from "../trace/events.ts";
 
 /** How often shadow and the owner agreed. Immutable. */
@@ -6,16 +6,16 @@ export interface AgreementSummary {
   /** All would-be writes, each counted once. */
   readonly intentions: number;
   readonly counts: Readonly<Record<Agreement, number>>;
-  /** Those that are not settled. */
+  /** Intentions without an outcome so far. */
   readonly standing: number;
   /** The latest differences, oldest first. */
   readonly differences: readonly AgreementEvent[];
 }
 
-/** Differences that are kept whole. */
-const kept = 100;
+/** Differences kept. */
+const keptDifferences = 100;
 
-/** Takes events. What the owner did late counts by its final outcome. */
+/** Accepts stage events. An intention whose outcome changes later is counted by its final outcome. */
 export class AgreementReport {
   #last = new Map<number, AgreementEvent | undefined>();
   #settled: Record<Agreement, number> = {
@@ -48,12 +48,12 @@ export class AgreementReport {
     if (intention !== undefined) {
       const before = this.#last.get(intention);
       if (before !== undefined) this.#takeBack(before);
-      // What was not done, or refused, may still come; anything else is settled for good.
-      const mayCome = event.is === "differs" || event.is === "owner was refused";
-      if (mayCome && event.delta === undefined) this.#last.set(intention, event);
+      // The owner may still do what it has not done, or was refused; any other outcome is final.
+      const mayChange = event.is === "differs" || event.is === "owner was refused";
+      if (mayChange && event.delta === undefined) this.#last.set(intention, event);
       else this.#last.delete(intention);
     }
-    if (event.is === "differs") this.#differences = [...this.#differences, event].slice(-kept);
+    if (event.is === "differs") this.#differences = [...this.#differences, event].slice(-keptDifferences);
   }
 
   #takeBack(before: AgreementEvent): void {

@@ -1,39 +1,39 @@
-/** Which syncs of a trace are shown as blocks, and which are counted: those that wrote nothing, and those like the one before. */
+/** Decides which syncs of a trace are shown as blocks; those that wrote nothing or repeat the previous one are only counted. */
 import type { ObjectKey } from "../api/key.ts";
 import { shownBlock, type ShownBlock } from "./shown-block.ts";
 import { type SyncBlock, writesOf } from "./sync-block.ts";
 
-/** Syncs that wrote nothing, of one controller. */
+/** The number of syncs of one controller that wrote nothing, and of their keys. */
 export interface Quiet {
   readonly controller: string;
   readonly syncs: number;
   readonly keys: number;
 }
 
-/** What is shown for syncs that have ended. */
+/** What is shown for one or more finished syncs. */
 export type Folded =
   | { readonly is: "block"; readonly block: ShownBlock }
-  /** `only`: the one sync that it was. */
+  /** Syncs that wrote nothing. `only`: the sync, if it was a single one. */
   | { readonly is: "quiet"; readonly counts: readonly Quiet[]; readonly only: SyncBlock | undefined }
-  /** More syncs of a key like the block that was shown last. */
+  /** Further syncs of a key that equal the block shown last. */
   | {
       readonly is: "alike";
       readonly controller: string;
       readonly key: ObjectKey;
       readonly count: number;
       readonly perSecond: number;
-      /** Each was triggered by the requeue of the one before. */
+      /** Each was triggered by the requeue of the previous one. */
       readonly requeued: boolean;
       readonly last: SyncBlock;
     };
 
-/** How much is folded. */
+/** Options of a `BlockFold`. */
 export interface BlockFoldOptions {
-  /** Nothing is folded. */
+  /** Show every sync as a block. */
   readonly all: boolean;
 }
 
-/** Quiet syncs are reported when no other has come for this long, and at the latest after `longestMs`. */
+/** Quiet syncs are reported once none has ended for `lullMs`, and at the latest after `longestMs`. */
 const lullMs = 1000;
 const longestMs = 10_000;
 /** Repetitions are reported after this long, then after twice as long, and so on up to the last. */
@@ -45,7 +45,7 @@ const hotRequeueMs = 1000;
 interface Repeated {
   likeness: string;
   lastAt: number;
-  /** Not reported yet. */
+  /** Repetitions that have not been reported yet. */
   waiting: { count: number; sinceAt: number; last: SyncBlock; requeued: boolean } | undefined;
   everyMs: number;
 }
@@ -57,7 +57,7 @@ interface QuietSoFar {
   last: SyncBlock;
 }
 
-/** Takes blocks in the order in which they are shown. All times in ms since 1970. */
+/** Accepts blocks in the order in which they are shown. All times in ms since 1970. */
 export class BlockFold {
   #all: boolean;
   #quiet: QuietSoFar | undefined;
@@ -67,7 +67,7 @@ export class BlockFold {
     this.#all = all;
   }
 
-  /** What is to be shown now; `release` has the rest when it is due. */
+  /** Returns what is to be shown now; `release` returns the rest when it is due. */
   accept(block: SyncBlock): readonly Folded[] {
     if (this.#all) return [{ is: "block", block: shownBlock(block) }];
     const at = block.done.at;
@@ -91,7 +91,7 @@ export class BlockFold {
     return [...due, ...repeatsOf(known), { is: "block", block: shownBlock(block) }];
   }
 
-  /** When `release` has something to report. */
+  /** When `release` will have something to report, in ms since 1970; undefined if nothing is held back. */
   get dueAt(): number | undefined {
     let due = Infinity;
     for (const repeated of this.#repeated.values()) due = Math.min(due, repeatDueAt(repeated));
@@ -99,7 +99,7 @@ export class BlockFold {
     return due === Infinity ? undefined : due;
   }
 
-  /** What is due. `now` of Infinity for all that is left. */
+  /** Returns what is due at `now`; `Infinity` for everything. */
   release(now: number): readonly Folded[] {
     const folded: Folded[] = [];
     for (const repeated of this.#repeated.values()) {
@@ -131,7 +131,7 @@ export class BlockFold {
     this.#quiet.last = block;
   }
 
-  /** Those without a sync for longest come first. */
+  /** Relies on insertion order: the keys whose last sync is longest ago come first. */
   #forgetOld(now: number): void {
     for (const [name, { lastAt, waiting }] of this.#repeated) {
       if (now - lastAt < rarestRepeatMs || waiting !== undefined) return;
@@ -144,7 +144,7 @@ function repeatDueAt({ waiting, everyMs }: Repeated): number {
   return waiting === undefined ? Infinity : waiting.sinceAt + everyMs;
 }
 
-/** One more is shown as a block: a count of one says less. */
+/** A single repetition is shown as a block, which says more than a count of one. */
 function repeatsOf(repeated: Repeated | undefined): readonly Folded[] {
   if (repeated?.waiting === undefined) return [];
   const { count, sinceAt, last, requeued } = repeated.waiting;
@@ -154,7 +154,7 @@ function repeatsOf(repeated: Repeated | undefined): readonly Folded[] {
   return [{ is: "alike", controller, key, count, perSecond, requeued, last }];
 }
 
-/** Nothing new was written or intended, and nothing failed. */
+/** Whether a sync wrote or intended nothing new, and did not fail. */
 function isQuiet(block: SyncBlock): boolean {
   const { outcome, error } = block.done;
   if (error !== undefined || writesOf(block).some(({ standsSince }) => standsSince === undefined)) return false;
@@ -162,7 +162,7 @@ function isQuiet(block: SyncBlock): boolean {
   return outcome.is === "forgotten";
 }
 
-/** Its own retry or requeue has triggered it, and nothing else. */
+/** Whether only the key's own retry or requeue triggered the sync. */
 function isOwnDoing({ causes, moreCauses }: SyncBlock): boolean {
   return (
     moreCauses === 0 && causes.length > 0 && causes.every((cause) => cause.is === "other" && isOwn(cause.trigger.cause))
@@ -177,7 +177,7 @@ function isRequeued(block: SyncBlock): boolean {
   return isOwnDoing(block) && block.causes.every((cause) => cause.is === "other" && cause.trigger.cause === "requeue");
 }
 
-/** What a sync decided and wrote, and its outcome, without times and generated names. */
+/** A text that is equal for two syncs with the same decisions, writes and outcome, apart from times and generated names. */
 function likenessOf(block: SyncBlock): string {
   const { decisions, done, recorded } = block;
   const parts = [
@@ -191,7 +191,7 @@ function likenessOf(block: SyncBlock): string {
   return JSON.stringify(parts);
 }
 
-/** The letters that the API server makes names of. */
+/** A suffix generated by the API server: five characters of its alphabet for names. */
 const madeUpSuffix = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;
 const durations = /-?\d+(\.\d+)? ?(ms|s|m|h)\b/g;
 

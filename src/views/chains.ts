@@ -1,23 +1,23 @@
-/** Which objects belong together: an object, what owns it, and what it owns, at any depth. */
+/** Determines which objects belong together: an object, its owners and its dependents, at any depth. */
 import type { ObjectKey } from "../api/key.ts";
 import { objectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 
-/** An object by its kind and key; of two groups with the same kind it names either. */
+/** An object by kind and key. The group is not part of it: if two groups have the kind, it matches both. */
 export interface ObjectName {
   /** `ReplicaSet` */
   readonly kind: string;
   readonly key: ObjectKey;
 }
 
-/** An object as a cache knows it. */
+/** Looks up an object in a cache. */
 export type FindObject = (name: ObjectName) => StoredObject | undefined;
 
-/** Owners of owners are followed so far: a cycle of references has no end. */
+/** Owner references are followed to this depth, because they may form a cycle. */
 const deepest = 10;
 
-/** The controllers above an object, the nearest first. */
+/** The controlling owners of an object, the nearest first. */
 export function ownersAbove(name: ObjectName, find: FindObject): readonly ObjectName[] {
   const owners: ObjectName[] = [];
   for (let object = find(name); object !== undefined && owners.length < deepest;) {
@@ -32,14 +32,14 @@ export function ownersAbove(name: ObjectName, find: FindObject): readonly Object
 }
 
 /**
- * Tells whether objects belong to the chain of one: it, its owners, and what it owns. What was once seen in the chain stays in it,
+ * The ownership chain of one object: the object, its owners and its dependents. An object that was once found in the chain stays in it,
  * so that its deletion is still shown.
  */
 export class Chain {
   #target: ObjectName;
   #find: FindObject;
   #members = new Set<string>();
-  /** The target and what was found below it: what these own is below it too, also when they are gone. */
+  /** The target and its known dependents. Whatever these own is a dependent as well, even after they are deleted. */
   #below = new Set<string>();
 
   constructor(target: ObjectName, find: FindObject) {
@@ -49,6 +49,7 @@ export class Chain {
     this.#below.add(text(target));
   }
 
+  /** Whether the object belongs to the chain. */
   has(name: ObjectName): boolean {
     if (this.#members.has(text(name))) return true;
     const below = ownersAbove(name, this.#find).some((owner) => this.#below.has(text(owner)));

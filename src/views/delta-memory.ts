@@ -1,10 +1,10 @@
-/** What trace remembers of deltas: what they were, which sync they go back to, which keys they enqueued. */
+/** The recent deltas as `trace` needs them: the delta, the sync that caused it, and the keys that it enqueued. */
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaEvent, EventHead } from "../trace/events.ts";
 import { GenerationalCache } from "../trace/generational-cache.ts";
 import type { SyncName } from "./sync-block.ts";
 
-/** A delta put a key into a queue; `sync` is the one that took it. */
+/** A key that a delta enqueued; `sync` is the sync that took it from the queue, once there is one. */
 export interface Wake {
   readonly controller: string;
   readonly key: ObjectKey;
@@ -29,23 +29,23 @@ export class DeltaMemory {
     return this.#deltas.get(seq)?.delta;
   }
 
-  /** The sync that the delta goes back to, where it is known. */
+  /** The sync that caused the delta; undefined if not known. */
   byOf(seq: number): SyncName | undefined {
     return this.#deltas.get(seq)?.by;
   }
 
-  /** The delta goes back to that sync. */
+  /** Records the sync that caused the delta. */
   link(seq: number, by: SyncName): void {
     const known = this.#deltas.get(seq);
     if (known !== undefined) known.by = by;
   }
 
-  /** The delta has put the key into a queue. */
+  /** Records that the delta enqueued a key. */
   woke(seq: number, wake: Wake): void {
     this.#deltas.get(seq)?.woke.push(wake);
   }
 
-  /** A sync has taken the key with this delta among its triggers. */
+  /** Records that a sync took the key with this delta among its triggers. */
   taken(seq: number, by: { readonly controller: string; readonly key: ObjectKey; readonly sync: number }): void {
     const woke = this.#deltas.get(seq)?.woke ?? [];
     const index = woke.findIndex(

@@ -14,34 +14,37 @@ import type {
 import { GenerationalCache } from "../trace/generational-cache.ts";
 import { QueueGauges, type QueueState } from "./queue-gauges.ts";
 
-/** A delta with its place in the stream of events. */
+/** A delta event with its `seq` and time. */
 export type SeenDelta = DeltaEvent & EventHead;
 
-/** A key that a controller put into its queue, and the queue right after that. */
+/** A key that a controller enqueued, and the state of the queue right after. */
 export interface MadeKey {
   readonly at: number;
   readonly controller: string;
   readonly key: ObjectKey;
-  /** Joined a key that waited already, or is worked on. */
+  /** The key was already waiting or in process. */
   readonly merged: boolean;
   readonly inFlight: boolean;
   readonly delayMs: number | undefined;
-  /** Triggers that now wait with the key, this one included. */
+  /** Triggers now waiting with the key, including this one. */
   readonly triggers: number;
   readonly queue: QueueState;
 }
 
-/** A line of `watch`; `shownLine` completes it. */
+/** A line of `watch`; `shownLine` adds the details. */
 export type WatchLine =
   | {
       readonly is: "delta";
       readonly delta: SeenDelta;
-      /** For each controller that was notified of it: the keys it enqueued, perhaps none. */
+      /** The keys that each notified controller enqueued, perhaps none. */
       readonly notified: readonly { readonly controller: string; readonly keys: readonly MadeKey[] }[];
     }
-  /** A key that no delta that is held led to: a requeue, or a delta shown before; deltas that wait to be shown may be older than it. */
+  /**
+   * A key enqueued for another reason than a held delta: a requeue, or a delta that is already shown. `isAfterOthers`: no older delta is
+   * still held.
+   */
   | { readonly is: "key"; readonly made: MadeKey; readonly why: string; readonly isAfterOthers: boolean }
-  /** A list took the place of what was known. */
+  /** A new list replaced the contents of the cache. */
   | { readonly is: "relist"; readonly at: number; readonly list: ListEvent }
   | { readonly is: "list failed"; readonly at: number; readonly list: ListEvent; readonly error: string }
   | { readonly is: "watch broke"; readonly at: number; readonly of: KindName; readonly why: string }
@@ -53,13 +56,13 @@ export interface DeltaReportOptions {
   readonly types?: ReadonlySet<DeltaType>;
   /** Show the objects of the first list too. */
   readonly initial?: boolean;
-  /** Set: deltas that no controller made a key of are shown only if this says so. */
+  /** Filters deltas for which no controller enqueued a key. Unset: all are shown. */
   readonly wanted?: (delta: SeenDelta) => boolean;
-  /** Of the controllers that are watched, those that are notified of this kind. */
+  /** The names of the watched controllers that are notified of this kind. */
   readonly controllersOf: (of: KindName) => readonly string[];
 }
 
-/** What was shown so far. Immutable. */
+/** Counts of what was shown so far. Immutable. */
 export interface DeltaSummary {
   readonly deltas: number;
   readonly byType: ReadonlyMap<DeltaType, number>;
@@ -68,7 +71,7 @@ export interface DeltaSummary {
   readonly brokenWatches: number;
 }
 
-/** How long a delta waits for its controllers at most. */
+/** The longest time that a delta is held until its controllers have been notified. */
 const patienceMs = 50;
 
 interface Held {
@@ -80,14 +83,15 @@ interface Held {
 }
 
 /**
- * Returns lines in the order of the deltas. A delta that a controller is to be notified of is held until the controller has been,
- * or for 50 ms at most: call `flush` now and then. Without controllers nothing is held. What is not shown is not examined.
+ * Turns events into the lines of `watch`, in the order of the deltas. A delta is held until every controller of its kind has been
+ * notified, for at most 50 ms: call `flush` regularly. Without controllers nothing is held. Changes of deltas that are not shown are not
+ * computed.
  */
 export class DeltaReport {
   readonly gauges: QueueGauges = new QueueGauges();
   #options: DeltaReportOptions;
   #held = new Map<number, Held>();
-  /** Deltas that were shown without waiting any longer; keys may still come of them. */
+  /** Deltas that were shown before all controllers were notified; keys may still be enqueued for them. */
   #late = new GenerationalCache<number, SeenDelta>();
   #broken = new Map<string, number>();
   #byType = new Map<DeltaType, number>();
@@ -110,7 +114,7 @@ export class DeltaReport {
     };
   }
 
-  /** The lines that are complete with this event. */
+  /** Returns the lines that this event completes. */
   accept(event: StageEvent): readonly WatchLine[] {
     this.gauges.accept(event);
     if (event.stage === "delta") return this.#delta(event);
@@ -121,7 +125,7 @@ export class DeltaReport {
     return [];
   }
 
-  /** What has waited long enough, at `now` in ms since 1970; all of it at the end: `flush(Infinity)`. */
+  /** Returns the lines of deltas that have been held long enough at `now`, in ms since 1970; `Infinity` for all. */
   flush(now: number): readonly WatchLine[] {
     if (this.#held.size === 0) return [];
     const lines = this.#release();
@@ -149,12 +153,12 @@ export class DeltaReport {
     const first = delta.type === "Replaced" && delta.relist !== true;
     if (first && initial !== true && types?.has("Replaced") !== true) return false;
     if (types !== undefined && !types.has(delta.type)) return false;
-    // A relist brings every object; what it found unchanged is not shown.
+    // A relist delivers every object; unchanged ones are not shown.
     return delta.type !== "Replaced" || first || isNews(delta);
   }
 
   #notify({ delta, handler }: NotifyEvent): readonly WatchLine[] {
-    // Its keys come right after it: whatever was complete before is so for good.
+    // A handler's keys directly follow its notification, so deltas that are complete now stay complete.
     const lines = this.#release();
     this.#held.get(delta)?.waitsFor.delete(handler);
     return lines;
@@ -185,7 +189,7 @@ export class DeltaReport {
     return { at, controller, key, merged, inFlight, delayMs, triggers, queue };
   }
 
-  /** Deltas at the head that every controller has been notified of. */
+  /** Releases the oldest held deltas, up to the first that a controller has not been notified of. */
   #release(): WatchLine[] {
     const lines: WatchLine[] = [];
     for (const [seq, held] of this.#held) {
@@ -218,7 +222,7 @@ export class DeltaReport {
   #watch({ at, state, of, why }: WatchEvent & EventHead): readonly WatchLine[] {
     const name = `${of.group} ${of.kind}`;
     const since = this.#broken.get(name);
-    // The server no longer knows the version: the list that follows says so.
+    // 410 Gone: the list that follows reports it.
     if (why.startsWith("410")) return [];
     const lines = this.#release();
     if (state === "failed" && since === undefined) {

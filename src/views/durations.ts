@@ -1,12 +1,12 @@
-/** Durations by their distribution, in a fixed space: what p50 and p99 are read from. */
+/** A histogram of durations in constant space, to read quantiles such as p50 and p99 from. */
 
-/** Each bucket ends 10 % above the one before: from 0.01 ms, 200 of them reach half an hour. */
+/** Each bucket's upper bound is 10 % above that of the previous one: from 0.01 ms, 200 buckets reach half an hour. */
 const growth = 1.1;
 const leastMs = 0.01;
 const buckets = 200;
 const windowMs = 30_000;
 
-/** A histogram: 800 bytes, however much is added. Quantiles are right to within 10 %. */
+/** A histogram of 800 bytes. Quantiles are accurate to within 10 %. */
 class Durations {
   total = 0;
   #counts = new Uint32Array(buckets);
@@ -29,13 +29,13 @@ export class RecentDurations {
   #before = new Durations();
   #since = 0;
 
-  /** Adds a duration that was measured at a time, in ms since 1970; times do not go back. */
+  /** Adds a duration measured at a time, in ms since 1970; times must not decrease. */
   add(ms: number, at: number): void {
     this.#turnOver(at);
     this.#now.add(ms);
   }
 
-  /** The duration that a part `q` (0.5, 0.99) of all stays at or below, in ms; undefined when there were none lately. */
+  /** The `q`-quantile (0.5, 0.99) of the recent durations, in ms; undefined if there are none. */
   quantile(q: number, at: number): number | undefined {
     this.#turnOver(at);
     const total = this.#now.total + this.#before.total;

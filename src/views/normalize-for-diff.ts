@@ -1,22 +1,22 @@
-/** An object as people want to compare it: without what every write changes, and without secrets. */
+/** Prepares an object for a diff: removes fields that every write changes, and masks secrets. */
 import { pathStep } from "../api/field-changes.ts";
 import { isObject, type JsonObject } from "../api/json.ts";
 import type { StoredObject } from "../api/object.ts";
 import { isSecret } from "../trace/mask.ts";
 import type { KindName } from "../trace/names.ts";
 
-/** What is hidden unless it is switched on. */
+/** Groups of fields that are hidden unless switched on. */
 export interface DiffVisibility {
   readonly managedFields?: boolean;
-  /** uid, resourceVersion, generation; addresses, the placement of pods and container ids: assigned by the cluster. */
+  /** Fields assigned by the cluster: uid, resourceVersion, generation, addresses, the placement of pods, container ids. */
   readonly ids?: boolean;
-  /** creationTimestamp, the times in `status`, and when what endpoints follow changed. */
+  /** creationTimestamp, the times in `status`, and the last-change-trigger-time of endpoints. */
   readonly times?: boolean;
 }
 
 const lastApplied = '.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]';
 const lastTrigger = '.metadata.annotations["endpoints.kubernetes.io/last-change-trigger-time"]';
-/** How kubectl diff masks them. */
+/** The mask that kubectl diff uses for secrets. */
 const masked = "***";
 
 const ids: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ const ids: ReadonlySet<string> = new Set([
   ".spec.clusterIP",
   ".spec.clusterIPs",
 ]);
-/** Where a pod was placed: its node, and what binding copies from there. */
+/** The placement of a pod: its node, and the labels that binding copies from it. */
 const placement: ReadonlySet<string> = new Set([
   ".spec.nodeName",
   '.metadata.labels["topology.kubernetes.io/zone"]',
@@ -55,12 +55,12 @@ function isHidden(of: KindName, path: string, key: string, value: unknown, shown
   }
   if (shown.times === true) return false;
   if (path === ".metadata.creationTimestamp" || path === lastTrigger) return true;
-  // A probe that never ran has the time null.
+  // lastProbeTime is null for a probe that never ran.
   return inStatus && (typeof value === "string" ? timeText.test(value) : key === "lastProbeTime");
 }
 
 /**
- * The object without what is hidden. Where `other` is its other state, masked values tell whether they differ: `*** (before)` and
+ * The object without its hidden fields. If `other`, its other state, is given, masked values that differ are shown as `*** (before)` and
  * `*** (after)`.
  */
 export function normalizeForDiff(
@@ -89,7 +89,7 @@ export function normalizeForDiff(
     }
     return kept;
   };
-  // The form of an object is an object.
+  // Normalizing an object gives an object.
   return form("", object, other?.object) as JsonObject;
 }
 
@@ -98,7 +98,7 @@ function maskedAs(value: unknown, across: unknown, otherIs: "before" | "after" |
   return `${masked} (${otherIs === "before" ? "after" : "before"})`;
 }
 
-/** An object that holds nothing but hidden fields is hidden too. */
+/** Whether all fields of an object are hidden: then the object itself is hidden too. */
 function isEmptied(before: unknown, after: unknown): boolean {
   if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) return false;
   return Object.keys(after).length === 0 && Object.keys(before).length > 0;

@@ -1,4 +1,4 @@
-/** What is different between two states of a cluster, object by object, in the order of cause. */
+/** The differences between two states of a cluster, object by object, in the order in which they were caused. */
 import { generatedPrefix } from "../api/generated-name.ts";
 import { deepEqual } from "../api/field-changes.ts";
 import { type ObjectKey, objectKey } from "../api/key.ts";
@@ -9,22 +9,22 @@ import { type DiffVisibility, normalizeForDiff } from "./normalize-for-diff.ts";
 import { entryName, kindNameOf, type State, type StateEntry } from "./state.ts";
 import { type Cause, joinCauses, type WriteAttribution } from "./write-attribution.ts";
 
-/** What became of one object between two states, and why. Immutable. */
+/** How one object differs between two states, and why. Immutable. */
 export interface ObjectChange {
-  /** `replaced`: deleted, and made again under the same name. */
+  /** `replaced`: deleted, and created again under the same name. */
   readonly did: "created" | "changed" | "deleted" | "replaced";
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** The same with `…` for what the server made up: `shop/web-6d5f4c-…`. */
+  /** The key with `…` for a generated suffix: `shop/web-6d5f4c-…`. */
   readonly shownKey: string;
   readonly before: StoredObject | undefined;
   readonly after: StoredObject | undefined;
   readonly causes: readonly Cause[];
-  /** This one and its equals, for those that were folded; 1 otherwise. */
+  /** How many equal changes this one stands for; 1 unless folded. */
   readonly count: number;
 }
 
-/** The changes of one object without an owner, and of those below it. */
+/** The changes of a top-level owner and its dependents. */
 export interface ChangeGroup {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -32,36 +32,37 @@ export interface ChangeGroup {
   readonly changes: readonly ObjectChange[];
 }
 
-/** What takes part in the comparison, and what is folded. */
+/** Which fields are compared, and whether equal changes are folded. */
 export interface OutcomeOptions {
   readonly shown: DiffVisibility;
-  /** Whether equal new objects, and equal ones that go, count as one. */
+  /** Whether equal creations, and equal deletions, are folded into one. */
   readonly fold: boolean;
 }
 
-/** Kinds that say nothing about what was asked: happenings and heartbeats. */
-const leftOut: ReadonlySet<string> = new Set(["Event", "Lease"]);
+/** Kinds that are not compared. */
+const ignoredKinds: ReadonlySet<string> = new Set(["Event", "Lease"]);
 
-interface Placed extends ObjectChange {
+/** A change with the number of the object's first write, and the object's top-level owner. */
+interface PlacedChange extends ObjectChange {
   readonly first: number;
   readonly root: StateEntry;
 }
 
-/** The differences of two states, grouped by the object that they belong to, each with its causes. Shares objects with the states. */
+/** The differences of two states, grouped by top-level owner, each with its causes. Shares objects with the states. */
 export function outcomeOf(
   before: State,
   after: State,
   attribution: WriteAttribution,
   options: OutcomeOptions,
 ): readonly ChangeGroup[] {
-  const changed: Placed[] = [];
+  const changed: PlacedChange[] = [];
   for (const [name, entry] of after) {
     const old = before.get(name);
     const change = changeOf(old, entry, options.shown);
     if (change !== undefined) changed.push(placed(change, name, entry, { before, after, attribution }));
   }
   for (const [name, entry] of before) {
-    if (after.has(name) || leftOut.has(entry.of.kind)) continue;
+    if (after.has(name) || ignoredKinds.has(entry.of.kind)) continue;
     const change = { did: "deleted", of: entry.of, key: entry.key, before: entry.object, after: undefined } as const;
     changed.push(placed(change, name, entry, { before, after, attribution }));
   }
@@ -69,11 +70,11 @@ export function outcomeOf(
   return grouped(options.fold ? folded(changed, options.shown) : changed);
 }
 
-type Bare = Pick<ObjectChange, "did" | "of" | "key" | "before" | "after">;
+type BareChange = Pick<ObjectChange, "did" | "of" | "key" | "before" | "after">;
 
-function changeOf(old: StateEntry | undefined, now: StateEntry, shown: DiffVisibility): Bare | undefined {
+function changeOf(old: StateEntry | undefined, now: StateEntry, shown: DiffVisibility): BareChange | undefined {
   const { of, key } = now;
-  if (leftOut.has(of.kind)) return undefined;
+  if (ignoredKinds.has(of.kind)) return undefined;
   if (old === undefined) return { did: "created", of, key, before: undefined, after: now.object };
   if (old.object === now.object) return undefined;
   const bare = { of, key, before: old.object, after: now.object };
@@ -83,26 +84,26 @@ function changeOf(old: StateEntry | undefined, now: StateEntry, shown: DiffVisib
   return isSame ? undefined : { did: "changed", ...bare };
 }
 
-/** Secrets stay in it: it is compared, and never shown. What a quota has counted follows from the objects that it counts. */
+/** Includes secrets, because the result is compared and never shown. The counts of a quota follow from other changes and are ignored. */
 function comparable({ of, object }: StateEntry, shown: DiffVisibility): unknown {
   const form = normalizeForDiff({ group: "", kind: "" }, object, shown);
   return of.kind === "ResourceQuota" ? { ...form, status: undefined } : form;
 }
 
-interface Around {
+interface ChangeContext {
   readonly before: State;
   readonly after: State;
   readonly attribution: WriteAttribution;
 }
 
-function placed(change: Bare, name: string, entry: StateEntry, around: Around): Placed {
+function placed(change: BareChange, name: string, entry: StateEntry, context: ChangeContext): PlacedChange {
   return {
     ...change,
     shownKey: shownKeyOf(entry),
-    causes: around.attribution.causesOf(name),
+    causes: context.attribution.causesOf(name),
     count: 1,
-    first: around.attribution.firstWrite(name) ?? Infinity,
-    root: rootOf(entry, around),
+    first: context.attribution.firstWrite(name) ?? Infinity,
+    root: rootOf(entry, context),
   };
 }
 
@@ -111,12 +112,12 @@ function shownKeyOf({ key, object }: StateEntry): string {
   return prefix === undefined ? key : objectKey(object.metadata.namespace, `${prefix}…`);
 }
 
-const mostFloors = 8;
+const maxOwnerDepth = 8;
 
-/** The object at the top of its owners, as far as they are known. */
-function rootOf(entry: StateEntry, { before, after }: Around): StateEntry {
+/** The top-level owner of an object, as far as its owners are known. */
+function rootOf(entry: StateEntry, { before, after }: ChangeContext): StateEntry {
   let top = entry;
-  for (let floor = 0; floor < mostFloors; floor++) {
+  for (let depth = 0; depth < maxOwnerDepth; depth++) {
     const owner = controllerOf(top.object);
     if (owner === undefined) return top;
     const name = entryName(
@@ -130,9 +131,9 @@ function rootOf(entry: StateEntry, { before, after }: Around): StateEntry {
   return top;
 }
 
-/** Objects of one owner that were created, or deleted, and are equal but for generated names. */
-function folded(changes: readonly Placed[], shown: DiffVisibility): Placed[] {
-  const kept: Placed[] = [];
+/** Folds creations, and deletions, of objects of one owner that are equal apart from their generated names. */
+function folded(changes: readonly PlacedChange[], shown: DiffVisibility): PlacedChange[] {
+  const kept: PlacedChange[] = [];
   const places = new Map<string, number>();
   for (const change of changes) {
     const object = change.did === "created" ? change.after : change.did === "deleted" ? change.before : undefined;
@@ -148,8 +149,8 @@ function folded(changes: readonly Placed[], shown: DiffVisibility): Placed[] {
       places.set(name, kept.length);
       kept.push(change);
     } else {
-      const first = kept[place] as Placed;
-      kept[place] = { ...first, count: first.count + 1, causes: joined(first.causes, change.causes) };
+      const first = kept[place] as PlacedChange;
+      kept[place] = { ...first, count: first.count + 1, causes: joinedCauses(first.causes, change.causes) };
     }
   }
   return kept;
@@ -160,15 +161,15 @@ function contentOf(
   object: StoredObject,
   shown: DiffVisibility,
 ): Record<"spec" | "labels" | "annotations", unknown> {
-  // What the status says differs from pod to pod, and is most of the work.
+  // The status differs from pod to pod, and would take most of the time to compare.
   const { status: _status, ...rest } = object as StoredObject & { readonly status?: unknown };
   const form = normalizeForDiff(of, rest, { ...shown, ids: false, times: false });
   const metadata = form["metadata"] as Record<string, unknown>;
   return { spec: form["spec"], labels: metadata["labels"], annotations: metadata["annotations"] };
 }
 
-/** Equal objects share the decisions that led to them: one decision makes several pods. */
-function joined(a: readonly Cause[], b: readonly Cause[]): readonly Cause[] {
+/** The causes of two equal changes, without duplicates: one decision may create several pods. */
+function joinedCauses(a: readonly Cause[], b: readonly Cause[]): readonly Cause[] {
   const causes = [...a];
   for (const cause of b) {
     const place = causes.findIndex((each) => each.controller === cause.controller && each.rule === cause.rule);
@@ -179,7 +180,7 @@ function joined(a: readonly Cause[], b: readonly Cause[]): readonly Cause[] {
   return causes;
 }
 
-function grouped(changes: readonly Placed[]): readonly ChangeGroup[] {
+function grouped(changes: readonly PlacedChange[]): readonly ChangeGroup[] {
   const groups = new Map<string, { of: KindName; key: ObjectKey; changes: ObjectChange[] }>();
   for (const { root, first: _first, ...change } of changes) {
     const name = entryName(root.of, root.key);

@@ -1,27 +1,27 @@
-/** How full the queues of controllers are, and how long keys wait and syncs take: a fold over `enqueue`, `get` and `done` events. */
+/** Queue depth, waiting times and sync durations of controllers: a fold over `enqueue`, `get` and `done` events. */
 import type { ObjectKey } from "../api/key.ts";
 import type { DoneEvent, EnqueueEvent, EventHead, GetEvent, StageEvent } from "../trace/events.ts";
 import { RecentDurations } from "./durations.ts";
 
-/** One queue at one moment. Counts are since the view began to listen. */
+/** The state of one queue. Counts start when the view starts to listen. */
 export interface QueueState {
   readonly controller: string;
-  /** Keys that wait for a worker, as the last event said. */
+  /** Keys waiting for a worker, as of the last event. */
   readonly depth: number;
-  /** How long the key that waits longest has been waiting, in ms; 0 when none waits. */
+  /** How long the oldest waiting key has been waiting, in ms; 0 if none is waiting. */
   readonly oldestMs: number;
   readonly inFlight: number;
-  /** Keys whose delay is not over. */
+  /** Keys added with a delay that is not over. */
   readonly delayed: number;
   readonly adds: number;
-  /** Of the adds, those that joined a key which waited already. */
+  /** Adds of a key that was already waiting. */
   readonly merged: number;
   readonly syncs: number;
   /** Syncs that failed, for whatever reason. */
   readonly failures: number;
-  /** The sync that runs longest: its key and for how many ms. */
+  /** The key of the longest-running sync, and for how long it has run, in ms. */
   readonly longest: { readonly key: ObjectKey; readonly ms: number } | undefined;
-  /** Of the last 30 to 60 seconds, in ms; undefined when nothing happened. */
+  /** Waiting times and sync durations of the last 30 to 60 seconds; undefined if there were none. */
   readonly waited: Quantiles | undefined;
   readonly took: Quantiles | undefined;
 }
@@ -32,17 +32,17 @@ export interface Quantiles {
   readonly p99: number;
 }
 
-/** One queue: keys that wait, in the order of their adds, and keys that are processing. */
+/** One queue, reconstructed from its events. */
 class QueueFold {
   depth = 0;
   adds = 0;
   merged = 0;
   syncs = 0;
   failures = 0;
-  /** In the order of their adds. */
+  /** Waiting keys, in the order of their adds. */
   readonly waiting = new Map<ObjectKey, { since: number; triggers: number }>();
-  /** Triggers added while the key was processing. */
-  readonly again = new Map<ObjectKey, { since: number; triggers: number }>();
+  /** Keys added dirty while they were processing. */
+  readonly dirty = new Map<ObjectKey, { since: number; triggers: number }>();
   readonly delayed = new Map<ObjectKey, number>();
   readonly inFlight = new Map<ObjectKey, number>();
   readonly waited = new RecentDurations();
@@ -57,16 +57,16 @@ class QueueFold {
       return;
     }
     if (merged) this.merged++;
-    const line = inFlight ? this.again : this.waiting;
-    const known = line.get(key);
-    if (known === undefined) line.set(key, { since: at, triggers: 1 });
+    const keys = inFlight ? this.dirty : this.waiting;
+    const known = keys.get(key);
+    if (known === undefined) keys.set(key, { since: at, triggers: 1 });
     else known.triggers++;
   }
 
   get({ key, at, waitedMs, depth, triggers }: GetEvent & EventHead): void {
     this.depth = depth;
     this.waiting.delete(key);
-    // A key whose delay is over is handed out without an event of its own.
+    // There is no event for the end of a delay.
     const due = this.delayed.get(key);
     if (due !== undefined && (due <= at || triggers.total > 0)) this.delayed.delete(key);
     this.inFlight.set(key, at);
@@ -78,10 +78,10 @@ class QueueFold {
     if (error !== undefined) this.failures++;
     this.inFlight.delete(key);
     this.took.add(ms, at);
-    const again = this.again.get(key);
-    if (again === undefined) return;
-    this.again.delete(key);
-    this.waiting.set(key, again);
+    const dirty = this.dirty.get(key);
+    if (dirty === undefined) return;
+    this.dirty.delete(key);
+    this.waiting.set(key, dirty);
   }
 
   state(controller: string, now: number): QueueState {
@@ -112,7 +112,7 @@ function quantiles(durations: RecentDurations, now: number): Quantiles | undefin
   return p50 === undefined || p99 === undefined ? undefined : { p50, p99 };
 }
 
-/** Takes every event; `state` is asked whenever one is to be shown. Its size follows the keys that wait, not the events. */
+/** Accepts every event; call `state` for figures to show. Memory grows with the waiting keys, not with the events. */
 export class QueueGauges {
   #queues = new Map<string, QueueFold>();
 
@@ -122,15 +122,15 @@ export class QueueGauges {
     else if (event.stage === "done") this.#of(event.controller).done(event);
   }
 
-  /** `now` in ms since 1970. A controller that nothing was heard of has an empty queue. */
+  /** The state of a controller's queue at `now`, in ms since 1970; an empty queue for a controller without events. */
   state(controller: string, now: number): QueueState {
     return this.#of(controller).state(controller, now);
   }
 
-  /** The triggers that a key waits with, the first included; 0 for a key that does not wait. */
+  /** The number of triggers waiting with a key; 0 if the key is not waiting. */
   triggersOf(controller: string, key: ObjectKey): number {
     const queue = this.#of(controller);
-    return (queue.waiting.get(key) ?? queue.again.get(key))?.triggers ?? 0;
+    return (queue.waiting.get(key) ?? queue.dirty.get(key))?.triggers ?? 0;
   }
 
   #of(controller: string): QueueFold {

@@ -1,10 +1,10 @@
-/** How the pods of each owner come and go: the states on the way, and the fewest that were ready. A fold over changes of objects. */
+/** Follows rollouts: the pod counts of each owner step by step, and the fewest ready pods. A fold over changes of objects. */
 import { type ObjectKey, objectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "../trace/names.ts";
 
-/** One set of pods at one moment. */
+/** The pod counts of one ReplicaSet or other set at one moment. */
 export interface SetState {
   readonly key: ObjectKey;
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface SetState {
 
 /** The sets of a rollout at one moment. */
 export interface RolloutStep {
-  /** Ms since the beginning. */
+  /** Ms since the start. */
   readonly at: number;
   readonly sets: readonly SetState[];
   /** Ready pods of all sets. */
@@ -25,12 +25,12 @@ export interface RolloutStep {
 
 /** A rollout, step by step. Immutable. */
 export interface Rollout {
-  /** Who owns the sets: a Deployment, or the one set itself. */
+  /** The owner of the sets, such as a Deployment, or the set itself if it has no owner. */
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** From the state before the first change; one step for each moment at which something was different. */
+  /** The state before the first change, then one step for each moment at which a count changed. */
   readonly steps: readonly RolloutStep[];
-  /** The fewest ready pods on the way. */
+  /** The fewest ready pods at any step. */
   readonly fewestReady: number;
 }
 
@@ -72,7 +72,7 @@ const setKinds: ReadonlySet<string> = new Set([
   "Job",
 ]);
 
-/** A change of an object, as a rollout is followed by. */
+/** A change of an object. `at` in ms since 1970. */
 export interface RolloutChange {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -81,7 +81,7 @@ export interface RolloutChange {
   readonly after: StoredObject | undefined;
 }
 
-/** Follows the rollouts among the changes of a cluster. Changes are given in the order of their times. */
+/** Follows all rollouts in a cluster. Changes must be passed in the order of their times. */
 export class Rollouts {
   readonly #startedAt: number;
   #sets = new Map<string, Counted>();
@@ -91,7 +91,7 @@ export class Rollouts {
   #at: number;
   #counting = true;
 
-  /** `initial`: the objects that are there. */
+  /** `initial`: the existing objects. */
   constructor(
     startedAt: number,
     initial: Iterable<{ readonly of: KindName; readonly key: ObjectKey; readonly object: StoredObject }>,
@@ -118,7 +118,7 @@ export class Rollouts {
     else if (setKinds.has(of.kind)) this.#set(of, key, before, after);
   }
 
-  /** Those in which anything has changed. */
+  /** The rollouts in which any count has changed. */
   rollouts(): readonly Rollout[] {
     this.#flush(this.#at);
     return [...this.#roots.values()]
@@ -173,7 +173,7 @@ export class Rollouts {
     if (root !== undefined) this.#changed.add(root);
   }
 
-  /** What changed at one moment is one step. */
+  /** Changes at the same time make up one step. */
   #flush(at: number): void {
     for (const root of this.#changed) {
       const step = stepOf(root, this.#at - this.#startedAt);

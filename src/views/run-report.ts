@@ -1,4 +1,4 @@
-/** What `run` shows: the decisions that led to writes, the writes, and what failed. A fold over stage events. */
+/** The output of `run` as data: decisions that led to writes, the writes, and failures. A fold over stage events. */
 import { type ObjectKey, splitKey } from "../api/key.ts";
 import type {
   DecisionEvent,
@@ -11,16 +11,16 @@ import type {
   WriteEvent,
 } from "../trace/events.ts";
 
-/** What a report listens to. */
+/** The stages that a report needs. */
 export const reportedStages: readonly Stage[] = ["list", "watch", "get", "decision", "write", "done"];
 
-/** A write as a screen names it; equal refusals are counted. */
+/** A successful write, as shown on a screen. */
 export interface ReportedWrite {
   readonly did: "created" | "deleted" | "changed";
   readonly kind: string;
-  /** Without its namespace, which the line above it has; empty for a collection. */
+  /** Without the namespace, which the line above shows; empty for a collection. */
   readonly name: string;
-  /** Of a collection, how many objects. */
+  /** The number of objects in a collection. */
   readonly count?: number;
 }
 
@@ -43,37 +43,37 @@ export type RunLine =
       readonly rule: string;
       readonly sentence: string;
     }
-  /** What the decision above it did. `at` is when the last of them was answered. */
+  /** The writes of the preceding decision. `at` is when the last of them was answered. */
   | { readonly is: "writes"; readonly at: number; readonly writes: readonly ReportedWrite[] }
   | { readonly is: "refused"; readonly at: number; readonly writes: readonly RefusedWrite[] }
-  /** A sync failed; normal outcomes (a conflict, a cache that is behind) are only counted. */
+  /** A sync failed; expected outcomes (a conflict, a stale cache) are only counted. */
   | {
       readonly is: "failed";
       readonly at: number;
       readonly controller: string;
       readonly key: ObjectKey;
       readonly error: string;
-      /** When it is requeued; undefined if it is not. */
+      /** The delay until it is retried, in ms; undefined if it is not. */
       readonly retryInMs?: number;
       readonly failures: number;
     }
-  /** The watch of a kind broke, or its list failed, or it is back; what fails in between is the same trouble, unless the server refuses it. */
+  /** A watch or list failed, or the watch is open again. Further failures in between are not reported, unless the server refuses. */
   | { readonly is: "watch broke"; readonly at: number; readonly kind: string; readonly why: string }
   | { readonly is: "list failed"; readonly at: number; readonly kind: string; readonly why: string }
   | { readonly is: "watch is back"; readonly at: number; readonly kind: string; readonly afterMs: number };
 
-/** What a run did so far. Immutable. */
+/** Counts of a run so far. Immutable. */
 export interface RunSummary {
   readonly syncs: number;
   readonly writes: number;
-  /** Syncs that ended in a conflict and were tried again. */
+  /** Syncs that ended in a conflict and were retried. */
   readonly conflicts: number;
-  /** Syncs that waited for a cache to show an own write. */
+  /** Syncs that waited for a cache to show a write of their own. */
   readonly cacheBehind: number;
   readonly errors: number;
 }
 
-/** `404 NotFound`: the server responded, and refused. */
+/** `404 NotFound`: the server answered with a refusal. */
 const isRefusal = /^4\d\d /;
 
 interface OpenSync {
@@ -81,17 +81,17 @@ interface OpenSync {
   readonly writes: (WriteEvent & EventHead)[];
 }
 
-/** A conflict that is retried sooner is not shown. */
+/** An expected failure is shown only if its retry is at least this far away. */
 const longRetryMs = 1000;
 
 /**
- * Takes events, one at a time; `accept` returns the lines that the event completes. A line's time is when what it says was
- * answered, and never before that of the line above it: of syncs that run at once, the one that ends last comes last.
+ * Turns events into lines: `accept` returns those that an event completes. A line's time is when its writes were answered, but never
+ * before that of the preceding line, because the lines of concurrent syncs come in the order in which the syncs end.
  */
 export class RunReport {
-  #toldAt = 0;
+  #lastLineAt = 0;
   #open = new Map<string, OpenSync>();
-  /** Since when a kind's watch is broken, and the last error of the server. */
+  /** By kind: since when its watch has been broken, and the errors reported since. */
   #broken = new Map<string, { readonly since: number; readonly answers: Set<string> }>();
   #syncs = 0;
   #writes = 0;
@@ -111,8 +111,8 @@ export class RunReport {
 
   accept(event: StageEvent): readonly RunLine[] {
     return this.#linesOf(event).map((line) => {
-      this.#toldAt = Math.max(this.#toldAt, line.at);
-      return { ...line, at: this.#toldAt };
+      this.#lastLineAt = Math.max(this.#lastLineAt, line.at);
+      return { ...line, at: this.#lastLineAt };
     });
   }
 
@@ -149,11 +149,11 @@ export class RunReport {
 
   #list({ at, of: { kind }, error }: ListEvent & EventHead): readonly RunLine[] {
     if (error === undefined || error.startsWith("410")) return [];
-    return this.#isNews(kind, at, error) ? [{ is: "list failed", at, kind, why: error }] : [];
+    return this.#isWorthReporting(kind, at, error) ? [{ is: "list failed", at, kind, why: error }] : [];
   }
 
-  /** That a server is away is one trouble, whatever its connections say; that it refuses the kind is news, once. */
-  #isNews(kind: string, at: number, why: string): boolean {
+  /** Whether a failure is worth a line: the first since the watch worked, or a refusal with a new text. */
+  #isWorthReporting(kind: string, at: number, why: string): boolean {
     const broken = this.#broken.get(kind);
     if (broken !== undefined && (!isRefusal.test(why) || broken.answers.has(why))) return false;
     const { since, answers } = broken ?? { since: at, answers: new Set() };
@@ -163,16 +163,16 @@ export class RunReport {
 
   #watch({ at, state, of: { kind }, why }: WatchEvent & EventHead): readonly RunLine[] {
     const since = this.#broken.get(kind)?.since;
-    // The server no longer knows the version: a list puts that right, and the caches stay good meanwhile.
+    // 410 Gone is resolved by a relist, and the caches stay usable until then.
     if (why.startsWith("410")) return [];
-    if (state === "failed" && this.#isNews(kind, at, why)) return [{ is: "watch broke", at, kind, why }];
+    if (state === "failed" && this.#isWorthReporting(kind, at, why)) return [{ is: "watch broke", at, kind, why }];
     if (state !== "opened" || since === undefined) return [];
     this.#broken.delete(kind);
     return [{ is: "watch is back", at, kind, afterMs: at - since }];
   }
 
   #write(event: WriteEvent & EventHead): readonly RunLine[] {
-    // Events and Leases accompany the work; they are not what the controller decided.
+    // Events and Leases are not the result of a decision.
     if (event.of.kind === "Event" || event.of.kind === "Lease") return [];
     if (event.error === undefined) this.#writes++;
     if (event.controller !== undefined && event.sync !== undefined) {
@@ -211,27 +211,27 @@ function failedLine(event: DoneEvent & EventHead, error: string): RunLine {
   };
 }
 
-/** Each decision that led to a write, with its writes under it. */
+/** The decisions that led to writes, each followed by its writes. */
 function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
   const lines: RunLine[] = [];
   for (const decision of sync.decisions) {
     const { controller, rule, sentence } = decision;
-    // A conflict is settled by the next try, and counted: until then nothing has come of the decision.
-    const mine = sync.writes.filter((write) => write.decision === decision.seq && !isConflict(write));
-    if (mine.length === 0) continue;
-    const answeredAt = Math.max(...mine.map((write) => write.at));
+    // Conflicts are counted elsewhere, and resolved by the retry.
+    const writesOfDecision = sync.writes.filter((write) => write.decision === decision.seq && !isConflict(write));
+    if (writesOfDecision.length === 0) continue;
+    const answeredAt = Math.max(...writesOfDecision.map((write) => write.at));
     lines.push({ is: "decision", at: answeredAt, controller, key, rule, sentence });
-    const writes = mine
+    const writes = writesOfDecision
       .filter((write) => write.error === undefined && write.subresource !== "status" && write.objects !== 0)
       .map(reported);
     if (writes.length > 0) lines.push({ is: "writes", at: answeredAt, writes });
-    const refused = mine.filter((write) => write.error !== undefined && write.status !== 409);
+    const refused = writesOfDecision.filter((write) => write.error !== undefined && write.status !== 409);
     if (refused.length > 0) lines.push({ is: "refused", at: answeredAt, writes: grouped(refused) });
   }
   return lines;
 }
 
-/** A create that fails with 409 has found the name taken. */
+/** A create answered with 409 is not a conflict of versions: the name is taken. */
 function isConflict({ status, verb }: WriteEvent): boolean {
   return status === 409 && verb !== "create";
 }
@@ -245,7 +245,7 @@ const done = {
 } as const;
 
 function reported(write: WriteEvent): ReportedWrite {
-  // What is created under a subresource (a Binding) changes the object that is named.
+  // A create of a subresource (a Binding) changes the object.
   const did = write.verb === "create" && write.subresource !== undefined ? "changed" : done[write.verb];
   const { objects: count } = write;
   return { did, kind: write.of.kind, name: splitKey(write.key).name, ...(count !== undefined && { count }) };

@@ -1,8 +1,8 @@
-/** A block of `trace` with all that is shown of it: of its causes the first few, each with what its delta changed. */
+/** A block of `trace` ready to be shown: with its first few causes, and the changes of each one's delta. */
 import { type ChangeSummary, noChanges, summarizeChanges } from "./field-interest.ts";
 import type { BlockCause, Origin, SyncBlock, SyncName } from "./sync-block.ts";
 
-/** A cause, with what its delta changed and who changed it. */
+/** A cause, with the changes of its delta and their writer. */
 export type ShownCause =
   | (Omit<Extract<BlockCause, { readonly is: "delta" }>, "detail"> & {
       readonly changes: ChangeSummary;
@@ -10,12 +10,12 @@ export type ShownCause =
     })
   | Extract<BlockCause, { readonly is: "other" }>;
 
-/** A block, finished: nothing of it is worked out later. */
+/** A block with everything computed. */
 export interface ShownBlock extends Omit<SyncBlock, "causes"> {
   readonly causes: readonly ShownCause[];
 }
 
-/** The chain from a sync back to its first cause, finished. */
+/** An `Origin` with everything computed. */
 export interface ShownOrigin {
   /** From the nearest sync to the furthest. */
   readonly steps: readonly SyncName[];
@@ -25,18 +25,18 @@ export interface ShownOrigin {
 const shownCauses = 6;
 const shownChanges = 3;
 
-/** Works out what the deltas of the shown causes changed, which takes far longer than all the rest: ask for blocks that are shown. */
+/** Computes the changes of the shown causes. This is expensive: call it only for blocks that are shown. */
 export function shownBlock(block: SyncBlock): ShownBlock {
   const { causes, moreCauses } = block;
-  const most = causes.length > shownCauses + 1 ? shownCauses : causes.length;
+  const count = causes.length > shownCauses + 1 ? shownCauses : causes.length;
   return {
     ...block,
-    causes: causes.slice(0, most).map(shownCause),
-    moreCauses: causes.length - most + moreCauses,
+    causes: causes.slice(0, count).map(shownCause),
+    moreCauses: causes.length - count + moreCauses,
   };
 }
 
-/** The same of an origin. */
+/** The same for an origin. */
 export function shownOrigin({ steps, first }: Origin): ShownOrigin {
   return { steps, first: first === undefined ? undefined : shownCause(first) };
 }

@@ -1,29 +1,29 @@
-/** What a line of `watch` says about its delta. */
+/** A line of `watch` ready to be shown. */
 import type { FieldChange } from "../api/field-changes.ts";
 import type { SeenDelta, WatchLine } from "./delta-report.ts";
 import { byInterest, tellingChanges } from "./field-interest.ts";
 
-/** What a delta says about its object. */
+/** What a delta reports about its object. */
 export type DeltaNews =
-  /** `missed`: what was not seen of the deletion. */
+  /** `missed`: what the informer did not see of the deletion. */
   | { readonly is: "gone"; readonly missed?: "the delete event" | "the last states" }
   | { readonly is: "resync" }
   | { readonly is: "there at the start" | "new" | "unchanged"; readonly byList: boolean }
   | {
       readonly is: "changed";
       readonly byList: boolean;
-      /** Those that say something by themselves, the most telling first. */
+      /** The changes that do not just accompany others, the most telling first. */
       readonly telling: readonly FieldChange[];
-      /** Every one, the most telling first. */
+      /** All changes, the most telling first. */
       readonly all: readonly FieldChange[];
     };
 
-/** A line with all that it says, finished: nothing of it is worked out later. */
+/** A line with everything computed. */
 export type ShownLine =
   | (Extract<WatchLine, { readonly is: "delta" }> & { readonly news: DeltaNews; readonly writer: string | undefined })
   | Exclude<WatchLine, { readonly is: "delta" }>;
 
-/** Works out what a delta changed, which takes far longer than all the rest: ask for lines that are shown. */
+/** Computes the changes of a delta. This is expensive: call it only for lines that are shown. */
 export function shownLine(line: WatchLine): ShownLine {
   if (line.is !== "delta") return line;
   const { type, detail } = line.delta;

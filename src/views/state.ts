@@ -1,4 +1,4 @@
-/** All objects of a cluster at one moment, as data: what two moments are compared by. */
+/** All objects of a cluster at one moment, to be compared with those at another. */
 import type { ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
 import type { KindName } from "../trace/names.ts";
@@ -7,19 +7,19 @@ import type { KindName } from "../trace/names.ts";
 export interface StateEntry {
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** With `apiVersion` and `kind`. Shared: not to be changed. */
+  /** Includes `apiVersion` and `kind`. Shared: do not modify. */
   readonly object: StoredObject;
 }
 
-/** By `entryName`. */
+/** Objects by their `entryName`. */
 export type State = ReadonlyMap<string, StateEntry>;
 
-/** `apps/ReplicaSet shop/web`: a name that no other object has. */
+/** `apps/ReplicaSet shop/web`: a unique name for an object. */
 export function entryName(of: KindName, key: ObjectKey): string {
   return `${of.group}/${of.kind} ${key}`;
 }
 
-/** Group and kind of an `apiVersion` and a kind. */
+/** The group and kind for an `apiVersion` and kind. */
 export function kindNameOf(apiVersion: string, kind: string): KindName {
   const slash = apiVersion.indexOf("/");
   return { group: slash < 0 ? "" : apiVersion.slice(0, slash), kind };

@@ -1,11 +1,11 @@
-/** One sync as a whole: why it ran, what it saw, what it did, and its outcome. The data of a block of `trace`. */
+/** One sync: why it ran, what it decided and wrote, and its outcome. The data of a block of `trace`. */
 import type { ObjectKey } from "../api/key.ts";
 import type { AgreementEvent, DoneEvent, EventHead, RecordedEvent, UnseenWrites, WriteEvent } from "../trace/events.ts";
 import type { DeltaType } from "../trace/names.ts";
 import type { Trigger } from "../trace/triggers.ts";
 import type { ChangeDetail, ChangeSummary } from "./field-interest.ts";
 
-/** The sync that a delta goes back to: ours wrote it, or, in shadow, meant to write what the owner then wrote. */
+/** The sync that caused a delta: it made the write, or, in shadow mode, intended the write that the owner then made. */
 export interface SyncName {
   readonly controller: string;
   readonly sync: number;
@@ -19,9 +19,9 @@ export type BlockCause =
       readonly type: DeltaType;
       readonly key: ObjectKey;
       readonly resourceVersion: string;
-      /** The `seq` of the delta; 0 where no listener was there yet. */
+      /** The `seq` of the delta; 0 if nothing listened to the bus yet. */
       readonly delta: number;
-      /** What the delta changed; undefined where no listener was there yet. A block that is shown has a summary of it. */
+      /** The changes of the delta; undefined if nothing listened yet. A `ShownBlock` has a summary instead. */
       readonly detail: ChangeDetail | undefined;
       readonly tombstone?: true;
       readonly relist?: true;
@@ -39,12 +39,12 @@ export interface Origin {
 /** A write of a sync. */
 export type BlockWrite = WriteEvent & {
   readonly seq: number;
-  /** Shadow: the intention that it is, and since which sync it has been standing if it is not new. */
+  /** Shadow mode: the number of the intention, and the sync that first had it if it is not new. */
   readonly intention?: number;
   readonly standsSince?: number;
-  /** Shadow: what became of the intention so far. */
+  /** Shadow mode: the outcome of the intention so far. */
   readonly agreement?: AgreementEvent;
-  /** Its changes, as far as they say something. */
+  /** Its most telling changes. */
   readonly summary: ChangeSummary;
 };
 
@@ -56,24 +56,24 @@ export interface BlockDecision {
   readonly writes: readonly BlockWrite[];
 }
 
-/** A sync that a write of the block has woken; `sync` is absent while the key still waits. */
+/** A sync that a write of this block triggered; `sync` is absent while the key is still waiting. */
 export interface Woken {
   readonly controller: string;
   readonly key: ObjectKey;
   readonly sync?: number;
-  /** The first delta that did it, and how many more of this block's joined. */
+  /** The first delta that triggered it, and how many further deltas of this block did so too. */
   readonly kind: string;
   readonly type: DeltaType;
   readonly object: ObjectKey;
   readonly more: number;
 }
 
-/** A sync that has ended. An immutable value. */
+/** A finished sync. Immutable. */
 export interface SyncBlock {
   readonly controller: string;
   readonly key: ObjectKey;
   readonly sync: number;
-  /** When it began, in ms since 1970. */
+  /** When it started, in ms since 1970. */
   readonly at: number;
   readonly waitedMs: number;
   readonly ms: number;
@@ -81,22 +81,21 @@ export interface SyncBlock {
   readonly inFlight: number;
   readonly delayed: number;
   readonly failures: number;
-  /** Those that are known whole. */
+  /** The triggers that were kept in full. */
   readonly causes: readonly BlockCause[];
-  /** Triggers beyond those, only counted. */
+  /** The number of further triggers. */
   readonly moreCauses: number;
   readonly unseen?: UnseenWrites;
-  /** It ran although its key was in backoff, until then (ms since 1970): another trigger added it. */
+  /** Set if another trigger made it run while its key was in backoff: when the backoff would have ended, in ms since 1970. */
   readonly inBackoffUntil?: number;
   readonly decisions: readonly BlockDecision[];
-  /** Writes that name no decision of this sync. */
+  /** Writes that do not belong to a decision of this sync. */
   readonly otherWrites: readonly BlockWrite[];
   readonly recorded: readonly RecordedEvent[];
   readonly done: DoneEvent & EventHead;
   readonly woke: readonly Woken[];
 }
 
-/** All writes of a block. */
 export function writesOf(block: Pick<SyncBlock, "decisions" | "otherWrites">): readonly BlockWrite[] {
   return [...block.decisions.flatMap(({ writes }) => writes), ...block.otherWrites];
 }

@@ -1,4 +1,4 @@
-/** What `trace` shows: each sync as a block. A fold over stage events. */
+/** Builds the blocks of `trace`, one for each sync. A fold over stage events. */
 import type { ObjectKey } from "../api/key.ts";
 import type {
   AgreementEvent,
@@ -20,10 +20,10 @@ import { DeltaMemory } from "./delta-memory.ts";
 import { summarizeChanges } from "./field-interest.ts";
 import type { BlockCause, BlockWrite, Origin, SyncBlock, SyncName, Woken } from "./sync-block.ts";
 
-/** An event with its place in the stream. */
+/** An event with its `seq` and time. */
 type Stamped<T> = T & EventHead;
 
-/** What the screen of a trace and its report listen to: all but what happens to a delta between the server and a queue. */
+/** The stages that the screen of a trace and its report need. */
 export const tracedStages: readonly Stage[] = [
   "list",
   "watch",
@@ -39,11 +39,11 @@ export const tracedStages: readonly Stage[] = [
   "done",
 ];
 
-/** Changed fields of a write that are shown. */
+/** Changed fields shown per write. */
 const shownChangesOfWrite = 4;
 
-/** The way from a sync back to its first cause ends here at the latest. */
-const longestChain = 20;
+/** An origin has at most this many steps. */
+const maxOriginSteps = 20;
 
 interface Open {
   readonly get: Stamped<GetEvent>;
@@ -52,40 +52,40 @@ interface Open {
   readonly decisions: Stamped<DecisionEvent>[];
   readonly recorded: Stamped<RecordedEvent>[];
   readonly writes: Stamped<WriteEvent>[];
-  /** Of the writes of this sync, by `verb target`. */
+  /** The intentions of this sync, by `verb target`. */
   readonly intentions: Map<string, IntentionEvent & { readonly since: number }>;
-  /** The deltas that its writes caused. */
+  /** The `seq` of each delta that its writes caused. */
   readonly caused: number[];
   done?: Stamped<DoneEvent>;
 }
 
-/** How the blocks are made. */
+/** Options of a `SyncTrace`. */
 export interface SyncTraceOptions {
   /**
-   * How long a block with writes is held back after its sync, in ms, so that it can say which deltas its writes caused and which
-   * keys these enqueued.
+   * How long a block with writes is held back after its sync, in ms, so that it can include the deltas that its writes caused and the
+   * keys that these enqueued.
    */
   readonly holdMs: number;
 }
 
 /**
- * Takes events, one at a time; `accept` returns the blocks that are whole by then, in the order in which the syncs ended.
- * A block with writes waits for what they cause: ask `release` when `heldUntil` has come.
+ * Turns events into blocks: `accept` returns those that are complete, in the order in which the syncs ended. A block with writes is held
+ * back until their effects are seen: call `release` at `heldUntil`.
  */
 export class SyncTrace {
   readonly deltas: DeltaMemory = new DeltaMemory();
   #holdMs: number;
   #open = new Map<string, Open>();
-  /** Syncs that have ended, in that order, whose blocks are not out yet. */
+  /** Finished syncs whose blocks are held back, in the order in which they ended. */
   #held: Open[] = [];
   /** The sync that made a write, by the write's `seq`; kept until its delta is linked. */
   #writers = new GenerationalCache<number, SyncName>();
-  /** Keys that failed, by controller and key: until when they are to wait. */
+  /** By controller and key: when the backoff of a failed key ends. */
   #backoff = new Map<string, number>();
-  /** By number: the sync that first had the intention, and what became of it. */
+  /** By number of the intention: the sync that first had it, and its outcome. */
   #intentions = new GenerationalCache<number, { readonly by: SyncName; agreement?: AgreementEvent }>();
 
-  /** Of the latest syncs, for the way back to a first cause. */
+  /** The first cause of each recent sync, to follow origins. */
   #firstCauses = new GenerationalCache<string, BlockCause>();
 
   constructor(options: SyncTraceOptions) {
@@ -136,13 +136,13 @@ export class SyncTrace {
     return this.release(event.at);
   }
 
-  /** When the first block that is held is due, in ms since 1970; undefined while none is. */
+  /** When the first held block is due, in ms since 1970; undefined if none is held. */
   get heldUntil(): number | undefined {
     const [first] = this.#held;
     return first === undefined ? undefined : this.#dueAt(first);
   }
 
-  /** The blocks that are due. `now` in ms since 1970; Infinity for all. */
+  /** Returns the blocks that are due at `now`, in ms since 1970; `Infinity` for all. */
   release(now: number): readonly SyncBlock[] {
     const blocks: SyncBlock[] = [];
     for (let [first] = this.#held; first !== undefined && this.#dueAt(first) <= now; [first] = this.#held) {
@@ -152,12 +152,12 @@ export class SyncTrace {
     return blocks;
   }
 
-  /** Whether the block of a sync is still to come. */
-  isToCome(sync: SyncName): boolean {
+  /** Whether the block of a sync has not been returned yet. */
+  isPending(sync: SyncName): boolean {
     return this.#open.has(nameOf(sync)) || this.#held.some(({ get }) => nameOf(get) === nameOf(sync));
   }
 
-  /** From a sync back to its first cause: by the trigger that came first, to the sync that it goes back to, and so on. */
+  /** Follows causes back from a sync: its first trigger, the sync that caused that, and so on. */
   originOf(sync: SyncName): Origin {
     const steps: SyncName[] = [];
     let at = sync;
@@ -165,7 +165,7 @@ export class SyncTrace {
       const first = this.#firstCauses.get(nameOf(at));
       const cause = first === undefined ? undefined : this.#withOrigin(first);
       const by = cause?.is === "delta" ? cause.by : retriedBy(cause, at);
-      if (by === undefined || steps.length >= longestChain) return { steps, first: cause };
+      if (by === undefined || steps.length >= maxOriginSteps) return { steps, first: cause };
       steps.push(by);
       at = by;
     }
@@ -226,7 +226,7 @@ export class SyncTrace {
   }
 
   #write(event: Stamped<WriteEvent>): void {
-    // Events and Leases accompany the work; the text of an Event is in the block already.
+    // The text of an Event is already in the block.
     if (event.controller === undefined || event.sync === undefined || event.of.kind === "Event") return;
     const name = { controller: event.controller, sync: event.sync };
     this.#open.get(nameOf(name))?.writes.push(event);
@@ -236,10 +236,10 @@ export class SyncTrace {
   #link({ write, delta, by }: LinkEvent): void {
     const name = this.#writers.get(write);
     if (name === undefined) return;
-    if (by !== "superseded") this.#cameFrom(delta, name);
+    if (by !== "superseded") this.#recordCaused(delta, name);
   }
 
-  #cameFrom(delta: number, name: SyncName): void {
+  #recordCaused(delta: number, name: SyncName): void {
     this.deltas.link(delta, name);
     const open = this.#open.get(nameOf(name)) ?? this.#held.find(({ get }) => nameOf(get) === nameOf(name));
     open?.caused.push(delta);
@@ -257,7 +257,7 @@ export class SyncTrace {
     const known = event.intention === undefined ? undefined : this.#intentions.get(event.intention);
     if (known === undefined) return;
     known.agreement = event;
-    if (event.is === "same" && event.delta !== undefined) this.#cameFrom(event.delta, known.by);
+    if (event.is === "same" && event.delta !== undefined) this.#recordCaused(event.delta, known.by);
   }
 
   #done(event: Stamped<DoneEvent>): void {
@@ -305,7 +305,7 @@ export class SyncTrace {
     };
   }
 
-  /** The response to a write may arrive after its delta: whose the delta is, is known only when the block is made. */
+  /** Adds the sync that caused a delta. This must be late, because the response to a write may arrive after its delta. */
   #withOrigin(cause: BlockCause): BlockCause {
     if (cause.is !== "delta") return cause;
     const by = this.deltas.byOf(cause.delta);
@@ -354,7 +354,7 @@ export class SyncTrace {
   }
 }
 
-/** A retry, and a requeue, go back to an earlier sync of the same key. */
+/** A retry or requeue is caused by an earlier sync of the same key. */
 function retriedBy(cause: BlockCause | undefined, { controller, sync }: SyncName): SyncName | undefined {
   if (cause?.is !== "other" || cause.trigger.cause === "other" || cause.trigger.sync === 0) return undefined;
   return cause.trigger.sync === sync ? undefined : { controller, sync: cause.trigger.sync };

@@ -1,43 +1,43 @@
-/** Why each object is as it is: the writes to it and the decisions behind them, in order. A fold over stage events. */
+/** Attributes the state of each object to the writes and decisions that led to it, in order. A fold over stage events. */
 import type { FieldChange } from "../api/field-changes.ts";
 import type { DecisionEvent, EventHead, StageEvent, WriteEvent } from "../trace/events.ts";
 import { entryName } from "./state.ts";
 
 /**
- * Why an object was written: consecutive decisions by one rule, or an apply. Where another rule wrote the
- * object in between, the later decisions are a cause of their own, so that causes read in the order in which things happened.
+ * Why an object was written: consecutive decisions by one rule, or an apply. If another rule wrote the object in between, later
+ * decisions are a separate cause, so that causes are in the order of events.
  */
 export interface Cause {
-  /** Undefined: not a controller, but who applied. */
+  /** Undefined for an apply by the user. */
   readonly controller?: string;
   readonly rule?: string;
-  /** Of the first of these decisions. */
+  /** The sentence of the first decision. */
   readonly sentence?: string;
-  /** Of the later ones, in their order, where they say something else. */
+  /** Different sentences of later decisions, in order. */
   readonly later?: readonly string[];
-  /** `spec.replicas` before the first of these writes and after the last. Unset where they did not change it. */
+  /** `spec.replicas` before the first of these writes and after the last. Unset if they did not change it. */
   readonly replicas?: { readonly from: number; readonly to: number };
-  /** How many writes to this object they led to. */
+  /** The number of writes to this object. */
   readonly writes: number;
-  /** All of them were to `status`. */
+  /** All writes were to `status`. */
   readonly statusOnly: boolean;
-  /** Of who applied: the fields that were changed by it. */
+  /** The fields changed by an apply. */
   readonly changes?: readonly FieldChange[];
 }
 
-/** A write that the API server refused, and would refuse again. */
+/** Writes that the API server refused, and would refuse again. */
 export interface Refused {
   readonly controller: string;
   readonly verb: WriteEvent["verb"];
   readonly kind: string;
-  /** Without the server's made-up names, so that equal ones can be counted. */
+  /** The first error in full; with its first quoted name replaced by `…` if there are several. */
   readonly error: string;
   readonly count: number;
 }
 
-/** A reconcile of a program. */
+/** A reconcile of an external program. */
 export interface Reconciled {
-  /** Why it happened. */
+  /** The reason for the reconcile. */
   readonly sentence: string;
   readonly writes: readonly (WriteEvent & EventHead)[];
 }
@@ -45,18 +45,18 @@ export interface Reconciled {
 /** The causes of one object. */
 interface WriteHistory {
   readonly first: number;
-  /** Who applied, and decisions about more than the status: a run of one rule each. */
+  /** Applies, and decisions that wrote more than the status, with consecutive ones of a rule joined. */
   readonly runs: Cause[];
-  /** Decisions about the status alone, by rule: they come between all others. */
+  /** Decisions that wrote only the status, by rule: they interleave with all others. */
   readonly status: Map<string, Cause>;
 }
 
-/** Where rules take turns for longer, the rest is counted with the last decision of the same rule. */
-const mostRuns = 24;
-/** Sentences kept of one cause. */
-const mostSentences = 8;
+/** Beyond this many runs, a decision is joined to the last run of its rule. */
+const maxRuns = 24;
+/** Later sentences kept per cause. */
+const maxSentences = 8;
 
-/** Controllers that simulate parts of a cluster: their writes explain nothing about the objects of others. */
+/** Controllers that simulate components of a cluster; their writes are not attributed. */
 const simulatedComponents: ReadonlySet<string> = new Set([
   "scheduler",
   "kubelet",
@@ -65,7 +65,7 @@ const simulatedComponents: ReadonlySet<string> = new Set([
   "resourcequota",
 ]);
 
-/** Who wrote what and why, for each object. */
+/** Records the causes of all writes, by object. */
 export class WriteAttribution {
   #decisions = new Map<number, DecisionEvent & EventHead>();
   #histories = new Map<string, WriteHistory>();
@@ -79,34 +79,34 @@ export class WriteAttribution {
     else if (event.stage === "done" && !simulatedComponents.has(event.controller)) this.#syncs++;
   };
 
-  /** Takes what a program behind a door wrote in one reconcile, which says nothing of itself. */
+  /** Adds a reconcile of a program behind the proxy, which emits no decision events. */
   reconciled(controller: string, { sentence, writes }: Reconciled): void {
     this.#syncs++;
     for (const write of writes) this.#write({ ...write, controller }, { controller, rule: controller, sentence });
   }
 
-  /** Syncs of controllers and reconciles of a program, without those that simulate parts of a cluster. */
+  /** The number of syncs and of reconciles of a program, without those of simulated components. */
   get syncs(): number {
     return this.#syncs;
   }
 
-  /** One write of each verb to each object, without those of the parts of a cluster that are simulated. */
+  /** One write for each verb and object, without those of simulated components. */
   get admitted(): readonly WriteEvent[] {
     return [...this.#written.values()];
   }
 
-  /** When the object was first written, as a number to order by; undefined if it never was. */
+  /** The `seq` of the first write to an object; undefined if it was never written. */
   firstWrite(name: string): number | undefined {
     return this.#histories.get(name)?.first;
   }
 
-  /** In the order of their first writes, those about the status alone last. */
+  /** The causes of an object in the order of their first writes, those of status writes last. */
   causesOf(name: string): readonly Cause[] {
     const history = this.#histories.get(name);
     return history === undefined ? [] : [...history.runs, ...history.status.values()];
   }
 
-  /** Adds what was changed by who applied an object. */
+  /** Sets the changes that an apply made to an object. */
   applied(name: string, changes: readonly FieldChange[]): void {
     const runs = this.#histories.get(name)?.runs ?? [];
     const index = runs.findIndex(({ rule }) => rule === undefined);
@@ -137,12 +137,12 @@ export class WriteAttribution {
   }
 
   #refuse(event: WriteEvent & EventHead): void {
-    // A conflict is settled by the next try; who applies hears of a refusal at once.
+    // A conflict is resolved by the retry; an apply reports its refusal itself.
     if (event.status === 409 || event.status === 404 || event.controller === undefined) return;
-    // An eviction that a budget does not allow now is asked for again.
+    // An eviction that a PodDisruptionBudget does not allow is retried.
     if (event.status === 429 && event.subresource === "eviction") return;
     const { controller, verb, of, error = "" } = event;
-    // Nothing can be created in a namespace that is terminating: a refusal is expected, and no finding.
+    // Creating objects in a terminating namespace is expected to fail.
     if (error.endsWith("because it is being terminated")) return;
     const plain = error.replace(/"[^"]*"/, '"…"');
     const name = `${controller} ${verb} ${of.kind} ${plain}`;
@@ -151,7 +151,7 @@ export class WriteAttribution {
   }
 }
 
-/** Why something was written. */
+/** The reason for a write. */
 type Reason = Pick<DecisionEvent, "controller" | "rule" | "sentence">;
 
 function causeOf(event: WriteEvent, decision: Reason | undefined): Cause {
@@ -179,20 +179,20 @@ function addTo({ runs, status }: WriteHistory, cause: Cause): void {
     return;
   }
   const last = runs.at(-1);
-  const isFull = runs.length >= mostRuns;
+  const isFull = runs.length >= maxRuns;
   const place = last !== undefined && isSame(last) ? runs.length - 1 : isFull ? runs.findLastIndex(isSame) : -1;
   const there = runs[place];
   if (there === undefined) runs.push(cause);
   else runs[place] = joinCauses(there, cause);
 }
 
-/** Two causes of one rule as one: `next` came after `first`. */
+/** Joins two causes of one rule, `first` being the earlier one. */
 export function joinCauses(first: Cause, next: Cause): Cause {
   const known = [first.sentence, ...(first.later ?? [])];
-  // What a status went through on its way explains nothing.
+  // Intermediate states of a status are of no interest.
   const fresh = first.statusOnly && next.statusOnly ? [] : [next.sentence, ...(next.later ?? [])];
   const more = fresh.flatMap((text) => (text === undefined || known.includes(text) ? [] : [text]));
-  const later = [...(first.later ?? []), ...more].slice(0, mostSentences);
+  const later = [...(first.later ?? []), ...more].slice(0, maxSentences);
   const { replicas, ...rest } = first;
   const isChain = replicas !== undefined && next.replicas !== undefined && replicas.to === next.replicas.from;
   return {

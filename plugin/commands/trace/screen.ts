@@ -79,7 +79,7 @@ export class TraceScreen {
   #agreed(event: AgreementEvent): void {
     const { controller, sync, is } = event;
     if (is !== "differs" && is !== "owner was refused") return;
-    if (this.#json === undefined && (sync === undefined || !this.trace.isToCome({ controller, sync }))) {
+    if (this.#json === undefined && (sync === undefined || !this.trace.isPending({ controller, sync }))) {
       const text = differenceText(event, 1);
       this.#differences.set(text, [...(this.#differences.get(text) ?? []), event]);
     }

@@ -1,19 +1,19 @@
-/** For how much of the time each kind was really watched: what happens while a watch is broken is not seen. */
+/** Measures for how much of the time each kind was watched: changes during a broken watch are not seen. */
 import { formatAge } from "../../api/duration.ts";
 import type { EventHead, KindName, StageEvent, WatchEvent } from "../../trace/events.ts";
 
-/** A watch that ended in good order is open again within this time. */
+/** A watch that ended normally is open again within this time. */
 const reopenMs = 2000;
-/** The least share of the time that has to be watched. */
-const leastShare = 0.9;
+/** The share of the time that must have been watched. */
+const minShare = 0.9;
 
 interface Watched {
   readonly of: KindName;
   openSince: number | undefined;
-  /** Since when it is not open, and why. */
+  /** When it was last closed, and why. */
   brokenAt: number;
   why: string;
-  /** Without the watch that is open now. */
+  /** Total duration of the closed watches. */
   watchedMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface Gap {
   readonly why: string;
 }
 
-/** Takes every event, from before the first watch is opened. */
+/** Needs every event, from before the first watch is opened. */
 export class Coverage {
   #kinds = new Map<string, Watched>();
 
@@ -46,7 +46,7 @@ export class Coverage {
     watched.why = why;
   }
 
-  /** The kinds that were not watched for most of the time between the two, or are not any more. */
+  /** The kinds that were not watched for most of the time between `from` and `to`, or are no longer watched. */
   gaps(from: number, to: number): readonly Gap[] {
     return [...this.#kinds.values()].flatMap((watched) => {
       const why = gapOf(watched, from, to);
@@ -60,7 +60,7 @@ function gapOf({ openSince, brokenAt, watchedMs, why }: Watched, from: number, t
     return `the watch broke off ${formatAge(to - brokenAt)} ago: ${why}`;
   }
   const ms = watchedMs + (openSince === undefined ? 0 : to - openSince);
-  if (to <= from || ms >= leastShare * (to - from)) return undefined;
+  if (to <= from || ms >= minShare * (to - from)) return undefined;
   const reason = why === "start" ? "the watch was opened late" : why;
   return `watched for only ${formatAge(ms)} of ${formatAge(to - from)}: ${reason}`;
 }

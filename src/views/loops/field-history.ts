@@ -1,4 +1,4 @@
-/** How one field of one object changes while it is watched: back and forth, to a new value each time, or one way. */
+/** Follows the changes of one field of one object: back and forth, to a new value each time, or in one direction. */
 import type { FieldChange } from "../../api/field-changes.ts";
 import { hashOfFieldSet } from "../../api/field-set-hash.ts";
 import { markedValues } from "../../trace/mask.ts";
@@ -8,29 +8,29 @@ import type { WriterShare } from "./loop.ts";
 
 /** Values remembered of each field. */
 const remembered = 8;
-/** Longer values are summarized: this many characters of a text, or of each text in an object, are kept. */
+/** Values with a longer JSON text are summarized: this many characters are kept of a string, and of each part of an object. */
 const longest = 200;
 const longestPart = 60;
 /** Steps of a number that are examined. */
 const recentSteps = 16;
-/** A number that takes this many steps one way is progressing. */
-const leastRun = 4;
-/** What was longer ago is another story. */
+/** A number that takes this many steps in one direction is progressing. */
+const minRun = 4;
+/** After a longer pause, the history starts again. */
 const forgottenMs = 3_600_000;
-/** Counts what was tried: it goes up for ever, and nothing has come any further. */
-const tally = /(?<!restart)(count|tries|retries|attempts|reconciles|syncs|sequence)$/i;
+/** Counters of attempts: they rise without any progress. */
+const attemptCounter = /(?<!restart)(count|tries|retries|attempts|reconciles|syncs|sequence)$/i;
 
-/** A change, with who made it and when; `write` counts the writes of the object. */
+/** A change of a field, its writer and time (ms since 1970), and the number of the write among those of the object. */
 export interface FieldWrite {
   readonly change: FieldChange;
   readonly writer: string | undefined;
   readonly at: number;
   readonly write: number;
-  /** The write is the first one after a change of the spec was observed: counts start over with it. */
+  /** The write is the first that observes a change of the spec: progress is counted from there. */
   readonly isFirstAnswer: boolean;
 }
 
-/** Whether a write with these changes is the first one after a change of the spec was observed. */
+/** Whether a write with these changes is the first that observes a change of the spec. */
 export function answersFirst(changes: readonly FieldChange[]): boolean {
   return changes.some(({ path }) => path === ".status.observedGeneration");
 }
@@ -38,30 +38,30 @@ export function answersFirst(changes: readonly FieldChange[]): boolean {
 /** Follows one field. */
 export class FieldHistory {
   readonly path: string;
-  /** It goes up by itself with every change of the others. */
+  /** It is a counter that follows from other changes. */
   readonly isCounter: boolean;
   changes = 0;
-  /** Changes to a value that it had before. */
+  /** Changes to an earlier value. */
   returns = 0;
-  /** How often it returned to an earlier value: a ⇄ b is one round for two changes, 1 → 9 → 1 as well. */
+  /** Completed cycles: a → b → a is one cycle of two changes. */
   rounds = 0;
   firstAt = 0;
   lastAt = 0;
-  /** The number of the write that changed it last. */
+  /** The number of the write that last changed it. */
   lastWrite = 0;
   readonly values: unknown[] = [];
   readonly writers: Map<string | undefined, number> = new Map();
   readonly moments: Moments = new Moments();
-  /** Where it set out and where it is, where it is a number: a list counts by its length. */
+  /** The first and the current number; a list counts by its length. */
   #from: number | undefined;
   #to: number | undefined;
   #seen: string[] = [];
   #round = new Set<string>();
-  /** Who made it each of the values in `#seen`. */
+  /** The writers that set each of the values in `#seen`. */
   #makers = new Map<string, Set<string | undefined>>();
-  /** 1 or -1 for a number that went up or down; 0 for all else. */
+  /** The latest steps: 1 or -1 for a number that rose or fell, 0 for anything else. */
   #steps: number[] = [];
-  /** So many steps one way, and where it turned that way. */
+  /** The number of steps in the current direction, and the value at which that direction began. */
   #run = 0;
   #turnedAt = 0;
 
@@ -72,7 +72,7 @@ export class FieldHistory {
 
   add({ change, writer, at, write, isFirstAnswer }: FieldWrite): void {
     const { before, after } = change;
-    // Masked values, too, are compared with earlier ones.
+    // Masked values are compared by their fingerprints.
     const marks = markedValues(change) ?? change;
     if (this.changes > 0 && at - this.lastAt > forgottenMs) this.#forget();
     if (this.changes === 0) {
@@ -99,28 +99,29 @@ export class FieldHistory {
     this.#makers.set(name, makers.add(writer));
   }
 
-  /** A number on its way: it goes one way but for a step here and there, or far before it turns. The replicas of a rollout do. */
+  /** Whether a number moves in one direction, apart from single steps, or far before it turns, like the replicas in a rollout. */
   get advances(): boolean {
     return this.#steps.length > 1 && this.isUnderWay;
   }
 
-  /** The same, and a single step will do. */
+  /** The same, but a single step is enough. */
   get isUnderWay(): boolean {
-    if (this.isCounter || tally.test(this.path) || this.#steps.length === 0 || this.#steps.includes(0)) return false;
+    if (this.isCounter || attemptCounter.test(this.path)) return false;
+    if (this.#steps.length === 0 || this.#steps.includes(0)) return false;
     const ups = this.#steps.filter((step) => step > 0).length;
     const downs = this.#steps.length - ups;
     const turns = this.#steps.filter((step, index) => index > 0 && step !== this.#steps[index - 1]).length;
-    return Math.min(ups, downs) * 3 <= Math.max(ups, downs) || turns * leastRun <= this.#steps.length;
+    return Math.min(ups, downs) * 3 <= Math.max(ups, downs) || turns * minRun <= this.#steps.length;
   }
 
-  /** Of a number that advances: from where to where. */
+  /** The range of a number that advances. */
   get way(): { readonly from: number; readonly to: number } {
     const [from = 0, to = 0] = [this.#from, this.#to];
-    // It went the same way before.
+    // It moved over the same range before.
     return { from: from === to ? this.#turnedAt : from, to };
   }
 
-  /** Two or more write it, and none of them a value that another one writes: each undoes what the other did. */
+  /** Whether several writers undo each other's changes: no value is set by more than one of them. */
   get isFight(): boolean {
     const makers = [...this.#makers.values()];
     return this.writers.size > 1 && makers.length > 1 && makers.every((names) => names.size === 1);
@@ -131,7 +132,7 @@ export class FieldHistory {
     return sharesOf(this.writers);
   }
 
-  /** The pods that were updated are none again when the next rollout begins. */
+  /** Restarts the measurement: a count such as updatedReplicas drops to 0 when the next rollout begins. */
   #startOver(to: number | undefined): void {
     this.#steps = [];
     this.#run = 0;
@@ -141,7 +142,7 @@ export class FieldHistory {
   }
 
   #step(before: number, after: number | undefined): void {
-    // A field that is gone is 0, as the API leaves that out.
+    // An absent field is 0, because the API omits zeros.
     const to = after ?? (this.#to === undefined ? undefined : 0);
     const step = to === undefined ? 0 : Math.sign(to - before);
     if (step === this.#steps.at(-1)) this.#run++;
@@ -149,13 +150,13 @@ export class FieldHistory {
       this.#run = 1;
       this.#turnedAt = before;
     }
-    if (this.#run === leastRun) this.#from = this.#turnedAt;
+    if (this.#run === minRun) this.#from = this.#turnedAt;
     this.#steps.push(step);
     if (this.#steps.length > recentSteps) this.#steps.shift();
     this.#to = to;
   }
 
-  /** `mark` is what it is compared by. */
+  /** Adds a value; `mark` is what it is compared by. */
   #remember(value: unknown, mark: unknown): { readonly name: string; readonly isNew: boolean } {
     const name = nameOfValue(mark);
     if (this.#seen.includes(name)) return { name, isNew: false };
@@ -182,40 +183,40 @@ export class FieldHistory {
   }
 }
 
-/** How many writes each writer made, most first; undefined is a writer that is not known. */
+/** The number of writes by each writer, the most first; undefined is an unknown writer. */
 export function sharesOf(writers: ReadonlyMap<string | undefined, number>): readonly WriterShare[] {
   return [...writers].map(([name, writes]) => ({ name, writes })).sort((a, b) => b.writes - a.writes);
 }
 
-/** In a millisecond, the units in which a number may be a time: seconds, ms, µs, ns. */
+/** The units in which a number may be a time since 1970, per millisecond: seconds, ms, µs, ns. */
 const unitsOfTime = [1e-3, 1, 1e3, 1e6];
-/** In seconds, some day in 1973: whatever is less is a number of something else. */
-const leastTime = 1e8;
+/** Smaller numbers are not taken for times: in seconds, this is in 1973. */
+const minTime = 1e8;
 const dayMs = 86_400_000;
 
 /**
- * How far something has come: a number, the length of a list, in a status also a quantity (`"12"` of a quota). Undefined for what is
- * no measure, and for a time written as a number.
+ * A value as a measure of progress: a number, the length of a list, or in a status a quantity (`"12"` of a quota). Undefined for any
+ * other value, and for a number that is a time.
  */
 function numberOf(path: string, value: unknown, at: number): number | undefined {
   if (Array.isArray(value)) return value.length;
   const isQuantity = typeof value === "string" && path.startsWith(".status") && /^\d{1,9}$/.test(value);
   const number = isQuantity ? Number(value) : value;
   if (typeof number !== "number") return undefined;
-  const isTime = number > leastTime && unitsOfTime.some((unit) => Math.abs(number / unit - at) < dayMs);
+  const isTime = number > minTime && unitsOfTime.some((unit) => Math.abs(number / unit - at) < dayMs);
   return isTime ? undefined : number;
 }
 
-/** What a value is compared by. */
+/** The text by which a value is compared. */
 function nameOfValue(value: unknown): string {
   const text = JSON.stringify(value, (key, part: unknown) => (timeInside.test(key) ? undefined : part)) ?? "none";
   return text.length <= longest ? text : `${text.length} ${hashOfFieldSet(text)}`;
 }
 
-/** A condition that returns is the same one, whatever its times. */
+/** The times in conditions, which are ignored when values are compared. */
 const timeInside = /^last(Transition|Update|Probe|Heartbeat)Time$/;
 
-/** The value as it is shown: whole where it is short. */
+/** The value as it is shown: in full if it is short. */
 function summaryOf(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "none";
   if (text.length <= longest) return value;

@@ -1,26 +1,26 @@
-/** What a loop is, as data: an object that is rewritten or recreated without converging, or a key of our controllers that requeues itself. */
+/** The kinds of loops: an object rewritten or recreated without converging, a key that keeps triggering itself, a repeated request. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/events.ts";
 
-/** A writer of an object or a field; without a name where managedFields do not record it. */
+/** A writer of an object or field, and its number of writes. `name` is undefined if managedFields do not show the writer. */
 export interface WriterShare {
   readonly name: string | undefined;
   readonly writes: number;
 }
 
-/** A field that makes the loop. */
+/** A field that takes part in a loop. */
 export interface LoopField {
   readonly path: string;
-  /** `alternates`: it returns to values that it had before. `renewed`: it has a new value each time, as a time has. */
+  /** `alternates`: it returns to earlier values. `renewed`: it gets a new value each time, such as a timestamp. */
   readonly how: "alternates" | "renewed";
   readonly changes: number;
-  /** How many of them led to a value that it had had before. */
+  /** How many of the changes returned to an earlier value. */
   readonly returns: number;
-  /** Values seen, in the order of their first appearance; the latest eight. */
+  /** The latest eight distinct values, in the order of their first appearance. */
   readonly values: readonly unknown[];
   /** Who changed it, the busiest first. */
   readonly writers: readonly WriterShare[];
-  /** The writer that changes it with each of its writes; absent where there is none, or more than one. */
+  /** The only writer of the field, if it changes the field with every write. */
   readonly everyWriteOf?: string;
 }
 
@@ -38,7 +38,7 @@ export interface RewriteLoop extends ObjectName {
   readonly ms: number;
   /** When it was written last, in ms since 1970. */
   readonly lastAt: number;
-  /** `empty`: nothing changes but the version. */
+  /** `empty`: the writes change nothing but the resourceVersion. */
   readonly how: LoopField["how"] | "empty";
   /** The fields that loop: those of the spec before those of the status. */
   readonly fields: readonly LoopField[];
@@ -48,30 +48,30 @@ export interface RewriteLoop extends ObjectName {
   readonly followsFrom?: ObjectName;
 }
 
-/** An object that is deleted and created again under its name, again and again. */
+/** An object that is repeatedly deleted and created again under its name. */
 export interface RecreateLoop extends ObjectName {
   readonly is: "recreated";
-  /** How often it was created again, and in how many ms from the first deletion to the last creation. */
+  /** How often it was recreated, and the time from the first deletion to the last creation, in ms. */
   readonly times: number;
   readonly ms: number;
   readonly lastAt: number;
   readonly createdBy: readonly WriterShare[];
-  /** Without a name where nothing shows who deleted it: the API server keeps that in no object. */
+  /** `name` is usually undefined: no object records who deleted it. */
   readonly deletedBy: readonly WriterShare[];
   /** The object whose loop this one follows from, by owner references. */
   readonly followsFrom?: ObjectName;
 }
 
-/** A loop of an object, whichever client writes it. */
+/** A loop of an object, whatever clients write it. */
 export type ObjectLoop = RewriteLoop | RecreateLoop;
 
-/** A key of a controller of ours whose syncs are woken by its own writes. */
+/** A key of one of our controllers whose syncs are triggered by its own writes. */
 export interface SelfTriggeredLoop {
   readonly is: "own writes";
   readonly controller: string;
   readonly key: ObjectKey;
   readonly syncs: number;
-  /** Of these, those that a write of the same key's earlier sync woke. */
+  /** How many of these were triggered by a write of an earlier sync of the same key. */
   readonly byOwnWrite: number;
   readonly ms: number;
   readonly lastAt: number;
@@ -79,12 +79,12 @@ export interface SelfTriggeredLoop {
   readonly fields: readonly LoopField[];
 }
 
-/** A key of a controller of ours that requeues itself, and neither writes nor has anything new to look at. */
+/** A key of one of our controllers that keeps requeueing itself without a write or a new delta. */
 export interface RequeueLoop {
   readonly is: "requeued";
   readonly controller: string;
   readonly key: ObjectKey;
-  /** Syncs in a row that nothing but the key's own requeue woke, and that wrote nothing. */
+  /** Consecutive syncs that were triggered only by the key's own requeue and wrote nothing. */
   readonly syncs: number;
   readonly ms: number;
   readonly lastAt: number;
@@ -92,14 +92,14 @@ export interface RequeueLoop {
   readonly why: string;
 }
 
-/** How often a program wrote for one reason. */
+/** A cause of a program's writes, and how many it led to. */
 export interface CauseShare {
   /** `because Tenant acme Updated (.spec.size)`. */
   readonly why: string;
   readonly writes: number;
 }
 
-/** What a program wrote over and over, seen at its door. */
+/** Repeated writes of a program, as seen by the proxy. */
 interface RepeatedWrites extends ObjectName {
   /** The program's user agent, without its version. */
   readonly controller: string;
@@ -107,53 +107,53 @@ interface RepeatedWrites extends ObjectName {
   readonly writes: number;
   readonly ms: number;
   readonly lastAt: number;
-  /** The most frequent reason first. */
+  /** The causes, the most frequent first. */
   readonly because: readonly CauseShare[];
 }
 
-/** Writes of a program that changed nothing: the server had what was sent. */
+/** Repeated writes of a program that changed nothing. */
 export interface IneffectiveLoop extends RepeatedWrites {
   readonly is: "without effect";
 }
 
-/** Writes of a program that were refused. */
+/** Repeated writes of a program that were refused. */
 export interface RefusedLoop extends RepeatedWrites {
   readonly is: "refused";
   /** The last refusal, in the server's words. */
   readonly error: string;
 }
 
-/** A read that a program repeats though its answer stays the same. */
+/** A read that a program repeats although the answer stays the same. */
 export interface RepeatedRead {
   readonly is: "read again";
   readonly controller: string;
   /** What is read: a path with its query. */
   readonly key: string;
-  /** Those whose answer was the one before. */
+  /** Reads with the same answer as the read before. */
   readonly reads: number;
   readonly ms: number;
   readonly lastAt: number;
-  /** The median of the pauses. */
+  /** The median pause between two reads, in ms. */
   readonly everyMs: number;
 }
 
-/** A loop of a program that no object shows. */
+/** A loop of a program that leaves no trace in objects. */
 export type ProcessLoop = IneffectiveLoop | RefusedLoop | RepeatedRead;
 
-/** A loop of any sort. */
+/** Any loop. */
 export type Loop = ObjectLoop | SelfTriggeredLoop | RequeueLoop | ProcessLoop;
 
-/** Whether it is a loop of an object, and not of a key in a queue. */
+/** Whether the loop is one of an object, not of a key or a request. */
 export function isObjectLoop(loop: Loop): loop is ObjectLoop {
   return loop.is === "rewritten" || loop.is === "recreated";
 }
 
-/** Whether it only follows from the loop of an owner, or of what it owns. */
+/** Whether the loop only follows from that of an owner or dependent. */
 export function isFollower(loop: Loop): boolean {
   return isObjectLoop(loop) && loop.followsFrom !== undefined;
 }
 
-/** An object that was written as often as one in a loop, and is none. */
+/** An object that was written as often as in a loop, but is not in one. */
 export interface Acquittal extends ObjectName {
   readonly writes: number;
   readonly ms: number;
@@ -162,39 +162,39 @@ export interface Acquittal extends ObjectName {
 
 /** Why an object that is written often is not in a loop. */
 export type AcquittalReason =
-  /** A number, or the length of a list, goes one way. */
+  /** A number, or the length of a list, moves in one direction. */
   | { readonly is: "advances"; readonly path: string; readonly from: number; readonly to: number }
-  /** Its status follows its spec, which changes as well. */
+  /** Its status changes because its spec does. */
   | { readonly is: "answers"; readonly path: string; readonly changes: number }
-  /** No field changes often enough to be a loop's. */
+  /** No single field changes often enough for a loop. */
   | { readonly is: "different"; readonly fields: number }
-  /** A field changes often, but not steadily, or not for long enough. */
+  /** A field changes often, but not steadily or not for long enough. */
   | { readonly is: "not for long"; readonly path: string };
 
-/** Whether a field is desired state, not observed state: endpoints are observed state outside of a status. */
-export function isAskedFor(path: string): boolean {
+/** Whether a field is desired state. Everything outside `status` is, except endpoints. */
+export function isDesiredState(path: string): boolean {
   return !/^\.(status|endpoints|subsets)\b/.test(path);
 }
 
-/** Whether a change of the field asks for something to happen: labels and annotations do not. */
-export function asksFor(path: string): boolean {
-  return isAskedFor(path) && !path.startsWith(".metadata");
+/** Whether a change of the field requests an action of a controller; changes of metadata do not. */
+export function requestsAction(path: string): boolean {
+  return isDesiredState(path) && !path.startsWith(".metadata");
 }
 
-/** From when on writes may be a loop. */
+/** Thresholds for loops. */
 export interface LoopsOptions {
-  /** Writes a minute above which an object is examined. A value that returns is reported at any rate. */
+  /** Writes per minute above which an object is examined. A spec whose values return is reported at any rate. */
   readonly perMinute: number;
-  /** The shortest loop, in ms: a rollout is a burst. Default 5 s. */
+  /** The shortest duration of a loop, in ms, since a rollout is a short burst. Default 5 s. */
   readonly leastMs?: number;
 }
 
-/** The fewest writes of a loop. */
+/** The minimum number of writes of a loop. */
 export const leastWrites = 6;
-/** The shortest loop. */
+/** The default shortest duration of a loop, in ms. */
 export const defaultLeastMs = 5000;
 
-/** `Deployment shop/web` of one group: what a loop's object is known by. */
+/** A unique name for an object: group, kind and key. */
 export function nameOf({ of, key }: ObjectName): string {
   return `${of.group} ${of.kind} ${key}`;
 }

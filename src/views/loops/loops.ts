@@ -1,6 +1,6 @@
 /**
- * Loops: objects that are rewritten, or deleted and created, again and again without getting anywhere. A fold over `delta` events, so it serves operators
- * in any language; for controllers of ours also over `get`, `write` and `link` events: syncs that wake themselves.
+ * Finds loops: objects that are rewritten or recreated without converging. A fold over `delta` events, so it works for operators in any
+ * language; for our own controllers it also uses `get`, `write` and `link` events to find syncs that trigger themselves.
  */
 import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
 import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
@@ -21,20 +21,20 @@ import { ObjectHistory } from "./object-history.ts";
 import { OwnSyncs } from "./own-syncs.ts";
 import { Recreations } from "./recreations.ts";
 
-/** Objects that changed lately are remembered, the others forgotten. */
-const mostObjects = 20_000;
-/** Loops that are kept once they were found. */
-const mostLoops = 1000;
-/** How far owners of owners are followed. */
-const mostOwners = 5;
+/** Objects remembered: those that changed most recently. */
+const maxObjects = 20_000;
+/** Loops kept; later ones are dropped. */
+const maxLoops = 1000;
+/** How many levels of owners are followed. */
+const maxOwners = 5;
 
-/** Give it every event; ask it for the loops at any time. A loop that was found once is never taken back. */
+/** Accepts every event; `found` returns the loops so far. A loop that was found is never withdrawn. */
 export class Loops {
   #options: Required<LoopsOptions>;
   #objects = new Map<string, ObjectHistory>();
   #byUid = new Map<string, ObjectHistory>();
   #owners = new Map<string, string>();
-  /** Those that were written since they were last judged. */
+  /** Objects written since they were last judged. */
   #unjudged = new Set<ObjectHistory>();
   #found = new Map<string, OwnedLoop>();
   #recreations: Recreations;
@@ -48,12 +48,12 @@ export class Loops {
     this.#own = new OwnSyncs(this.#options);
   }
 
-  /** Objects that are followed. */
+  /** The number of objects remembered. */
   get size(): number {
     return this.#objects.size;
   }
 
-  /** Changes seen so far: objects created, deleted or changed. */
+  /** The number of creations, deletions and changes seen so far. */
   get deltas(): number {
     return this.#deltas;
   }
@@ -65,25 +65,25 @@ export class Loops {
     } else this.#own.accept(event);
   }
 
-  /** The loops so far: causes before what follows from them, each with when it was written last. */
+  /** The loops so far, each cause before the loops that follow from it. */
   found(): readonly Loop[] {
     const all = [...this.#unjudged];
     this.#unjudged.clear();
     const answers = all.filter((history) => this.#judge(history) === "answer");
-    // The owner that something was taken to follow may itself turn out to be in a loop.
+    // An owner that seemed to explain a loop may itself turn out to be in one.
     for (const history of answers) this.#judge(history);
     for (const owned of this.#recreations.found()) if (!this.#isReplacement(owned)) this.#keep(owned);
     for (const loop of this.#own.found()) {
       const name = `${loop.is} ${loop.controller} ${loop.key}`;
-      if (this.#foundOwn.size < mostLoops || this.#foundOwn.has(name)) this.#foundOwn.set(name, loop);
+      if (this.#foundOwn.size < maxLoops || this.#foundOwn.has(name)) this.#foundOwn.set(name, loop);
     }
     const own = [...this.#foundOwn.values()].sort((a, b) => b.syncs - a.syncs);
     return [...inOrderOfCauses([...this.#found.values()]), ...own];
   }
 
   /**
-   * The loops so far that are certainly causes. An object whose owner changes as well, but not yet for long enough to be a loop, is
-   * not among them.
+   * The loops so far that certainly follow from no other. Left out are objects whose owner also changes often, but not yet for long
+   * enough to be a loop.
    */
   settled(): readonly Loop[] {
     return this.found().filter((loop) => {
@@ -100,7 +100,7 @@ export class Loops {
     return false;
   }
 
-  /** Objects that were written as often, and are in no loop: a rollout does that. The busiest first. */
+  /** Objects that were written often but are not in a loop, such as those of a rollout. The busiest first. */
   acquitted(): readonly Acquittal[] {
     return [...this.#objects.values()]
       .filter((history) => !this.#isRewritten(history))
@@ -111,7 +111,7 @@ export class Loops {
   #delta(delta: DeltaEvent): void {
     if (delta.type !== "Sync" && delta.relist !== true) this.#deltas++;
     const name = nameOf(delta);
-    // What a list does not show any more may just not have changed since.
+    // A tombstone, for an object missing from a relist, does not drop the history.
     if (delta.type === "Deleted" && delta.tombstone !== true) this.#forget(name);
     if (delta.type !== "Updated") return;
     let history = this.#objects.get(name);
@@ -119,18 +119,18 @@ export class Loops {
       this.#forget(name);
       history = new ObjectHistory(delta);
     }
-    // The latest are last, so that the first are dropped first.
+    // Keeps the map in order of last change, so that the oldest is dropped first.
     this.#objects.delete(name);
     this.#objects.set(name, history);
     this.#byUid.set(history.uid, history);
     history.add(delta);
     this.#unjudged.add(history);
-    if (this.#objects.size <= mostObjects) return;
+    if (this.#objects.size <= maxObjects) return;
     const [oldest = ""] = this.#objects.keys();
     this.#forget(oldest);
   }
 
-  /** What is gone is judged by what it did. */
+  /** Forgets an object, after judging its last writes. */
   #forget(name: string): void {
     const history = this.#objects.get(name);
     if (history === undefined) return;
@@ -140,13 +140,13 @@ export class Loops {
     this.#owners.delete(history.uid);
   }
 
-  /** `answer`: it would be a loop, if it did not follow from its owner's spec. */
+  /** `answer`: it looks like a loop, but follows from changes of its owner's spec. */
   #judge(history: ObjectHistory): "loop" | "answer" | "none" {
     const { uid, owner } = history;
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
     if (loop === undefined) return "none";
-    const asked = owner === undefined ? undefined : this.#askedOwner(owner);
+    const asked = owner === undefined ? undefined : this.#explainingOwner(owner);
     if (asked !== undefined && answersTo(asked, loop, history)) return "answer";
     this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
     return "loop";
@@ -154,11 +154,11 @@ export class Loops {
 
   #isReplacement({ loop, owners }: OwnedLoop): boolean {
     if (loop.is !== "recreated") return false;
-    return owners.flatMap((uid) => this.#askedOwner(uid) ?? []).some((owner) => isReplacedFor(owner, loop));
+    return owners.flatMap((uid) => this.#explainingOwner(uid) ?? []).some((owner) => isReplacedFor(owner, loop));
   }
 
-  /** An owner that something may follow; one that is in a loop itself is the cause instead. */
-  #askedOwner(uid: string): ObjectHistory | undefined {
+  /** The owner whose changes may explain a loop; undefined if the owner is in a loop itself, which is then the cause. */
+  #explainingOwner(uid: string): ObjectHistory | undefined {
     const owner = this.#byUid.get(uid);
     return owner === undefined || this.#isRewritten(owner) ? undefined : owner;
   }
@@ -169,14 +169,14 @@ export class Loops {
 
   #keep(owned: OwnedLoop): void {
     const name = foundName(owned.loop);
-    if (this.#found.size < mostLoops || this.#found.has(name)) this.#found.set(name, owned);
+    if (this.#found.size < maxLoops || this.#found.has(name)) this.#found.set(name, owned);
   }
 
   #ownersOf(uid: string): readonly string[] {
     const owners: string[] = [];
     for (let owner = this.#owners.get(uid); owner !== undefined; owner = this.#owners.get(owner)) {
       owners.push(owner);
-      if (owners.length === mostOwners) break;
+      if (owners.length === maxOwners) break;
     }
     return owners;
   }

@@ -1,9 +1,9 @@
-/** When something happened, lately: how fast it goes, and whether steadily. */
+/** Recent times of an event, to measure how fast and how steadily it recurs. */
 
 const kept = 16;
 const minuteMs = 60_000;
 
-/** The latest 16 times, and the very first. */
+/** The first time and the latest 16, in ms since 1970. */
 export class Moments {
   #at: number[] = [];
   #firstAt: number | undefined;
@@ -19,18 +19,18 @@ export class Moments {
     this.#firstAt = undefined;
   }
 
-  /** From the first to the last. */
+  /** From the first time to the last, in ms. */
   get spanMs(): number {
     return (this.#at.at(-1) ?? 0) - (this.#firstAt ?? 0);
   }
 
-  /** Whether it went faster than so often a minute, lately. */
+  /** Whether the recent rate exceeds this many per minute. */
   isFasterThan(perMinute: number): boolean {
     const ms = (this.#at.at(-1) ?? 0) - (this.#at[0] ?? 0);
     return this.#at.length > 1 && (this.#at.length - 1) * minuteMs > perMinute * ms;
   }
 
-  /** False for a burst with a straggler: one pause is longer than all the rest. */
+  /** False if one pause is longer than all the others together, as in a burst with a straggler. */
   get isSteady(): boolean {
     const ms = (this.#at.at(-1) ?? 0) - (this.#at[0] ?? 0);
     return this.#at.every((at, index) => index === 0 || (at - (this.#at[index - 1] ?? at)) * 2 <= ms);

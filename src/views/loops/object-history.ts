@@ -1,25 +1,25 @@
-/** What was written to one object while it was watched: its writes, who made them, and its fields. */
+/** The history of writes to one object, by writer and field. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, KindName } from "../../trace/events.ts";
 import { answersFirst, FieldHistory } from "./field-history.ts";
-import { asksFor, isAskedFor } from "./loop.ts";
+import { requestsAction, isDesiredState } from "./loop.ts";
 import { Moments } from "./moments.ts";
 
-/** Fields of one object that are followed; an object with more is changing in earnest. */
-const mostFields = 64;
-/** Writes of one object that are remembered each by itself. */
+/** Fields of one object that are followed; an object with more of them makes real changes. */
+const maxFields = 64;
+/** Writes of one object that are kept individually. */
 const recentWrites = 64;
 
-/** One write of an object, as far as it matters for loops. */
+/** One write of an object. */
 export interface ObjectWrite {
   readonly writer: string | undefined;
   /** The fields that it changed. */
   readonly fields: readonly FieldHistory[];
-  /** It changed more than these. */
+  /** It also changed fields that are not followed. */
   readonly hasMore: boolean;
 }
 
-/** The writes of one object, field by field. Its size is bounded, however often the object is written. */
+/** The writes of one object, field by field, in bounded space. */
 export class ObjectHistory {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -28,14 +28,14 @@ export class ObjectHistory {
   lastAt: number;
   writes = 0;
   readonly moments: Moments = new Moments();
-  /** Of writes that change nothing but the version. */
+  /** The times of writes that change nothing but the resourceVersion. */
   readonly emptyMoments: Moments = new Moments();
   empty = 0;
   readonly fields: Map<string, FieldHistory> = new Map();
   readonly writers: Map<string | undefined, number> = new Map();
   /** The latest writes, oldest first. */
   readonly recent: ObjectWrite[] = [];
-  /** The uid of its controller. */
+  /** The uid of its controlling owner. */
   owner: string | undefined;
 
   constructor({ of, key, uid, receivedAt }: DeltaEvent) {
@@ -46,24 +46,24 @@ export class ObjectHistory {
     this.lastAt = receivedAt;
   }
 
-  /** Takes in a write. */
+  /** Adds the write that an Updated delta shows. */
   add({ detail, receivedAt: at }: DeltaEvent): void {
     if (detail.changes.length > 0 && detail.changes.every(({ path }) => isElection(path))) return;
     this.owner = detail.owner;
     this.writes++;
     this.lastAt = at;
     this.moments.add(at);
-    // Of the first one that is seen nobody knows what was before it, and so neither who wrote it.
+    // The state before the first write is unknown, and with it the writer.
     if (detail.isNew) return;
     const { writer } = detail;
     this.writers.set(writer, (this.writers.get(writer) ?? 0) + 1);
-    // A generation goes up by itself.
+    // The generation only follows from other changes.
     const changes = detail.changes.filter(({ path }) => path !== ".metadata.generation");
     if (changes.length === 0) {
       this.empty++;
       this.emptyMoments.add(at);
     }
-    if (changes.some(({ path }) => asksFor(path))) this.#begin();
+    if (changes.some(({ path }) => requestsAction(path))) this.#resetStatus();
     const isFirstAnswer = answersFirst(changes);
     const fields = changes.flatMap((change) => {
       const field = this.#field(change.path);
@@ -74,14 +74,14 @@ export class ObjectHistory {
     if (this.recent.length > recentWrites) this.recent.shift();
   }
 
-  /** The spec was changed: status changes from here on may follow from that, and are counted from zero. */
-  #begin(): void {
-    for (const path of this.fields.keys()) if (!isAskedFor(path)) this.fields.delete(path);
+  /** Called when the spec changes: forgets the histories of status fields, which may now follow from the new spec. */
+  #resetStatus(): void {
+    for (const path of this.fields.keys()) if (!isDesiredState(path)) this.fields.delete(path);
   }
 
   #field(path: string): FieldHistory | undefined {
     let field = this.fields.get(path);
-    if (field === undefined && this.fields.size < mostFields) {
+    if (field === undefined && this.fields.size < maxFields) {
       field = new FieldHistory(path);
       this.fields.set(path, field);
     }
@@ -89,7 +89,7 @@ export class ObjectHistory {
   }
 }
 
-/** An election's record on a ConfigMap or an Endpoints: renewed every few seconds, by design. */
+/** Whether a field is the leader election record on a ConfigMap or Endpoints, which is renewed every few seconds. */
 function isElection(path: string): boolean {
   return path.includes('["control-plane.alpha.kubernetes.io/leader"]');
 }

@@ -1,18 +1,18 @@
-/** Keys of controllers of ours that keep themselves busy: by their own writes, or by requeueing themselves for nothing. */
+/** Finds keys of our own controllers that keep triggering themselves, by their writes or by requeues that achieve nothing. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { answersFirst, FieldHistory } from "./field-history.ts";
 import { leastWrites, type LoopField, type LoopsOptions, type SelfTriggeredLoop, type RequeueLoop } from "./loop.ts";
 
-/** Nearly all syncs of such a loop are woken by the one before. */
+/** At least this share of the syncs in a loop are triggered by the sync before. */
 const nearlyAll = 0.8;
-/** Syncs of one key that are remembered. */
-const mostSyncs = 1000;
-const mostKeys = 20_000;
-/** Requeues in a row that are no waiting any more. */
-const leastRequeues = 20;
-/** A key that is requeued every few seconds polls something that no watch covers: that is no loop. */
+/** Syncs kept per key. */
+const maxSyncs = 1000;
+const maxKeys = 20_000;
+/** With this many consecutive requeues, a key is no longer just waiting. */
+const minRequeues = 20;
+/** The minimum rate of a loop. A key requeued every few seconds is polling something that cannot be watched. */
 const requeuesPerMinute = 60;
 const minuteMs = 60_000;
 
@@ -22,21 +22,21 @@ interface KeyHistory {
   readonly firstAt: number;
   lastAt: number;
   syncs: number;
-  /** For each sync the deltas that woke it; 0 for another cause. */
+  /** For each sync, the `seq` of the deltas that triggered it; 0 for another trigger. */
   readonly wokenBy: number[][];
   readonly fields: Map<string, FieldHistory>;
-  /** Syncs in a row that the key's own requeue woke and that have not written. */
+  /** Consecutive syncs that were triggered only by the key's own requeue and wrote nothing. */
   requeued: { syncs: number; firstAt: number; lastAt: number; why: string } | undefined;
 }
 
-/** Give it every event; ask it at any time. */
+/** Accepts every event; `found` returns the loops so far. */
 export class OwnSyncs {
   #options: Required<LoopsOptions>;
   #keys = new Map<string, KeyHistory>();
   #writes = new GenerationalCache<number, WriteEvent & EventHead>();
   /** The keys of the latest syncs, by controller and number. */
   #syncKeys = new GenerationalCache<string, ObjectKey>();
-  /** Deltas, and the key whose sync wrote them. */
+  /** By `seq` of a delta: the controller and key whose sync wrote it. */
   #ownDeltas = new GenerationalCache<number, string>();
 
   constructor(options: Required<LoopsOptions>) {
@@ -60,9 +60,9 @@ export class OwnSyncs {
     history.lastAt = at;
     history.syncs++;
     const all = [...triggers.first, ...triggers.last];
-    // A sync that something else woke as well would have come anyway.
+    // A sync with another trigger as well would have run anyway.
     history.wokenBy.push(all.map((trigger) => (trigger.cause === "delta" ? trigger.delta : 0)));
-    if (history.wokenBy.length > mostSyncs) history.wokenBy.shift();
+    if (history.wokenBy.length > maxSyncs) history.wokenBy.shift();
     const last = all.at(-1);
     if (last?.cause !== "requeue" || [...triggers.counts().keys()].some((cause) => cause !== "requeue")) {
       history.requeued = undefined;
@@ -84,7 +84,7 @@ export class OwnSyncs {
       requeued: undefined,
     };
     this.#keys.set(name, history);
-    if (this.#keys.size > mostKeys) {
+    if (this.#keys.size > maxKeys) {
       const [oldest = ""] = this.#keys.keys();
       this.#keys.delete(oldest);
     }
@@ -138,7 +138,7 @@ export class OwnSyncs {
 }
 
 function requeueLoop({ controller, key, requeued }: KeyHistory): RequeueLoop | undefined {
-  if (requeued === undefined || requeued.syncs < leastRequeues) return undefined;
+  if (requeued === undefined || requeued.syncs < minRequeues) return undefined;
   const { syncs, firstAt, lastAt, why } = requeued;
   const ms = lastAt - firstAt;
   if ((syncs - 1) * minuteMs < requeuesPerMinute * ms) return undefined;

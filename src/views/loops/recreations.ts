@@ -1,4 +1,4 @@
-/** Objects that are deleted and created again under their names, again and again: a loop that no version of any of them shows. */
+/** Finds objects that are repeatedly deleted and recreated under the same name: a loop that none of the objects shows by itself. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, KindName } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
@@ -7,23 +7,23 @@ import { sharesOf } from "./field-history.ts";
 import { type LoopsOptions, nameOf } from "./loop.ts";
 import { Moments } from "./moments.ts";
 
-/** A StatefulSet's pod is replaced once for each rollout, and now and then for a node that is gone: that is no loop. */
-const leastTimes = 4;
-/** A deletion and a creation. */
+/** Fewer recreations are not a loop: a StatefulSet's pod is replaced once per rollout, and when its node is lost. */
+const minTimes = 4;
+/** A recreation is a deletion and a creation. */
 const writesEach = 2;
-/** Names that are followed; those that were deleted the longest ago are forgotten. */
-const mostNames = 5000;
-/** The latest objects of one name that are remembered. */
-const mostUids = 16;
-/** After a longer pause than this, and than the rate allows, it is another story. */
-const leastPauseMs = 60_000;
+/** Names that are followed; those whose last deletion is longest ago are forgotten. */
+const maxNames = 5000;
+/** Uids kept per name, the latest. */
+const maxUids = 16;
+/** A pause longer than this, and longer than the rate allows, ends a series. */
+const minPauseMs = 60_000;
 const minuteMs = 60_000;
 
-/** The deleter of an object whose owner was deleted first: no object records it. */
+/** The presumed deleter of an object whose owner was deleted first. */
 export const garbageCollector = "garbage collector";
 
-/** Deletions and creations that follow each other. */
-interface Story {
+/** A series of deletions and creations of one name. */
+interface Series {
   readonly firstAt: number;
   lastAt: number;
   times: number;
@@ -35,22 +35,22 @@ interface Story {
 interface NameHistory {
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** Of the objects that had the name, the latest last. */
+  /** The uids of the objects that had the name, the latest last. */
   readonly uids: string[];
-  /** The owners of the latest ones, in the same way. */
+  /** The uids of their owners, the latest last. */
   readonly owners: string[];
-  /** Whether it is gone, and was not seen to come back yet. */
+  /** No object has the name now. */
   isGone: boolean;
-  /** Who has said of the object that is there now that it has to go. */
+  /** The writer that announced the deletion of the current object. */
   disruptor: string | undefined;
-  story: Story;
+  series: Series;
 }
 
-/** Give it every delta; ask it at any time. */
+/** Accepts every delta; `found` returns the loops so far. */
 export class Recreations {
   #options: Required<LoopsOptions>;
   #names = new Map<string, NameHistory>();
-  /** Uids of objects that are gone, or on their way. */
+  /** Uids of objects that are deleted or being deleted. */
   #gone = new GenerationalCache<string, true>();
 
   constructor(options: Required<LoopsOptions>) {
@@ -58,7 +58,7 @@ export class Recreations {
   }
 
   accept(delta: DeltaEvent): void {
-    // What a list brings was deleted and created at a time, and as often, as nobody saw.
+    // A list does not show when and how often an object was deleted and created.
     if (delta.relist === true || delta.tombstone === true) return;
     if (delta.type === "Deleted") this.#deleted(delta);
     else if (delta.type === "Added") this.#created(delta);
@@ -72,21 +72,21 @@ export class Recreations {
   #deleted(delta: DeltaEvent): void {
     const { uid, receivedAt: at, detail } = delta;
     const history = this.#latest(delta);
-    const story = this.#storyAt(history, at);
+    const series = this.#seriesAt(history, at);
     remember(history.uids, uid);
     remember(history.owners, detail.owner);
     const isOwnerGone = detail.owner !== undefined && this.#gone.get(detail.owner) === true;
-    count(story.deleters, history.disruptor ?? (isOwnerGone ? garbageCollector : undefined));
-    story.lastAt = at;
+    count(series.deleters, history.disruptor ?? (isOwnerGone ? garbageCollector : undefined));
+    series.lastAt = at;
     history.disruptor = undefined;
     history.isGone = true;
     this.#gone.set(uid, true);
   }
 
-  /** The latest are last, so that the first are dropped first. */
+  /** Keeps the map in order of last deletion, so that the oldest is dropped first. */
   #latest({ of, key, receivedAt }: DeltaEvent): NameHistory {
     const name = nameOf({ of, key });
-    const story = newStory(receivedAt);
+    const series = newSeries(receivedAt);
     const history = this.#names.get(name) ?? {
       of,
       key,
@@ -94,11 +94,11 @@ export class Recreations {
       owners: [],
       isGone: false,
       disruptor: undefined,
-      story,
+      series,
     };
     this.#names.delete(name);
     this.#names.set(name, history);
-    if (this.#names.size <= mostNames) return history;
+    if (this.#names.size <= maxNames) return history;
     const [oldest = ""] = this.#names.keys();
     this.#names.delete(oldest);
     return history;
@@ -108,24 +108,24 @@ export class Recreations {
     const history = this.#names.get(nameOf({ of, key }));
     if (history === undefined || !history.isGone) return;
     history.isGone = false;
-    const story = this.#storyAt(history, at);
-    story.times++;
-    story.lastAt = at;
-    story.moments.add(at);
-    count(story.creators, detail.writer);
+    const series = this.#seriesAt(history, at);
+    series.times++;
+    series.lastAt = at;
+    series.moments.add(at);
+    count(series.creators, detail.writer);
     remember(history.uids, uid);
     remember(history.owners, detail.owner);
   }
 
-  #storyAt(history: NameHistory, at: number): Story {
-    const pauseMs = Math.max(leastPauseMs, (2 * writesEach * minuteMs) / this.#options.perMinute);
-    if (at - history.story.lastAt > pauseMs) history.story = newStory(at);
-    return history.story;
+  #seriesAt(history: NameHistory, at: number): Series {
+    const pauseMs = Math.max(minPauseMs, (2 * writesEach * minuteMs) / this.#options.perMinute);
+    if (at - history.series.lastAt > pauseMs) history.series = newSeries(at);
+    return history.series;
   }
 
   /**
-   * Deletions are not recorded in the object. A pod that is evicted or preempted is an exception, which says
-   * so first, and of what has an owner that is being deleted.
+   * Notes who is about to delete an object. Objects do not record this, with one exception: a pod that is evicted or preempted first gets
+   * the condition DisruptionTarget. An object whose owner is being deleted is deleted by the garbage collector.
    *
    * Source: k8s.io/api core/v1 DisruptionTarget; pkg/registry/core/pod/storage/eviction.go addConditionAndDeletePod.
    */
@@ -137,19 +137,19 @@ export class Recreations {
     if (history !== undefined && of.kind === "Pod" && isDisrupted) history.disruptor = detail.writer;
   }
 
-  #isLoop({ story: { times, moments } }: NameHistory): boolean {
+  #isLoop({ series: { times, moments } }: NameHistory): boolean {
     const { perMinute, leastMs } = this.#options;
     const isFast = moments.isFasterThan(perMinute / writesEach);
-    return times >= leastTimes && moments.spanMs >= leastMs && moments.isSteady && isFast;
+    return times >= minTimes && moments.spanMs >= leastMs && moments.isSteady && isFast;
   }
 }
 
-function newStory(firstAt: number): Story {
+function newSeries(firstAt: number): Series {
   return { firstAt, lastAt: firstAt, times: 0, moments: new Moments(), creators: new Map(), deleters: new Map() };
 }
 
-function loopOf({ of, key, uids, owners, story }: NameHistory): OwnedLoop {
-  const { times, firstAt, lastAt, creators, deleters } = story;
+function loopOf({ of, key, uids, owners, series }: NameHistory): OwnedLoop {
+  const { times, firstAt, lastAt, creators, deleters } = series;
   const ms = lastAt - firstAt;
   const [createdBy, deletedBy] = [sharesOf(creators), sharesOf(deleters)];
   return { loop: { is: "recreated", of, key, times, ms, lastAt, createdBy, deletedBy }, uids, owners };
@@ -162,5 +162,5 @@ function count(shares: Map<string | undefined, number>, name: string | undefined
 function remember(uids: string[], uid: string | undefined): void {
   if (uid === undefined || uids.includes(uid)) return;
   uids.push(uid);
-  if (uids.length > mostUids) uids.shift();
+  if (uids.length > maxUids) uids.shift();
 }

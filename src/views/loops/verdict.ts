@@ -1,27 +1,27 @@
-/** Whether there is a loop, by what was watched and for how long. */
+/** The verdict on loops, based on what was watched and for how long. */
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { Gap } from "./coverage.ts";
 import type { Loop } from "./loop.ts";
 
-/** What a verdict about loops rests on. */
+/** The evidence for a verdict on loops. */
 export interface LoopEvidence {
   readonly loops: readonly Loop[];
   readonly kinds: readonly Kind[];
   /** The kinds that the user may not list and watch. */
   readonly refused: readonly Kind[];
-  /** The kinds were named one by one: each of them matters. */
+  /** The user named the kinds, so each of them matters. */
   readonly named: boolean;
   readonly gaps: readonly Gap[];
   /** Group versions whose kinds the server could not list. */
   readonly undiscovered: readonly string[];
-  /** The namespace, where it is not known whether it exists and nothing has happened in it. */
+  /** The namespace, if it is unknown whether it exists and nothing happened in it. */
   readonly unknownNamespace: string | undefined;
   readonly deltas: number;
   readonly ms: number;
 }
 
-/** "No loop" rests on every kind that was requested, and on watches that stayed open. */
+/** "No loop" requires that every requested kind was watched without gaps. */
 export function loopsVerdict(evidence: LoopEvidence): Verdict<Loop> {
   const { loops, kinds, refused, named, gaps, undiscovered, unknownNamespace, deltas, ms } = evidence;
   const unseen: readonly Unseen[] = [
@@ -41,8 +41,8 @@ export function loopsVerdict(evidence: LoopEvidence): Verdict<Loop> {
 }
 
 /**
- * Kinds of Kubernetes itself that its ClusterRole `view` leaves out: who looks on is often not allowed to see them, and operators go
- * round in circles elsewhere. Source: plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go ClusterRoles, view.
+ * Built-in kinds that the ClusterRole `view` leaves out: many users may not read them, and operators rarely loop on them.
+ * Source: plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go ClusterRoles, view.
  */
 const leftOutByView: ReadonlySet<string> = new Set([
   "secrets",
@@ -52,7 +52,7 @@ const leftOutByView: ReadonlySet<string> = new Set([
   "csistoragecapacities.storage.k8s.io",
 ]);
 
-/** Whether "no loop" in all kinds means this one too. */
+/** Whether a verdict of "no loop" in all kinds depends on this one. */
 function isDecisive(kind: Kind): boolean {
   const ofOthers = kind.group.includes(".") && !kind.group.endsWith(".k8s.io");
   return ofOthers || (kind.namespaced && !leftOutByView.has(resourceOf(kind)));
