@@ -1,21 +1,21 @@
-/** The bus that carries stage events from where they happen to their listeners. */
+/** The bus that carries stage events from the stages to the listeners. */
 import type { Draft } from "../api/object.ts";
 import type { EventHead, Stage, StageEvent, StageEventBody } from "./events.ts";
 
-/** Called with each event. It must only append or count: it runs inside atomic regions. A listener that throws is removed. */
+/** Called with each event, inside atomic regions: it must only append or count. A listener that throws is removed. */
 export type Listener = (event: StageEvent) => void;
 
-/** What a bus is created with. */
+/** Options of a `TraceBus`. */
 export interface TraceBusOptions {
-  /** Milliseconds since 1970. */
+  /** The current time in ms since 1970. */
   readonly now: () => number;
-  /** Called once for each listener that threw and was removed, with what it threw. */
+  /** Called with the error of each listener that threw and was removed. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** What a listener is called with. */
+/** Options of `listen`. */
 export interface ListenOptions {
-  /** The stages that the listener is called with; unset: all. */
+  /** The stages that the listener receives; unset: all. */
   readonly stages?: readonly Stage[] | undefined;
 }
 
@@ -25,11 +25,11 @@ interface Subscription {
 }
 
 /**
- * Emitting is synchronous and in order. An event that a listener emits while it handles another is delivered after that one
- * has reached every listener, so that all see the same order.
+ * Delivers events to listeners, synchronously and in order. An event that a listener emits while it handles another is delivered after
+ * that one has reached every listener, so that all listeners see the same order.
  *
- * `on` is false while there are no listeners: emit sites read `if (bus.on) bus.emit({…})` with the literal inside the guard, and then
- * cost the reading of one field. Where a stage is of no use to most views, its emit sites ask `hears` instead.
+ * `on` is false while there are no listeners. Write emit sites as `if (bus.on) bus.emit({…})`, with the literal inside the guard: then an
+ * unused bus costs one field access. Emit sites of stages that few views need use `hears` instead.
  *
  * @example
  * ```ts
@@ -55,15 +55,15 @@ interface Subscription {
  * ```
  */
 export class TraceBus {
-  /** Whether anybody listens. Set by the bus. */
+  /** Whether there are listeners. Set by the bus. */
   on = false;
   #subscriptions: readonly Subscription[] = [];
-  /** Undefined: all stages, since some listener wants them all. */
+  /** The stages that some listener wants; undefined if one of them wants all. */
   #heard: ReadonlySet<Stage> | undefined;
   #seq = 0;
   #now: () => number;
   #onListenerError: (error: unknown) => void;
-  /** Emitted by a listener that is handling another event. */
+  /** Events emitted by listeners, which wait until the current event is delivered. */
   #pending: StageEvent[] = [];
   #delivering = false;
 
@@ -72,7 +72,7 @@ export class TraceBus {
     this.#onListenerError = options.onListenerError ?? (() => undefined);
   }
 
-  /** Calls the listener with each event from now on. Returns the function that unsubscribes it. */
+  /** Calls the listener with each event from now on. Returns a function that unsubscribes it. */
   listen(listener: Listener, { stages }: ListenOptions = {}): () => void {
     const subscription = { listener, stages: stages === undefined ? undefined : new Set(stages) };
     this.#subscribe([...this.#subscriptions, subscription]);
@@ -96,8 +96,8 @@ export class TraceBus {
   }
 
   /**
-   * Numbers the event and hands it to every listener of its stage; returns its `seq`, or 0 when there are no listeners.
-   * The body itself becomes the event: give each emit a literal of its own. Atomic.
+   * Numbers the event and delivers it to every listener of its stage. Returns its `seq`, or 0 if there are no listeners. The body itself
+   * becomes the event, so pass a new literal each time. Atomic.
    */
   emit(body: StageEventBody): number {
     if (!this.on) return 0;
@@ -129,7 +129,7 @@ export class TraceBus {
   }
 }
 
-/** In place: of a traced run's own work, copying each event was a tenth. */
+/** Modifies the body in place: copying each event took a tenth of the time of a traced run. */
 function numbered(body: StageEventBody, seq: number, at: number): StageEvent {
   const event = body as StageEventBody & Draft<EventHead>;
   event.v = 1;

@@ -5,23 +5,23 @@ import { controllerOf } from "../api/owner-references.ts";
 import type { KindName } from "./names.ts";
 import { maskChanges } from "./mask.ts";
 
-/** The field manager, or how to find it out from the changed nodes, which is undefined where a state is not known. */
+/** The field manager, or a function that finds it from the changed nodes; these are undefined if one of the states is unknown. */
 type FieldManager = string | undefined | ((changed: ChangedNodes | undefined) => string | undefined);
 
 /**
- * What changed in a delta and which field manager changed it. Both are computed when one of them is first read, and kept in place of the
- * objects, which may be large. These are private: views see them through this class, where secrets are masked.
+ * The changes of a delta and the field manager that made them. Both are computed when one of them is first read, and then replace the
+ * objects, which may be large. The objects are private, so that views see changes only with secrets masked.
  */
 export class DeltaDetail {
-  /** The object was not known before. */
+  /** Whether the object was unknown before. */
   readonly isNew: boolean;
-  /** The uid of the object's controller, by its owner references. */
+  /** The uid of the object's controlling owner. */
   readonly owner: string | undefined;
-  /** The labels of the object as the delta shows it or, if it is gone, of its last state. */
+  /** The labels of the object, or of its last state if it was deleted. */
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** A step of a deletion: it begins, or its grace period has changed. */
-  readonly deletionGoesOn: boolean;
-  /** The grace period of its deletion is over with this delta. */
+  /** Whether deletionTimestamp or deletionGracePeriodSeconds changed. */
+  readonly advancesDeletion: boolean;
+  /** Whether deletionGracePeriodSeconds became 0. */
   readonly endsGracePeriod: boolean;
   readonly #of: KindName;
   #before: StoredObject | undefined;
@@ -31,8 +31,8 @@ export class DeltaDetail {
   #findWriter: Exclude<FieldManager, string | undefined> | undefined;
 
   /**
-   * `before` is undefined for an object not known before, `after` for one whose last state is not known. The writer may be a
-   * function, called at most once.
+   * `before` is undefined if the object was unknown before, `after` if its final state is unknown. If `writer` is a function, it is called
+   * at most once.
    */
   constructor(of: KindName, before: StoredObject | undefined, after: StoredObject | undefined, writer: FieldManager) {
     this.isNew = before === undefined;
@@ -42,28 +42,28 @@ export class DeltaDetail {
     this.#of = of;
     if (typeof writer === "function") this.#findWriter = writer;
     else this.#writer = writer;
-    // Without two states nothing has to be computed, and no object kept alive.
+    // Without two states there is nothing to compute, and no need to keep an object alive.
     if (before === undefined || after === undefined) {
       this.#changes = [];
-      this.deletionGoesOn = this.endsGracePeriod = false;
+      this.advancesDeletion = this.endsGracePeriod = false;
       return;
     }
     this.#before = before;
     this.#after = after;
-    // Computed here, since the linker asks for every deletion, and the changes take a hundred times as long.
+    // Computed here because the linker needs it for every deletion, and computing all changes takes a hundred times as long.
     const [was, is] = [before.metadata, after.metadata];
     const hasOtherGrace = was.deletionGracePeriodSeconds !== is.deletionGracePeriodSeconds;
-    this.deletionGoesOn = hasOtherGrace || was.deletionTimestamp !== is.deletionTimestamp;
+    this.advancesDeletion = hasOtherGrace || was.deletionTimestamp !== is.deletionTimestamp;
     this.endsGracePeriod = hasOtherGrace && is.deletionGracePeriodSeconds === 0;
   }
 
-  /** The field manager that made the change, as far as managedFields show it; undefined where they do not. */
+  /** The field manager that made the change; undefined if managedFields do not show it. */
   get writer(): string | undefined {
     if (this.#findWriter !== undefined) this.#compare();
     return this.#writer;
   }
 
-  /** The changed fields; none for an object that was not known before, or is gone. */
+  /** The changed fields; empty unless both states are known. */
   get changes(): readonly FieldChange[] {
     if (this.#changes === undefined) this.#compare();
     return this.#changes ?? [];

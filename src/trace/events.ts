@@ -1,6 +1,6 @@
 /**
- * The stage events: what each stage on the path of a delta reports of itself. Every view is a listener to these and reads nothing else
- * of a stage. As JSON lines (`-o json`) they are a public, versioned format; docs/events.md describes it.
+ * The stage events: what each stage on the path of a delta reports about its work. Views listen to these events and have no other access
+ * to a stage. As JSON lines (`-o json`) they are a public, versioned format, described in docs/events.md.
  */
 import type { FieldChange } from "../api/field-changes.ts";
 import type { ObjectKey } from "../api/key.ts";
@@ -15,7 +15,7 @@ export type { DeltaType, KindName } from "./names.ts";
 /** A list has ended, or one of its pages failed. */
 export interface ListEvent {
   readonly stage: "list";
-  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  /** The `User-Agent` of the process behind the proxy; absent for the controllers of this process. */
   readonly agent?: string;
   readonly of: KindName;
   readonly why: "start" | "expired" | "error" | "relist";
@@ -30,7 +30,7 @@ export interface ListEvent {
 /** A watch has been opened or has ended. */
 export interface WatchEvent {
   readonly stage: "watch";
-  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  /** The `User-Agent` of the process behind the proxy; absent for the controllers of this process. */
   readonly agent?: string;
   readonly of: KindName;
   readonly state: "opened" | "closed" | "failed";
@@ -39,23 +39,23 @@ export interface WatchEvent {
   readonly why: string;
 }
 
-/** A delta was popped from the delta queue, which applies it to the store next. */
+/** A delta was popped from the delta queue and is about to be applied to the store. */
 export interface DeltaEvent {
   readonly stage: "delta";
-  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  /** The `User-Agent` of the process behind the proxy; absent for the controllers of this process. */
   readonly agent?: string;
   readonly of: KindName;
   readonly type: DeltaType;
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The time it was received from the server. */
+  /** When it was received from the server, in ms since 1970. */
   readonly receivedAt: number;
-  /** A Deleted delta whose last state was not received: the object was missing from a relist. */
+  /** Set on a Deleted delta whose final state was not received: the object was missing from a relist. */
   readonly tombstone?: true;
-  /** From a list that replaced what was known, so that versions in between may have been missed. */
+  /** Set on a delta from a relist: versions in between may have been missed. */
   readonly relist?: true;
-  /** Changed fields and the writer, computed when first read; secrets are masked. */
+  /** The changed fields and their writer, computed when first read; secrets are masked. */
   readonly detail: DeltaDetail;
 }
 
@@ -64,41 +64,42 @@ export interface StoreEvent {
   readonly stage: "store";
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** The version that was there before; empty if there was none. */
+  /** The resourceVersion that was replaced; empty if there was none. */
   readonly replaced: string;
-  /** Empty for a deletion. */
+  /** The new one; empty for a deletion. */
   readonly resourceVersion: string;
 }
 
-/** A listener was called with a notification, or threw. */
+/** An event handler was called with a notification, or threw. */
 export interface NotifyEvent {
   readonly stage: "notify";
   readonly of: KindName;
   readonly key: ObjectKey;
+  /** The `seq` of the delta. */
   readonly delta: number;
   readonly handler: string;
   readonly waitedMs: number;
-  /** Notifications that wait behind this one. */
+  /** Notifications waiting behind this one. */
   readonly backlog: number;
   readonly error?: string;
 }
 
-/** A key was put into a controller's queue, or merged into one that waits there already. */
+/** A key was added to a controller's queue, or merged with the same key already waiting there. */
 export interface EnqueueEvent {
   readonly stage: "enqueue";
   readonly controller: string;
   readonly key: ObjectKey;
   readonly trigger: Trigger;
-  /** The key waited already: this trigger was added to it. */
+  /** The key was already waiting: this trigger was added to it. */
   readonly merged: boolean;
-  /** The key is being processed: it is queued again when that is done. */
+  /** The key is being processed: it is queued again when that ends. */
   readonly inFlight: boolean;
-  /** It is delayed for so many milliseconds first. */
+  /** The delay before it becomes ready, in ms. */
   readonly delayMs?: number;
   readonly depth: number;
 }
 
-/** A worker took a key: a sync begins. */
+/** A worker took a key from the queue: a sync starts. */
 export interface GetEvent {
   readonly stage: "get";
   readonly controller: string;
@@ -106,19 +107,19 @@ export interface GetEvent {
   readonly sync: number;
   readonly worker: number;
   readonly waitedMs: number;
-  /** Keys that wait for a worker, after this one was taken. */
+  /** Keys waiting for a worker, without this one. */
   readonly depth: number;
   readonly inFlight: number;
-  /** Keys that are delayed. */
+  /** Keys whose delay is not over. */
   readonly delayed: number;
-  /** Failures of this key in a row. */
+  /** Consecutive failures of this key. */
   readonly failures: number;
   readonly triggers: TriggerLog;
-  /** Writes of earlier syncs of the key that its caches have not shown yet; absent when there are none. */
+  /** Writes of earlier syncs of the key that the caches do not show yet; absent if there are none. */
   readonly unseen?: UnseenWrites;
 }
 
-/** The writes of a controller that its caches have not shown yet. */
+/** Writes of a controller that its caches do not show yet. */
 export interface UnseenWrites {
   readonly creations: number;
   readonly deletions: readonly ObjectKey[];
@@ -126,7 +127,7 @@ export interface UnseenWrites {
   readonly since: number;
 }
 
-/** A sync made a decision: a rule with the facts that it looked at. */
+/** A sync made a decision: it applied a rule to facts. */
 export interface DecisionEvent {
   readonly stage: "decision";
   readonly controller: string;
@@ -137,7 +138,7 @@ export interface DecisionEvent {
   readonly sentence: string;
 }
 
-/** A sync records an Event for users about an object; it is written later, or, in shadow, not at all. */
+/** A sync recorded a Kubernetes Event about an object. The Event is written later, or in shadow mode not at all. */
 export interface RecordedEvent {
   readonly stage: "event";
   readonly controller: string;
@@ -150,73 +151,72 @@ export interface RecordedEvent {
   readonly message: string;
 }
 
-/** A write has ended: with a response, a refusal, or no answer. */
+/** A write has ended, with or without a response. */
 export interface WriteEvent {
   readonly stage: "write";
-  /** The `User-Agent` of the process that it passed a door for; absent for the controllers of this process. */
+  /** The `User-Agent` of the process behind the proxy; absent for the controllers of this process. */
   readonly agent?: string;
-  /** Nothing was sent: the answer is what a server would have said. */
+  /** Nothing was sent: the response is the one that a server would have given. */
   readonly wouldBe?: true;
-  /** Absent for writes that no sync made (Leases, Events). */
+  /** Absent for writes made outside of a sync (Leases, Events). */
   readonly controller?: string;
   readonly sync?: number;
-  /** The `seq` of the decision; 0 if it was made before anybody listened. */
+  /** The `seq` of the decision; 0 if nothing listened when it was made. */
   readonly decision?: number;
   readonly verb: "create" | "update" | "patch" | "delete" | "deletecollection";
-  /** That the write was made under. */
   readonly fieldManager: string;
   readonly of: KindName;
   readonly subresource?: string;
   readonly key: ObjectKey;
-  /** The name in `key` was made by the server: a create with generateName. */
+  /** The server generated the name in `key`: a create with generateName. */
   readonly generatedName?: true;
-  /** Of the object in the answer; empty where the answer has none. */
+  /** The uid of the object in the response; empty if the response has none. */
   readonly uid: string;
-  /** The version that the write was based on; empty if it was based on none. */
+  /** The resourceVersion that the write was based on; empty if none. */
   readonly before: string;
-  /** The server was asked to refuse the write if the object was no longer at `before`. */
+  /** The request carried `before` as a precondition, so that the server refuses the write if the object has changed. */
   readonly conditional: boolean;
-  /** Of the response; not always the version of the delta that follows: see LinkEvent. */
+  /** The resourceVersion in the response. The delta that follows may have another one: see `LinkEvent`. */
   readonly resourceVersion: string;
   /**
-   * The object is gone, at a version that the response does not have: it has a deletionTimestamp, no finalizers and no grace
-   * period left, or the response is a Status that says so.
+   * The write removed the object, at a resourceVersion that the response does not show: the returned object has a deletionTimestamp but no
+   * finalizers and no grace period left, or the response is a Status that reports the deletion.
    */
   readonly deletes: boolean;
-  /** Of a deletecollection: how many objects the response lists. Absent if it is no list. */
+  /** For a deletecollection, the number of objects in the response. Absent if the response is not a list. */
   readonly objects?: number;
-  /** 0 when no answer came. */
+  /** The HTTP status; 0 if no response came. */
   readonly status: number;
-  /** When the client was called: nothing that the write caused was received earlier. */
+  /** When the client was called, in ms since 1970: no effect of the write was received earlier. */
   readonly sentAt: number;
   /** From `sentAt` to the end of the response. The event may be emitted later, so `at - ms` is not `sentAt`. */
   readonly ms: number;
   readonly error?: string;
-  /** The fields that the write is meant to change, if it is based on a known object. */
+  /** The fields that the write was meant to change, if it was based on a known object. */
   readonly changes: readonly FieldChange[];
-  /** Of a process behind a door: whose the written object is, and what it names. */
+  /** For a process behind the proxy: the owner of the written object, and the names in its body. */
   readonly detail?: WriteDetail;
-  /** Of a process behind a door that says so: the reconcile that the write belongs to. */
+  /** For a process behind the proxy that sends it: the reconcile that the write belongs to. */
   readonly reconcile?: ReconcileRef;
 }
 
-/** This write caused that delta. A link is exact or absent. */
+/** A write caused a delta. A link is exact or absent, never a guess. */
 export interface LinkEvent {
   readonly stage: "link";
   /** The `seq` of the write. */
   readonly write: number;
   /** The `seq` of the delta; 0 for `superseded`. */
   readonly delta: number;
-  /** How it is known; `superseded`: a relist has overtaken the write, so that its delta will never be seen. */
+  /** The evidence. `superseded`: a relist overtook the write, so its delta will never be seen. */
   readonly by: "resourceVersion" | "uid" | "binding" | "collection" | "superseded";
 }
 
-/** What becomes of a key once its sync has ended; delays in milliseconds. */
+/** What happens to a key after its sync. Delays in ms. */
 export type SyncOutcome =
   | { readonly is: "forgotten" }
-  /** Requeued after `delayMs`, because the sync asked for it. */
+  /** Requeued after `delayMs`, at the request of the sync. */
   | { readonly is: "requeued"; readonly delayMs: number }
-  /** Failed, and retried after `delayMs`; `failures` in a row so far. */
+  /** Failed, and retried after `delayMs`; `failures` counts consecutive failures. */
   | { readonly is: "rate-limited"; readonly delayMs: number; readonly failures: number }
   /** Failed, and not retried: a TerminalError, or the controller's retries are used up. */
   | { readonly is: "dropped"; readonly failures: number };
@@ -230,19 +230,20 @@ export interface DoneEvent {
   readonly outcome: SyncOutcome;
   readonly ms: number;
   readonly error?: string;
-  /** The error is an expected one, which a retry resolves: a conflict, or a cache that is behind. */
+  /** Set if the error is expected and a retry resolves it: a conflict, or a stale cache. */
   readonly expected?: "conflict" | "cache behind";
 }
 
-/** Shadow: a would-be write waits for the owner to do the same, or has been waiting since an earlier sync. */
+/** Shadow mode: a sync intends a write, which waits for the owner to do the same. */
 export interface IntentionEvent {
   readonly stage: "intention";
   readonly controller: string;
   readonly key: ObjectKey;
-  /** The sync that decided it now. */
+  /** The sync that decided it. */
   readonly sync: number;
-  /** Its number, from 1; the same in all syncs that decide it again while it waits. */
+  /** Numbered from 1; the same number in every sync that decides it again while it waits. */
   readonly intention: number;
+  /** An earlier sync decided it already. */
   readonly again: boolean;
   readonly verb: WriteEvent["verb"];
   readonly of: KindName;
@@ -250,90 +251,90 @@ export interface IntentionEvent {
   readonly target: ObjectKey;
 }
 
-/** How a would-be write and the owner's compare. `owner was refused`: it tried the same, and the API server refused it. */
+/** How an intention compares with what the owner did. `owner was refused`: it tried the same, and the API server refused. */
 export type Agreement = "same" | "differs" | "owner was faster" | "owner was refused" | "not comparable";
 
-/** Shadow: an intention was settled, or the owner did something that was not intended here. */
+/** Shadow mode: an intention has its outcome, or the owner did something without an intention of ours. */
 export interface AgreementEvent {
   readonly stage: "agreement";
   readonly controller: string;
   readonly key: ObjectKey;
   readonly is: Agreement;
-  /** Absent, as is `sync`, for what the owner did without an intention of ours. `sync` is the one that decided it first. */
+  /** `sync` is the one that first decided the intention. Both are absent for what the owner did without an intention of ours. */
   readonly intention?: number;
   readonly sync?: number;
   readonly verb: WriteEvent["verb"];
   readonly of: KindName;
   readonly subresource?: string;
   readonly target: ObjectKey;
-  /** The name in `target` was made up here: a create with generateName. */
+  /** Shadow generated the name in `target`: a create with generateName. */
   readonly generatedName?: true;
-  /** The `seq` of the owner's delta; absent where the owner did nothing. */
+  /** The `seq` of the owner's delta; absent if the owner did nothing. */
   readonly delta?: number;
-  /** From our decision to the owner's delta. */
+  /** Time from our decision to the owner's delta. */
   readonly afterMs?: number;
   readonly why: string;
 }
 
-/** A request of a process has passed a door, and its response has ended. */
+/** A request of a process has passed the proxy, and its response has ended. */
 export interface RequestEvent {
   readonly stage: "request";
   /** Its `User-Agent`. */
   readonly agent: string;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of paths without a resource the method in lower case. */
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for a non-resource path, the method in lower case. */
   readonly verb: string;
-  /** The kind that the path names; absent for discovery, health checks and other paths. */
+  /** The kind that the path names; absent for discovery, health checks and other non-resource paths. */
   readonly of?: KindName;
   /** The resource as the path names it: `deployments`. */
   readonly resource?: string;
   readonly subresource?: string;
-  /** Whom the process impersonated: the user, or else a group. */
+  /** The user that the process impersonated, or else a group. */
   readonly as?: string;
-  /** The reconcile that it belongs to, where the request says so. */
+  /** The reconcile that it belongs to, if the request states one. */
   readonly reconcile?: ReconcileRef;
-  /** The object or, ending in a slash, the namespace that the path names; empty for a collection over all namespaces. */
+  /** The object that the path names, or the namespace with a trailing slash; empty for a collection over all namespaces. */
   readonly key: ObjectKey;
   /** The path and the query. */
   readonly uri: string;
-  /** 0 when no response came. */
+  /** The HTTP status; 0 if no response came. */
   readonly status: number;
-  /** Of the response: the id of the request in the server's audit log; empty where it sent none. */
+  /** The request's id in the server's audit log, from the response; empty if the server sent none. */
   readonly auditId: string;
-  /** Of the object or the list in the response, where it was read. */
+  /** The resourceVersion of the object or list in the response, if it was parsed. */
   readonly resourceVersion?: string;
-  /** Of a list: how many objects it has. */
+  /** The number of objects in a list. */
   readonly objects?: number;
   readonly sentAt: number;
   /** To the end of the response. */
   readonly ms: number;
-  /** Bytes of the bodies. */
+  /** Sizes of the bodies, in bytes. */
   readonly sent: number;
   readonly received: number;
-  /** How the response ended, where it is not whole: `closed by the client`, or an error. */
+  /** Why the response is incomplete: `closed by the client`, or an error. */
   readonly error?: string;
 }
 
-/** How a cause is known; docs/any-process.md says what each rests on. From the surest to the one that is no evidence at all. */
+/** The evidence for a cause, from certain to none at all; docs/any-process.md describes each. */
 export type Grade = "exact" | "own" | "owner" | "owned" | "named" | "time";
 
-/** A write of a process that speaks through a door, and the delta that led to it as far as there is evidence. */
+/** A write of a process behind the proxy, and the delta that triggered it, as far as there is evidence. */
 export interface CauseEvent {
   readonly stage: "cause";
   readonly agent: string;
   /** The `seq` of the write. */
   readonly write: number;
-  /** Writes of one reconcile have the same number. */
+  /** The number of the reconcile, the same for all its writes. */
   readonly episode: number;
-  /** The `seq` of the delta; absent where no delta came before the write. */
+  /** The `seq` of the delta; absent if no delta preceded the write. */
   readonly delta?: number;
   readonly grade?: Grade;
   /** From the delta's arrival at the process to the first write of the reconcile, in ms. */
   readonly beforeMs?: number;
-  /** Another delta that may have led to it instead, or as well: which of the two did, the process alone knows. */
+  /** A second delta that may have triggered it instead, or as well: only the process knows which. */
   readonly or?: { readonly delta: number; readonly grade: Grade };
 }
 
-/** So much passed a door unread: it came faster than it could be read. */
+/** Part of a response passed the proxy without being parsed, because it came faster than it could be parsed. */
 export interface UnreadEvent {
   readonly stage: "unread";
   readonly agent: string;
@@ -361,14 +362,14 @@ export type StageEventBody =
   | CauseEvent
   | UnreadEvent;
 
-/** What the bus puts before each event: the version of the format, the number of the event and the time in ms since 1970. */
+/** What the bus adds to each event: the version of the format, the sequence number of the event and the time in ms since 1970. */
 export interface EventHead {
   readonly v: 1;
   readonly seq: number;
   readonly at: number;
 }
 
-/** One step of a delta on its way, as listeners get it; docs/events.md describes each stage. */
+/** A stage event as listeners receive it; docs/events.md describes each stage. */
 export type StageEvent = EventHead & StageEventBody;
 /** The name of a stage: `delta`, `enqueue`, `decision`, `write`, … */
 export type Stage = StageEvent["stage"];

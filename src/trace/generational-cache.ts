@@ -1,6 +1,6 @@
 /**
- * A map that remembers the latest entries: as many as a generation has, at least, and twice as many at most. When the young generation
- * is full it becomes the old one, and the old one is dropped as a whole: no entry is ever searched for to be evicted.
+ * A map that keeps the latest entries: at least one generation of them, and at most two. When the young generation is full it becomes the
+ * old one, and the previous old one is dropped as a whole, so eviction never searches for an entry.
  */
 export class GenerationalCache<K, V> {
   readonly #generation: number;
@@ -12,7 +12,7 @@ export class GenerationalCache<K, V> {
   }
 
   get(name: K): V | undefined {
-    // An empty map is not asked: JavaScript would hash a long name that was just concatenated for nothing.
+    // Skips empty maps, because a lookup makes JavaScript hash the name, which may be long and newly concatenated.
     return (
       (this.#young.size > 0 ? this.#young.get(name) : undefined) ??
       (this.#old.size > 0 ? this.#old.get(name) : undefined)
@@ -26,24 +26,24 @@ export class GenerationalCache<K, V> {
     this.#young = new Map();
   }
 
-  /** All values; a name that was set in both generations has both of its values here. */
+  /** All values; a name that is in both generations contributes both of its values. */
   values(): readonly V[] {
     return [...this.#young.values(), ...this.#old.values()];
   }
 
-  /** How many entries both generations have; a name may be in both. */
+  /** The number of entries in both generations; a name in both counts twice. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
 }
 
-/** The latest few values of each name; names are forgotten as in a `GenerationalCache`. */
+/** The latest values of each name, up to a maximum; names are evicted as in a `GenerationalCache`. */
 export class GenerationalSets<V> {
   #sets = new GenerationalCache<string, Set<V>>();
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Oldest first. */
@@ -55,7 +55,7 @@ export class GenerationalSets<V> {
     const set = this.#sets.get(name) ?? new Set();
     this.#sets.set(name, set.add(value));
     for (const oldest of set) {
-      if (set.size <= this.#most) return;
+      if (set.size <= this.#max) return;
       set.delete(oldest);
     }
   }
@@ -64,7 +64,7 @@ export class GenerationalSets<V> {
     this.#sets.get(name)?.delete(value);
   }
 
-  /** How many values both generations have; those of a name that is in both count twice. */
+  /** The number of values in both generations; those of a name in both count twice. */
   get size(): number {
     return this.#sets.values().reduce((sum, { size }) => sum + size, 0);
   }

@@ -5,62 +5,63 @@ import { GenerationalCache, GenerationalSets } from "./generational-cache.ts";
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
 
-/** What a linker listens to. */
+/** The stages that a linker needs. */
 export const linkedStages: readonly Stage[] = ["delta", "write"];
 
-/** How many changes of an object are remembered. */
+/** Changes remembered per object. */
 const rememberedChanges = 4;
-/** How many writes to one object wait for their deltas at a time. */
+/** Writes remembered per object while they wait for their deltas. */
 const rememberedWrites = 64;
 
 /**
- * Finds which delta a write caused, and emits `link` events. A link is exact or absent:
+ * Finds the deltas that a write caused, and emits `link` events. A link is exact or absent:
  *
- * - A create, and a write that the server applied to the very version it was based on, has a unique
- *   resourceVersion: the delta at that version is its own. It may be received before the response or after.
+ * - A create, or a write with a precondition on the version it is based on, produces a unique resourceVersion: the delta with that
+ *   version is its own. The delta may be received before the response or after it.
  * - Any other write may have changed nothing, and then its response carries the version of another write. It is linked only if the
  *   delta's writer, read from managedFields, is the write's own field manager.
- * - A deletion is found by the uid: a response with a deletionTimestamp and no finalizers, or a Status, does not have the version of the
- *   delta that follows. A delete of ours links to the delta that set the deletionTimestamp at the response's version, and to the
- *   one that removed the object if the response says that it is gone, with the end of its grace period just before that. A client that
- *   deletes the same object between our request and its delta gets the same response: in this case alone the link may be wrong.
- * - The response to a binding is a Status: it links to the delta that gave the pod this node, which happens once.
- * - When a list has replaced what was known before the delta of a write was received, it never will be: `superseded`, also if the
- *   response comes after the list. Only a write that is identified by its version is still found in a list.
+ * - A deletion is matched by uid, because a response with a deletionTimestamp and no finalizers, or a Status, does not carry the version
+ *   of the delta that follows. A delete of ours is linked to the delta that set the deletionTimestamp at the response's version. If the
+ *   response shows that the object is removed, it is also linked to the delta that removed it, and to the end of the grace period just
+ *   before. Another client that deletes the same object between our request and its delta gets the same response: only in this case may
+ *   the link be wrong.
+ * - The response to a binding is a Status: it is linked to the delta that set the pod's node, which happens once.
+ * - If a relist arrives before the delta of a write, the delta never will: `superseded`, also if the response comes after the list. Only
+ *   a write that is identified by its version can still be found in a list.
  *
- * A version is claimed by one write.
+ * Each version is claimed by at most one write.
  */
 export class Linker {
   #bus: TraceBus;
   #deltas = new GenerationalCache<string, Delta>();
-  /** The latest change of an object, by kind and uid: a delete may cause two deltas. */
+  /** The latest change of each object, by kind and uid: a delete may cause two deltas. */
   #latest = new GenerationalCache<string, Delta>();
-  /** The same by kind and key: the response to a binding has no uid. */
+  /** The latest changes of each pod, by kind and key: the response to a binding has no uid. */
   #byKey = new GenerationalSets<Delta>(rememberedChanges);
-  /** Pods that were given their node, by kind and key. */
+  /** Bindings of pods, by kind and key. */
   #bindings = new GenerationalCache<string, Write>();
   /** Deltas that removed an object, by kind and uid. */
   #removals = new GenerationalCache<string, Delta>();
-  /** Writes by the version in their response; all but one of each version have changed nothing. */
+  /** Writes by the version in their response; of the writes with one version, all but one changed nothing. */
   #writes = new GenerationalSets<Write>(rememberedWrites);
   #deletes = new GenerationalCache<string, Write>();
   #claimed = new GenerationalCache<string, true>();
-  /** Writes that wait for their delta, by kind and key, for a relist to overtake. For kinds that are not watched none ever comes. */
+  /** Writes waiting for their delta, by kind and key, in case a relist overtakes them. Kinds that are not watched never get a delta. */
   #waiting = new GenerationalSets<Write>(rememberedWrites);
-  /** The delta of the last relist for an object, by kind and key: writes whose responses come later may be older. */
+  /** The delta of each object from the last relist, by kind and key: writes whose responses come later may be older. */
   #relisted = new GenerationalCache<string, Delta>();
 
   constructor(bus: TraceBus) {
     this.#bus = bus;
   }
 
-  /** The listener; give it to `bus.listen`. */
+  /** Pass this to `bus.listen`. */
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "delta") this.#delta(event);
     else if (event.stage === "write" && event.error === undefined && event.wouldBe !== true) this.#write(event);
   };
 
-  /** How many writes and deltas are remembered, by all their names: bounded, however long it listens. */
+  /** The number of entries remembered, which is bounded however long it listens. */
   get remembered(): number {
     const deltas = [this.#deltas, this.#latest, this.#byKey, this.#removals, this.#relisted, this.#claimed];
     const writes = [this.#writes, this.#bindings, this.#deletes, this.#waiting];
@@ -85,7 +86,7 @@ export class Linker {
         return;
       }
     }
-    // Nothing was changed.
+    // The write changed nothing.
     if (write.resourceVersion === "" || write.resourceVersion === write.before) return;
     const name = versionName(write.of, write.key, write.resourceVersion);
     const delta = this.#deltas.get(name);
@@ -118,7 +119,7 @@ export class Linker {
     if (binding !== undefined) this.#linkBinding(binding, delta);
   }
 
-  /** A pod gets its node once: the binding that succeeded did it. */
+  /** A pod's node is set once, by the binding that succeeded. */
   #linkBinding(write: Write, delta: Delta): void {
     const node = write.changes.find(({ path }) => path === ".spec.nodeName")?.after;
     const given = delta.detail.changes.find(({ path }) => path === ".spec.nodeName");
@@ -129,7 +130,7 @@ export class Linker {
     this.#link(write, delta, "binding");
   }
 
-  /** The removal, and the end of the grace period that the same request has made just before it. */
+  /** Links the removal, and the end of the grace period that the same request caused just before it. */
   #linkRemoval(write: Write, delta: Delta): void {
     this.#claimed.set(versionName(delta.of, delta.key, delta.resourceVersion), true);
     this.#link(write, delta, "uid");
@@ -144,15 +145,16 @@ export class Linker {
 
   #claim(name: string, write: Write, delta: Delta): void {
     if (this.#claimed.get(name) === true) return;
-    // Between what was known and a list there may be several changes, and nothing shows which of them the write made.
+    // A relist may combine several changes, and nothing shows which of them the write made.
     if (delta.type === "Replaced" && write.verb !== "create" && !write.conditional) {
-      this.#overtaken(write);
+      this.#emitSuperseded(write);
       return;
     }
-    // A delete of an object that is already being deleted changes nothing; its response has the current version.
-    if (write.verb === "delete" && delta.type !== "Deleted" && !delta.detail.deletionGoesOn) return;
-    const sure = write.verb === "create" || write.verb === "delete" || write.conditional || delta.type === "Deleted";
-    if (!sure && delta.detail.writer !== write.fieldManager) return;
+    // A delete of an object that is already being deleted changes nothing; its response carries the current version.
+    if (write.verb === "delete" && delta.type !== "Deleted" && !delta.detail.advancesDeletion) return;
+    const isUnique =
+      write.verb === "create" || write.verb === "delete" || write.conditional || delta.type === "Deleted";
+    if (!isUnique && delta.detail.writer !== write.fieldManager) return;
     this.#claimed.set(name, true);
     this.#link(write, delta, "resourceVersion");
   }
@@ -162,12 +164,12 @@ export class Linker {
     this.#bus.emit({ stage: "link", write: write.seq, delta: delta.seq, by });
   }
 
-  /** Waits for the delta that the write will cause, unless a list overtook it before its response came. */
+  /** Remembers a write until its delta arrives, unless a relist overtook it before its response came. */
   #await(write: Write): void {
     const name = `${kindName(write.of)} ${write.key}`;
     const relisted = this.#relisted.get(name);
     if (relisted !== undefined && isLater(relisted, write)) {
-      this.#overtaken(write);
+      this.#emitSuperseded(write);
       return;
     }
     this.#waiting.add(name, write);
@@ -177,16 +179,17 @@ export class Linker {
     this.#waiting.delete(`${kindName(write.of)} ${write.key}`, write);
   }
 
-  /** The list shows a later state of the object than the writes that still wait for their delta. */
+  /** Supersedes the waiting writes that are older than the state in a relist. */
   #supersede(delta: Delta): void {
     const name = `${kindName(delta.of)} ${delta.key}`;
     this.#relisted.set(name, delta);
     for (const write of this.#waiting.get(name)) {
-      if (delta.tombstone === true || isNewer(delta.resourceVersion, write.resourceVersion)) this.#overtaken(write);
+      if (delta.tombstone === true || isNewer(delta.resourceVersion, write.resourceVersion))
+        this.#emitSuperseded(write);
     }
   }
 
-  #overtaken(write: Write): void {
+  #emitSuperseded(write: Write): void {
     this.#settle(write);
     this.#bus.emit({ stage: "link", write: write.seq, delta: 0, by: "superseded" });
   }
@@ -197,8 +200,8 @@ function kindName(of: KindName): string {
 }
 
 /**
- * A relist that came before the response of the write shows a later state: a later version, or that the object is gone. An object that
- * has the same name since is another one, and may have been created after that list.
+ * Whether a relist received before the response of a write shows a later state: a later version, or that the object is deleted. An
+ * object with the same name but another uid may have been created after that list.
  */
 function isLater(relisted: Delta, { uid, resourceVersion }: Write): boolean {
   if (relisted.type === "Deleted") return relisted.uid === uid;
@@ -206,7 +209,7 @@ function isLater(relisted: Delta, { uid, resourceVersion }: Write): boolean {
   return isNewer(relisted.resourceVersion, resourceVersion);
 }
 
-/** Of two versions of one object; none is older than any. */
+/** Compares two resourceVersions of one object; the empty one is older than any. */
 function isNewer(version: string, than: string): boolean {
   return BigInt(version) > BigInt(than);
 }

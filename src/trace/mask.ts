@@ -1,14 +1,14 @@
-/** Secrets never reach a view: values are masked when an event is made. */
+/** Masks secrets when an event is made, so that they never reach a view. */
 import type { FieldChange } from "../api/field-changes.ts";
 import { fingerprint } from "../platform/fingerprint.ts";
 import type { KindName } from "./names.ts";
 
-/** Shown in place of a hidden value. */
+/** Shown in place of a secret value. */
 export const masked = "(masked)";
 
 /**
- * What must not be shown: a Secret's `data` and `stringData`, the annotation that carries a whole applied manifest, and fields
- * named for a token. The path decides, so a masked value says that it changed, and not what it is.
+ * Whether the field at `path` must not be shown: a Secret's `data` and `stringData`, the last-applied-configuration annotation, and
+ * fields named after a token. A masked field still shows that it changed.
  */
 export function isSecret(of: KindName, path: string): boolean {
   if (path.includes('["kubectl.kubernetes.io/last-applied-configuration"]')) return true;
@@ -16,7 +16,7 @@ export function isSecret(of: KindName, path: string): boolean {
   return /\.(token|accessToken|refreshToken|bearerToken)$/i.test(path);
 }
 
-/** The value with `hide` of each secret in its place. */
+/** The value with each secret replaced by `hide(secret)`. */
 function withoutSecrets(of: KindName, path: string, value: unknown, hide: (secret: unknown) => string): unknown {
   if (isSecret(of, path)) return hide(value);
   if (typeof value !== "object" || value === null) return value;
@@ -34,13 +34,13 @@ function withoutSecrets(of: KindName, path: string, value: unknown, hide: (secre
   );
 }
 
-/** The values of a change with a fingerprint for each secret: equal ones are equal, others differ. */
+/** The values of a change with each secret replaced by its fingerprint: equal secrets have equal fingerprints. */
 export type MarkedValues = Pick<FieldChange, "before" | "after">;
 
-/** Beside the changes, not in them: what prints or sends a change never prints a fingerprint. */
+/** Kept apart from the changes, so that printing or sending a change never includes a fingerprint. */
 const marks = new WeakMap<FieldChange, MarkedValues>();
 
-/** The same changes with every secret value replaced. */
+/** The same changes with every secret masked. */
 export function maskChanges(of: KindName, changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     let hidden = 0;
@@ -57,7 +57,7 @@ export function maskChanges(of: KindName, changes: readonly FieldChange[]): Fiel
   });
 }
 
-/** What the values of a masked change are compared by, and nothing else; undefined where nothing in it was masked. */
+/** The values to compare masked changes by; undefined if nothing in the change was masked. Not to be shown. */
 export function markedValues(change: FieldChange): MarkedValues | undefined {
   return marks.get(change);
 }

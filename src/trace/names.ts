@@ -1,13 +1,13 @@
-/** The names that stage events are made of. */
+/** Names used in stage events. */
 
-/** Group and kind: kinds of two groups may have the same name. */
+/** A kind with its group, because two groups may have a kind of the same name. */
 export interface KindName {
   readonly group: string;
   readonly kind: string;
 }
 
 /**
- * `Added`, `Updated`, `Deleted`: from a watch, or `Deleted` because a list came without the object; `Replaced`: from a list; `Sync`:
- * nothing has changed, a listener is due for a resync.
+ * `Added`, `Updated`, `Deleted`: from a watch; `Deleted` also for an object missing from a list. `Replaced`: from a list. `Sync`: a
+ * periodic resync, without a change.
  */
 export type DeltaType = "Added" | "Updated" | "Deleted" | "Replaced" | "Sync";

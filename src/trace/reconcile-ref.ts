@@ -1,25 +1,25 @@
 /**
- * The reconcile that a request belongs to, as the request itself says it: by the header `Reconcile` or, without an object, by W3C's
- * `traceparent`. docs/exact.md has the format for those who send it.
+ * The reconcile that a request belongs to, as stated by the request in the header `Reconcile`, or without an object in W3C's
+ * `traceparent`. docs/exact.md describes the format for senders.
  */
 import { objectKey, type ObjectKey } from "../api/key.ts";
 
-/** The delta that a reconcile was started by. */
+/** The delta that triggered a reconcile. */
 export interface StartedBy {
   readonly kind: string;
   readonly key: ObjectKey;
   readonly resourceVersion: string;
 }
 
-/** A reconcile, as its requests name it. */
+/** A reconcile, as stated by its requests. */
 export interface ReconcileRef {
-  /** The same in all requests of one reconcile, and in those of no other. */
+  /** Unique to the reconcile, and the same in all its requests. */
   readonly id: string;
   readonly controller?: string;
-  /** What is reconciled; the kind where the request names it. */
+  /** The reconciled object; `kind` is empty if the request does not name it. */
   readonly object?: { readonly kind: string; readonly key: ObjectKey };
   readonly because?: StartedBy;
-  /** No delta started it: the one before failed, or asked for another. */
+  /** Set if no delta triggered it: the previous reconcile failed, or requested a requeue. */
   readonly again?: Again;
 }
 
@@ -35,12 +35,13 @@ const object = /^(?:(\w+) )?(?:([^\s/@]+)\/)?([^\s/@]+)$/;
 const delta = /^(\w+) (?:([^\s/@]+)\/)?([^\s/@]+)@(\S+)$/;
 const again: ReadonlySet<string> = new Set<Again>(["retry", "requeue"]);
 const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
-const longest = 2048;
+/** Longer headers are ignored. */
+const maxHeaderLength = 2048;
 
-/** What the headers of a request say, names in lower case. Undefined where they say nothing, or nothing that can be read. */
+/** Reads the reconcile from the headers of a request, whose names are in lower case. Undefined if they state none, or are malformed. */
 export function readReconcile(headers: Readonly<Record<string, string>>): ReconcileRef | undefined {
   const own = headers[reconcileHeader];
-  if (own !== undefined && own.length <= longest) return readHeader(own);
+  if (own !== undefined && own.length <= maxHeaderLength) return readHeader(own);
   const id = traceparent.exec(headers["traceparent"] ?? "")?.[1];
   return id === undefined ? undefined : { id };
 }

@@ -1,10 +1,10 @@
-/** Why a key is in a queue: the triggers that were merged into one item. Other work queues drop them. */
+/** Why a key is in a queue: the triggers that were merged into one item. client-go's work queue does not keep them. */
 import type { ObjectKey } from "../api/key.ts";
 import type { DeltaType } from "./names.ts";
 
 /**
- * A delta by its ids and versions, never the object, so that it may be kept for hours. A notification carries one, and it is itself
- * the trigger of each key that is enqueued for the notification: nothing is copied.
+ * A reference to a delta, without the object, so that it can be kept for hours. A notification carries one, and the same value is the
+ * trigger of each key enqueued for that notification, so nothing is copied.
  */
 export interface DeltaRef {
   readonly cause: "delta";
@@ -13,40 +13,41 @@ export interface DeltaRef {
   readonly type: DeltaType;
   readonly key: ObjectKey;
   readonly resourceVersion: string;
-  /** The `seq` of the delta event; 0 without listeners, and for the objects that a handler is first notified about when it is added late. */
+  /** The `seq` of the delta event; 0 if nothing listened, and for the initial notifications of a handler that is added late. */
   readonly delta: number;
 }
 
-/** One reason for a key to be in a queue. */
+/** One reason why a key is in a queue. */
 export type Trigger =
   | DeltaRef
-  /** A sync, a handler or a scan asked for the key; `why` in its words. */
+  /** A sync, a handler or a scan requested it; `why` is its own text. */
   | { readonly cause: "requeue"; readonly why: string; readonly sync: number }
-  /** A sync of the key failed. */
+  /** The previous sync of the key failed. */
   | { readonly cause: "retry"; readonly sync: number; readonly failures: number }
-  /** By hand, or of a view: `start`. */
+  /** Enqueued by hand, or for a view: `start`. */
   | { readonly cause: "other"; readonly why: string };
 
+/** Triggers kept in full at each end of a log. */
 const kept = 8;
 const none: Trigger[] = [];
 
-/** The class that a trigger is counted in: `delta Pod Updated`, `retry`. */
+/** The class under which a trigger is counted: `delta Pod Updated`, `retry`. */
 export function triggerClass(trigger: Trigger): string {
   return trigger.cause === "delta" ? `delta ${trigger.kind} ${trigger.type}` : trigger.cause;
 }
 
 /**
- * The triggers of one item of a queue. All are counted by class; the first 8 and the last 8 are kept whole, so that an item
- * that waits while a thousand deltas join it stays small.
+ * The triggers of one item of a queue. All are counted by class, but only the first 8 and the last 8 are kept in full, so that an item
+ * stays small even if a thousand deltas join it.
  */
 export class TriggerLog {
   readonly first: Trigger[];
-  /** The latest, oldest first, without those in `first`. */
+  /** The latest triggers, oldest first, without those in `first`. */
   get last(): readonly Trigger[] {
     return this.#last;
   }
   total: number;
-  /** Shared and empty until it is needed: nearly every item has fewer than nine triggers. */
+  /** Starts as a shared empty array, because nearly every item has fewer than nine triggers. */
   #last: Trigger[] = none;
   #others: Map<string, number> | undefined;
 
@@ -65,14 +66,14 @@ export class TriggerLog {
     if (this.#last === none) this.#last = [];
     this.#last.push(trigger);
     if (this.#last.length <= kept) return;
-    // It has more than `kept` entries.
+    // Not undefined: there are more than `kept` entries.
     const dropped = this.#last.shift() as Trigger;
     this.#others ??= new Map();
     const name = triggerClass(dropped);
     this.#others.set(name, (this.#others.get(name) ?? 0) + 1);
   }
 
-  /** Adds what another log has, as younger than what is here. */
+  /** Appends the triggers of another log as newer ones. */
   merge(other: TriggerLog): void {
     for (const trigger of other.first) this.add(trigger);
     if (other.#others !== undefined) {
@@ -85,7 +86,7 @@ export class TriggerLog {
     for (const trigger of other.last) this.add(trigger);
   }
 
-  /** How many of each class, all counted. */
+  /** The number of triggers in each class, including those not kept. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map(this.#others);
     for (const trigger of [...this.first, ...this.last]) {

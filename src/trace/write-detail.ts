@@ -1,13 +1,13 @@
 import { isObject } from "../api/json.ts";
 import type { OwnerReference } from "../api/object.ts";
 
-/** Longer values are texts, not names; shorter ones stand everywhere. */
-const shortestName = 3;
-const longestName = 253;
-/** Of large objects, the names that come first. */
-const mostNames = 200;
+/** Longer values are not names, and shorter ones occur everywhere. */
+const minNameLength = 3;
+const maxNameLength = 253;
+/** Only the first names of a large object are collected. */
+const maxNames = 200;
 
-/** What a written object says about others. */
+/** The parts of a written object that refer to other objects. */
 export interface WrittenObject {
   readonly metadata?: {
     readonly uid?: string;
@@ -17,18 +17,18 @@ export interface WrittenObject {
   };
 }
 
-/** Whose a written object is, and what its body names: of ids and names alone, so that it may be kept. */
+/** The owner of a written object, and the names in its body. Holds only ids and names, so that it can be kept. */
 export class WriteDetail {
-  /** The object that controls it, or else the first of its owners; undefined where it has none, or none is known. */
+  /** The controlling owner, or else the first owner; undefined if there is none, or none is known. */
   readonly owner: Pick<OwnerReference, "kind" | "uid" | "name"> | undefined;
-  /** The object's uid as far as it was known, also where the write was refused; empty for a create that was. */
+  /** The object's uid as far as it is known, even if the write was refused; empty for a refused create. */
   readonly uid: string;
-  /** The owners in what was sent whose deletion the object holds up (`blockOwnerDeletion`). */
+  /** The owners in the request body with `blockOwnerDeletion`. */
   readonly blockedOwners: readonly Pick<OwnerReference, "apiVersion" | "kind">[];
-  /** The names and uids that stand in what was sent: owners, values of labels and annotations, fields called `name` or ending in `Name`. */
+  /** Names and uids in the request body: owners, values of labels and annotations, fields called `name` or ending in `Name`. */
   readonly names: ReadonlySet<string>;
 
-  /** `known`: the object as the response or an earlier read shows it. */
+  /** `sent`: the request body. `known`: the object as the response or an earlier read shows it. */
   constructor(sent: unknown, known: WrittenObject | undefined) {
     const [named, own] = [ownersOf(sent) ?? [], known?.metadata?.ownerReferences ?? []];
     const references = named.length > 0 ? named : own;
@@ -56,15 +56,14 @@ function isReference(value: unknown): value is OwnerReference {
 }
 
 function* namesIn(sent: unknown): Generator<string> {
-  let left = mostNames;
+  let remaining = maxNames;
   const waiting: (readonly [value: unknown, isName: boolean])[] = [[sent, false]];
-  // Breadth first: metadata comes before what lies deep in a spec.
-  // What is pushed meanwhile is visited as well.
+  // Breadth first, so that metadata comes before what lies deep in a spec. The loop also visits the items pushed meanwhile.
   for (const [value, isName] of waiting) {
-    if (left <= 0) return;
+    if (remaining <= 0) return;
     if (typeof value === "string") {
-      if (!isName || value.length < shortestName || value.length > longestName) continue;
-      left--;
+      if (!isName || value.length < minNameLength || value.length > maxNameLength) continue;
+      remaining--;
       yield value;
     } else if (Array.isArray(value)) for (const item of value) waiting.push([item, isName]);
     else if (isObject(value))
@@ -73,10 +72,10 @@ function* namesIn(sent: unknown): Generator<string> {
   }
 }
 
-/** What Secrets and ConfigMaps hold is theirs. */
+/** The contents of Secrets and ConfigMaps are not searched. */
 const isData = /^(data|stringData|binaryData)$/;
 
-/** Below `labels`, `annotations` and `ownerReferences` every text may be a name. */
+/** Below `labels`, `annotations` and `ownerReferences`, every string may be a name. */
 function isNameField(key: string, within: boolean): boolean {
   return within || /^(labels|matchLabels|annotations|ownerReferences|selector|uid|name)$|Name$|Ref$/.test(key);
 }
