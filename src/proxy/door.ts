@@ -1,4 +1,4 @@
-/** The door: an HTTPS server on loopback that a process takes for its API server. */
+/** The proxy, called the door in this code: an HTTPS server on loopback that a process uses as its API server. */
 import { kubeconfigText } from "../api/kubeconfig-text.ts";
 import type { Transport } from "../api/transport.ts";
 import { loopbackCertificate } from "../platform/certificate.ts";
@@ -6,33 +6,33 @@ import { serveHttps, type ServedRequest, type ServedResponse } from "../platform
 import { sameSecret, secretToken } from "../platform/secret.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { Observe } from "./observer/exchange.ts";
-import { type CarriedRequest, forward, forwardUpgrade, isCarried } from "./forward.ts";
+import { type ForwardableRequest, forward, forwardUpgrade, isForwardable } from "./forward.ts";
 import { PendingRequests } from "./pending.ts";
 import { statusResponse } from "./refusals.ts";
 
-/** What a door opens to. */
+/** Options of `openDoor`. */
 export interface DoorOptions {
-  /** Has the credentials, and neither retries nor limits: the process has its own. */
+  /** Adds the credentials. It must not retry or rate-limit requests, because the process does so itself. */
   readonly transport: Transport;
   readonly timeline: Timeline;
   readonly observe: Observe;
-  /** By default, any free port. */
+  /** Default: any free port. */
   readonly port?: number;
 }
 
-/** An open door. */
+/** A running proxy. */
 export interface Door {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
-  /** For the process; `namespace` is that of its context. It holds the door's token: write it to a file that only its owner can read. */
+  /** The kubeconfig for the process, with `namespace` in its context. It contains the door's token: write it to a file that only its owner can read. */
   kubeconfig(namespace: string): string;
-  /** Resolves when the first request comes that the door's token lets in. */
+  /** Resolves on the first authenticated request. */
   readonly connected: Promise<void>;
-  /** Breaks all connections, and stops listening; writes have a moment to get their responses. */
+  /** Stops listening and closes all connections, after waiting up to 2 s for the responses of writes. */
   close(): Promise<void>;
 }
 
-/** kube-apiserver takes 3 MB at most; what is longer is refused there, in its words. Source: apiserver v0.36 server/config.go MaxRequestBodyBytes. */
+/** Larger than kube-apiserver's own limit of 3 MB, so that the server refuses long bodies itself. Source: apiserver v0.36 server/config.go MaxRequestBodyBytes. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
 const unauthorized = statusResponse({ code: 401, reason: "Unauthorized", message: "Unauthorized" });
@@ -48,19 +48,19 @@ const upgrades = statusResponse({
     "exec, attach, port-forward and watches by WebSocket need a cluster behind kubectl reconcile; here is an embedded one",
 });
 
-/** Opens a door on 127.0.0.1. @throws Error where the port is taken. */
+/** Starts the proxy on 127.0.0.1. @throws Error if the port is in use. */
 export async function openDoor({ port = 0, ...options }: DoorOptions): Promise<Door> {
   const certificate = loopbackCertificate(options.timeline.now());
   const token = secretToken();
   const expected = `Bearer ${token}`;
   const pending = new PendingRequests(options.timeline);
-  const isForeign = ({ headers }: ServedRequest): boolean => !sameSecret(headers["authorization"] ?? "", expected);
+  const isAuthenticated = ({ headers }: ServedRequest): boolean => sameSecret(headers["authorization"] ?? "", expected);
   const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
-  const admit = <T>(request: ServedRequest, pass: (carried: CarriedRequest) => T): T | ServedResponse => {
+  const admit = <T>(request: ServedRequest, pass: (carried: ForwardableRequest) => T): T | ServedResponse => {
     const { method } = request;
-    if (isForeign(request)) return unauthorized.response;
+    if (!isAuthenticated(request)) return unauthorized.response;
     connect();
-    return isCarried(method) ? pass({ ...request, method }) : unknownMethod.response;
+    return isForwardable(method) ? pass({ ...request, method }) : unknownMethod.response;
   };
   const https = await serveHttps({
     port,

@@ -1,13 +1,13 @@
-/** Forwards a request to the server behind the door, and its response to the process. */
+/** Forwards requests of the process to the API server, and the responses back. */
 import { messageOf } from "../api/error-message.ts";
 import { TransportError, type ApiResponse, type Method, type Transport } from "../api/transport.ts";
 import type { ServedBody, ServedRequest, ServedResponse, ServedUpgrade } from "../platform/https-server.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { ExchangeEnd, ExchangeObserver, Observe } from "./observer/exchange.ts";
-import { handedOn, sentOn, upgradeHeaders } from "./headers.ts";
+import { responseHeaders, requestHeaders, upgradeHeaders } from "./headers.ts";
 import { statusResponse } from "./refusals.ts";
 
-/** What requests are forwarded to, and who sees them pass. */
+/** Where requests are forwarded to, and the observer of the traffic. */
 export interface ForwardOptions {
   readonly transport: Transport;
   readonly timeline: Timeline;
@@ -16,24 +16,24 @@ export interface ForwardOptions {
 
 const methods: ReadonlySet<string> = new Set<Method>(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
-/** Whether the door carries requests of a method. */
-export function isCarried(method: string): method is Method {
+/** Whether requests of a method are forwarded. */
+export function isForwardable(method: string): method is Method {
   return methods.has(method);
 }
 
-/** A request of a method that the door carries. */
-export type CarriedRequest = ServedRequest & { readonly method: Method };
+/** A request whose method is forwarded. */
+export type ForwardableRequest = ServedRequest & { readonly method: Method };
 
 /**
- * Sends a request on, until it is aborted. Rejects where the connection broke before there was a response, or inside one: the process is
- * to see the same, and cannot know either whether a write was applied.
+ * Forwards a request until it is aborted. Rejects if the connection breaks before the response: the process must see a broken connection
+ * as well, because nobody can know whether a write was applied.
  */
 export async function forward(
   { transport, timeline, observe, abort }: ForwardOptions & { readonly abort: AbortController },
-  request: CarriedRequest,
+  request: ForwardableRequest,
 ): Promise<ServedResponse> {
   const { method, path, query, body } = request;
-  const headers = sentOn(request.headers);
+  const headers = requestHeaders(request.headers);
   const observer = observe({ method, path, query, headers, body, at: timeline.now() });
   let response: ApiResponse;
   try {
@@ -51,22 +51,22 @@ export async function forward(
     return unreachable(error);
   }
   observer.head(response, timeline.now());
-  const passing = new PassingBody(response, { observer, timeline, abort });
-  const passed = handedOn((name) => response.header(name));
-  return { status: response.status, headers: passed, body: passing };
+  const forwarded = new ForwardedBody(response, { observer, timeline, abort });
+  const passed = responseHeaders((name) => response.header(name));
+  return { status: response.status, headers: passed, body: forwarded };
 }
 
 /**
- * Sends an upgrade on; undefined where there is no connection behind the door. What passes in the new protocol is not read. Rejects where
- * the connection broke before there was a response.
+ * Forwards an upgrade request; undefined if the transport does not support upgrades. Traffic in the new protocol is not read. Rejects if
+ * the connection breaks before the response.
  */
 export async function forwardUpgrade(
   { transport, timeline, observe }: ForwardOptions,
-  request: CarriedRequest,
+  request: ForwardableRequest,
 ): Promise<ServedUpgrade | ServedResponse | undefined> {
   if (transport.upgrade === undefined) return undefined;
   const { method, path, query, body } = request;
-  const headers = sentOn(request.headers);
+  const headers = requestHeaders(request.headers);
   const observer = observe({ method, path, query, headers, body, at: timeline.now() });
   try {
     const response = await transport.upgrade({
@@ -85,14 +85,14 @@ export async function forwardUpgrade(
   }
 }
 
-/** kubectl gives up no sooner. */
+/** The timeout for an upgrade, not shorter than kubectl's. */
 const upgradeMs = 60_000;
 
 function valueOf(headers: ServedUpgrade["headers"], wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-/** Where nothing was sent, that is a response. @throws the error where the connection broke. */
+/** Answers 503 if the request was not sent at all. @throws the error if the connection broke later. */
 function unreachable(error: unknown): ServedResponse {
   if (!(error instanceof TransportError) || error.failure === "broken") throw error;
   return statusResponse({
@@ -102,25 +102,25 @@ function unreachable(error: unknown): ServedResponse {
   }).response;
 }
 
-interface Passage {
+interface BodyContext {
   readonly observer: ExchangeObserver;
   readonly timeline: Timeline;
   readonly abort: AbortController;
 }
 
-/** A body on its way: each piece is handed on as it comes. */
-class PassingBody implements ServedBody {
+/** A response body that is forwarded chunk by chunk as it arrives. */
+class ForwardedBody implements ServedBody {
   readonly #response: ApiResponse;
-  readonly #passage: Passage;
+  readonly #context: BodyContext;
   #ended = false;
 
-  constructor(response: ApiResponse, passage: Passage) {
+  constructor(response: ApiResponse, context: BodyContext) {
     this.#response = response;
-    this.#passage = passage;
+    this.#context = context;
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const { observer, timeline } = this.#passage;
+    const { observer, timeline } = this.#context;
     try {
       const piece = await this.#response.body.next();
       if (piece === undefined) this.#end({ is: "whole" });
@@ -132,17 +132,17 @@ class PassingBody implements ServedBody {
     }
   }
 
-  /** The process closed its connection; also called once the body has ended. */
+  /** Called when the process closes its connection, and after the end of the body. */
   cancel(): void {
     if (this.#ended) return;
     this.#end({ is: "left" });
     this.#response.body.cancel();
-    this.#passage.abort.abort();
+    this.#context.abort.abort();
   }
 
   #end(how: ExchangeEnd): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#passage.observer.end(how, this.#passage.timeline.now());
+    this.#context.observer.end(how, this.#context.timeline.now());
   }
 }

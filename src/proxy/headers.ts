@@ -1,10 +1,10 @@
-/** Which headers pass the door. */
+/** Selects the headers that are forwarded. */
 
 /**
- * Headers about one connection, not about the request; the process's own credentials, which are the door's alone; and the encodings that it
- * accepts: the connection to the server has its own, and what comes from it is plain. Source: RFC 9110 section 7.6.1.
+ * Request headers that are not forwarded: hop-by-hop headers, the credentials for the door, and accept-encoding, because the transport
+ * negotiates compression itself and returns plain bodies. Source: RFC 9110 section 7.6.1.
  */
-const ofConnection: ReadonlySet<string> = new Set([
+const notForwarded: ReadonlySet<string> = new Set([
   "accept-encoding",
   "authorization",
   "connection",
@@ -20,19 +20,19 @@ const ofConnection: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** The headers of a request as they are sent on. */
-export function sentOn(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
+/** The request headers to send to the API server. */
+export function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !notForwarded.has(name)));
 }
 
-/** What asks for another protocol, beside the headers that are sent on. */
+/** The additional headers of an upgrade request. */
 export function upgradeHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { upgrade = "" } = headers;
   return { connection: "Upgrade", upgrade };
 }
 
 /**
- * The headers that API servers send with responses, aside from those of the connection and of its compression.
+ * The response headers that are forwarded: those that API servers send, without hop-by-hop and compression headers.
  * Source: apiserver v0.36 endpoints/handlers/responsewriters, server/filters, endpoints/filters.
  */
 const ofResponses: readonly string[] = [
@@ -58,8 +58,8 @@ const ofResponses: readonly string[] = [
   "x-kubernetes-pf-prioritylevel-uid",
 ];
 
-/** The headers of a response as they are handed to the process. */
-export function handedOn(header: (name: string) => string | undefined): Record<string, string> {
+/** The response headers to send to the process. */
+export function responseHeaders(header: (name: string) => string | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ofResponses) {
     const value = header(name);

@@ -1,8 +1,8 @@
-/** Requests that were sent on and have no response yet: what becomes of a write matters, even where the process that sent it is gone. */
+/** Tracks forwarded requests without a response. On closing, the results of writes are awaited even if the process is gone. */
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import { TransportError } from "../api/transport.ts";
 
-/** How long the responses of writes are waited for when a door is closed. */
+/** How long to wait for the responses of writes when the door is closed. */
 const graceMs = 2000;
 
 interface PendingRequest {
@@ -11,7 +11,7 @@ interface PendingRequest {
   readonly ended: Promise<unknown>;
 }
 
-/** Those of one door. */
+/** The pending requests of one door. */
 export class PendingRequests {
   readonly #timeline: Timeline;
   readonly #all = new Set<PendingRequest>();
@@ -20,7 +20,7 @@ export class PendingRequests {
     this.#timeline = timeline;
   }
 
-  /** Keeps a request until it has a response, or none will come. */
+  /** Sends a request and tracks it until it has a response or fails. */
   async during<T>(request: { readonly method: string }, send: (abort: AbortController) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const sent = send(abort);
@@ -34,7 +34,7 @@ export class PendingRequests {
     }
   }
 
-  /** Waits for the responses of writes, a moment at most, and ends what is left. */
+  /** Waits up to 2 s for the responses of writes, then aborts all remaining requests. */
   async end(): Promise<void> {
     const writes = [...this.#all].filter(({ isWrite }) => isWrite).map(({ ended }) => ended);
     if (writes.length > 0) await Promise.race([Promise.all(writes), sleep(this.#timeline, graceMs, "door closing")]);

@@ -1,14 +1,14 @@
-/** What the door itself responds, in the form in which API servers refuse. */
+/** Responses of the door itself, in the form of an API server's errors. */
 import type { ServedResponse } from "../platform/https-server.ts";
 
-/** Why a request is refused. */
+/** The fields of an error `Status`. */
 export interface Refusal {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
 }
 
-/** A refusal as a `Status`, whole and as the text of its body. */
+/** A refusal as a `Status` response; `text` is its body. */
 export function statusResponse(refusal: Refusal): { readonly response: ServedResponse; readonly text: string } {
   const text = JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...refusal });
   const headers = { "content-type": "application/json" };

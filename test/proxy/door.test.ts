@@ -345,7 +345,7 @@ describe("what is reported", () => {
   });
 
   test("what comes faster than it can be read passes all the same, and is said to be unread", async () => {
-    await open({ mostBytes: 1000 });
+    await open({ maxBytes: 1000 });
     const body = configMap("large", "x".repeat(5000));
     expect((await scene.ask("POST", maps, { body })).status).toBe(201);
     expect(
@@ -356,7 +356,7 @@ describe("what is reported", () => {
   });
 
   test("a watch is not read on behind a gap, and goes on passing", async () => {
-    await open({ mostBytes: 6000 });
+    await open({ maxBytes: 6000 });
     const watch = await watching(`${maps}?watch=1`);
     await scene.ask("POST", maps, { body: configMap("a") });
     await until(() => (scene.reported("delta").length === 1 ? true : undefined));

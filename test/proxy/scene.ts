@@ -28,17 +28,17 @@ export interface AskOptions {
 export interface SceneOptions {
   /** Between the door and the sandbox. */
   readonly wrap?: (transport: Transport) => Transport;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
-export async function openScene({ wrap = (transport) => transport, mostBytes }: SceneOptions = {}): Promise<Scene> {
+export async function openScene({ wrap = (transport) => transport, maxBytes }: SceneOptions = {}): Promise<Scene> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
   const events: StageEvent[] = [];
   bus.listen((event) => void events.push(event));
   const sandbox = await createSandbox({ timeline, random: seededRandom(1) });
   const transport = wrap(sandbox.transport({ actor: "door" }));
-  const door = await openObservedDoor({ transport, timeline, bus, ...(mostBytes !== undefined && { mostBytes }) });
+  const door = await openObservedDoor({ transport, timeline, bus, ...(maxBytes !== undefined && { maxBytes }) });
   const kubeconfig = door.kubeconfig("default");
   const token = /token: (\S+)/.exec(kubeconfig)?.[1] ?? "";
   const ca = atob(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? "");

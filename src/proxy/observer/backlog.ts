@@ -1,27 +1,27 @@
-/** What has passed the door and is still to be read: done in turn, a few milliseconds at a time, beside the traffic. */
+/** A queue of parsing work, done a few milliseconds at a time so that it does not hold up traffic. */
 import type { Timeline } from "../../platform/timeline.ts";
 
-/** A piece of work; one that takes long yields. */
-export type Reading = () => Generator<void> | undefined;
+/** One unit of parsing work; a long one is a generator and yields in between. */
+export type ParseTask = () => Generator<void> | undefined;
 
-/** How much is kept, and what happens to the rest. */
+/** Options of a `Backlog`. */
 export interface BacklogOptions {
   readonly timeline: Timeline;
   /** How many bytes may wait. Default 256 MB. */
-  readonly mostBytes?: number;
-  /** For how long to work before traffic has its turn, in ms. Default 4. */
+  readonly maxBytes?: number;
+  /** How long to work before yielding to traffic, in ms. Default 4. */
   readonly sliceMs?: number;
 }
 
 interface Waiting {
   readonly bytes: number;
-  readonly read: Reading;
+  readonly read: ParseTask;
 }
 
-/** First in, first out: what is read of a request is read before what came later. */
+/** A first-in, first-out queue, so that messages are parsed in the order in which they passed. */
 export class Backlog {
   readonly #timeline: Timeline;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #sliceMs: number;
   #waiting: Waiting[] = [];
   #next = 0;
@@ -29,22 +29,22 @@ export class Backlog {
   #begun: Generator<void> | undefined;
   #scheduled = false;
 
-  constructor({ timeline, mostBytes = 256 * 1024 * 1024, sliceMs = 4 }: BacklogOptions) {
+  constructor({ timeline, maxBytes = 256 * 1024 * 1024, sliceMs = 4 }: BacklogOptions) {
     this.#timeline = timeline;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
     this.#sliceMs = sliceMs;
   }
 
-  /** Adds work that keeps so many bytes alive; false, and nothing is added, where they are too many. */
-  add(bytes: number, read: Reading): boolean {
-    if (bytes > 0 && this.#bytes + bytes > this.#mostBytes) return false;
+  /** Adds work that keeps this many bytes alive. Returns false, and adds nothing, if the limit would be exceeded. */
+  add(bytes: number, read: ParseTask): boolean {
+    if (bytes > 0 && this.#bytes + bytes > this.#maxBytes) return false;
     this.#bytes += bytes;
     this.#waiting.push({ bytes, read });
     this.#schedule();
     return true;
   }
 
-  /** Does everything that waits, at once: before the last report. */
+  /** Does all waiting work now. */
   drain(): void {
     while (this.#step());
   }
@@ -65,7 +65,7 @@ export class Backlog {
     }
   }
 
-  /** One step of the first piece of work; false if none is left. */
+  /** Does one step of the first unit of work; false if none is waiting. */
   #step(): boolean {
     if (this.#begun !== undefined) {
       if (this.#begun.next().done === true) this.#finish();
@@ -82,7 +82,7 @@ export class Backlog {
     this.#begun = undefined;
     this.#bytes -= this.#waiting[this.#next]?.bytes ?? 0;
     this.#next++;
-    // Shifting an array of thousands for each piece would cost more than reading it.
+    // Trims rarely, because shifting a large array for each unit would cost more than the unit itself.
     if (this.#next < 1024 && this.#next < this.#waiting.length) return;
     this.#waiting = this.#waiting.slice(this.#next);
     this.#next = 0;

@@ -1,4 +1,4 @@
-/** Bodies as they pass, in JSON or protobuf, read as the objects that they stand for. */
+/** Decodes bodies in JSON or protobuf. */
 import { isObject } from "../../api/json.ts";
 import { LineSplitter } from "../../api/lines.ts";
 import { joined } from "../../api/transport.ts";
@@ -9,7 +9,7 @@ import { schemaOf } from "../../api/wire/schema.ts";
 import { bytesIn, lastFields, textIn, wireFields } from "../../api/wire/wire-fields.ts";
 import { readJsonList } from "./json-list.ts";
 
-/** An object as JSON has it. */
+/** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** An event of a watch. */
@@ -18,10 +18,10 @@ export interface Frame {
   readonly object: Json;
 }
 
-/** The encoding of a body; `other` is not read: YAML, CBOR, logs. */
+/** The encoding of a body; `other` (YAML, CBOR, logs) is not decoded. */
 export type Encoding = "json" | "protobuf" | "other";
 
-/** By a `Content-Type`; patches are JSON of several types. */
+/** The encoding for a `Content-Type`; all types ending in `+json` are JSON. */
 export function encodingOf(contentType: string | undefined): Encoding {
   const type = (contentType ?? "").split(";")[0]?.trim() ?? "";
   if (type === protobufType) return "protobuf";
@@ -30,7 +30,7 @@ export function encodingOf(contentType: string | undefined): Encoding {
 
 const unnamed = { kind: "", apiVersion: "" };
 
-/** Reads bodies. All methods throw for bytes that are not what they are said to be. */
+/** Decodes bodies. All methods throw if the bytes do not have the stated encoding. */
 export class BodyReader {
   readonly #types: MessageTypes;
   readonly #decoder: TextDecoder = new TextDecoder();
@@ -39,7 +39,7 @@ export class BodyReader {
     this.#types = messageTypes(schemaOf(data), numbers);
   }
 
-  /** An object; undefined for an encoding that is not read, for no body, and for what is no object. */
+  /** Decodes an object; undefined for an empty body, an encoding that is not decoded, or another JSON value. */
   object(bytes: Uint8Array, encoding: Encoding): Json | undefined {
     if (bytes.length === 0 || encoding === "other") return undefined;
     if (encoding === "protobuf") return this.#enveloped(bytes);
@@ -47,7 +47,7 @@ export class BodyReader {
     return isObject(value) ? value : undefined;
   }
 
-  /** Any JSON: the operations of a JSON patch are a list. */
+  /** Parses any JSON value: a JSON patch is an array. */
   json(bytes: Uint8Array): unknown {
     return JSON.parse(this.#decoder.decode(bytes));
   }
@@ -71,16 +71,16 @@ export class BodyReader {
     return { apiVersion, kind, metadata };
   }
 
-  /** Makes what assembles the events of a watch from its pieces. */
+  /** Returns a function that assembles watch events from the chunks of a response. */
   frames(encoding: Encoding): (piece: Uint8Array) => Iterable<Frame> {
     if (encoding === "other") return () => [];
     if (encoding === "protobuf") return this.#protobufFrames();
     const lines = new LineSplitter();
-    // What an API server sends; what is no event has no type that is known.
+    // Trusts the API server; anything else has no known event type and is ignored.
     return (piece) => lines.push(piece).map((line) => JSON.parse(line) as Frame);
   }
 
-  /** Each is its length in four bytes, then 1 the type, 2 a `RawExtension` that holds a whole body. Source: apimachinery v0.36 pkg/util/framer. */
+  /** Each frame is a four-byte length and a message: field 1 is the type, field 2 a `RawExtension` with an enveloped object. Source: apimachinery v0.36 pkg/util/framer. */
   #protobufFrames(): (piece: Uint8Array) => Iterable<Frame> {
     let rest: Uint8Array = new Uint8Array(0);
     return (piece) => {
@@ -114,7 +114,7 @@ export class BodyReader {
     return { apiVersion, kind, ...this.#decoded({ apiVersion, kind }, raw) };
   }
 
-  /** Of a kind that is not known: nothing. */
+  /** Decodes an object; empty for an unknown kind. */
   #decoded({ apiVersion, kind }: Expected, raw: Uint8Array): Json {
     const { schema } = this.#types;
     if (kind === "PartialObjectMetadata") {

@@ -1,4 +1,4 @@
-/** What was delivered to the process of a collection that it watches, and the deltas of that. */
+/** Tracks the objects that the process has received of a collection that it watches, and emits their deltas. */
 import { compactManagedFields, fieldManagerOfChange } from "../../api/field-manager.ts";
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -6,16 +6,16 @@ import { DeltaDetail } from "../../trace/delta-detail.ts";
 import type { DeltaEvent } from "../../trace/events.ts";
 import type { DeltaType, KindName } from "../../trace/names.ts";
 
-/** A delta, as it is emitted. */
+/** A delta event with its agent. */
 export type DeliveredDelta = DeltaEvent & { readonly agent: string };
 
-/** Whose collection it is, and of what. */
+/** Options of `Delivered`. */
 export interface DeliveredOptions {
-  /** Called for each delta: a kind may become known with the first one. */
+  /** The kind of the collection. Called for each delta, because the kind may become known only with the first one. */
   readonly of: () => KindName;
   readonly agent: string;
   readonly emit: (delta: DeliveredDelta) => void;
-  /** A selector chooses the objects: one that is new to the collection need not be new. */
+  /** The collection has a selector, so an object that is new to the collection need not be a new object. */
   readonly selected: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface WatchedChange {
   readonly receivedAt: number;
 }
 
-/** The objects of one collection as the process knows them: what an informer's store holds. */
+/** The objects of one collection as the process knows them, like the store of an informer. */
 export class Delivered {
   readonly #options: DeliveredOptions;
   #objects = new Map<ObjectKey, StoredObject>();
@@ -37,7 +37,7 @@ export class Delivered {
     this.#options = options;
   }
 
-  /** What it is a collection of. */
+  /** The kind of the collection. */
   get of(): KindName {
     return this.#options.of();
   }
@@ -51,7 +51,7 @@ export class Delivered {
     return this.#objects.get(key);
   }
 
-  /** A list replaces what was known. What is as it was is no delta. */
+  /** Replaces all objects with those of a list. Unchanged objects give no delta. */
   *replace(objects: ReadonlyMap<ObjectKey, StoredObject>, receivedAt: number): Generator<void> {
     const [earlier, isRelist] = [this.#objects, this.#isKnown];
     this.#objects = new Map(objects);
@@ -69,7 +69,7 @@ export class Delivered {
     }
   }
 
-  /** An event of a watch. */
+  /** Applies an event of a watch. */
   apply({ type, object, receivedAt }: WatchedChange): void {
     const key = keyOf(object);
     const before = this.#objects.get(key);
@@ -79,7 +79,7 @@ export class Delivered {
     this.#emit({ type, object, before, receivedAt, relist: false, tombstone: false });
   }
 
-  /** What passed was not read: nothing is known any more. */
+  /** Forgets all objects, because part of the stream was not read. */
   forget(): void {
     this.#objects.clear();
     this.#isKnown = false;
@@ -106,7 +106,7 @@ export class Delivered {
     });
   }
 
-  /** The field manager of a single write. */
+  /** The field manager of the write that led to a change; undefined if the change may combine several writes. */
   #writerOf({ type, object: after, before }: Change): ConstructorParameters<typeof DeltaDetail>[3] {
     if (type !== "Added" && type !== "Updated") return undefined;
     const managedAfter = after.metadata.managedFields ?? [];

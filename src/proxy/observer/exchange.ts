@@ -1,12 +1,12 @@
-/** One request and its response, as they pass the door. */
+/** The interface between forwarding and observing: one request and its response. */
 
-/** A request, before anything of its response is known. */
+/** A request as it is forwarded. */
 export interface RequestHead {
   readonly method: string;
-  /** Begins with a slash, escaped, without the query. */
+  /** Starts with a slash; percent-encoded; without the query. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Names in lower case; without the process's credentials. */
+  /** With lower-case names, without the process's credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /** In ms since 1970. */
@@ -20,13 +20,13 @@ export interface ResponseHead {
   header(name: string): string | undefined;
 }
 
-/** How a response ended: whole, because the process closed the connection, or with an error. */
+/** How a response ended. `left`: the process closed the connection. */
 export type ExchangeEnd =
   { readonly is: "whole" } | { readonly is: "left" } | { readonly is: "failed"; readonly error: string };
 
 /**
- * Sees one exchange pass. Its methods are called on the way of the bytes, in the order of the contract: `head` at most once, `piece` after
- * it, `end` once and last. They keep what they are given, and neither change nor read it.
+ * Observes one exchange. Its methods are called while the bytes are forwarded: `head` at most once, then `piece` for each chunk, and `end`
+ * exactly once. They must return quickly, so they keep the bytes for later, and must not modify them.
  */
 export interface ExchangeObserver {
   head(head: ResponseHead, at: number): void;

@@ -1,10 +1,10 @@
-/** A list in JSON, item by item: a large one is never parsed in one go. */
+/** Parses a JSON list item by item, so that a large one does not block. */
 import { isObject } from "../../api/json.ts";
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma] = [34, 92, 123, 125, 91, 93, 44];
 const key = '"items":[';
 
-/** Where a string ends that begins at `at`: the place after its closing quote. */
+/** The index after the closing quote of the string that starts at `at`. */
 function afterString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -14,7 +14,7 @@ function afterString(text: string, at: number): number {
   return text.length;
 }
 
-/** Where the object or array ends that begins at `at`: the place after its closing bracket. */
+/** The index after the closing bracket of the object or array that starts at `at`. */
 function afterValue(text: string, at: number): number {
   let depth = 0;
   let here = at;
@@ -31,7 +31,7 @@ function afterValue(text: string, at: number): number {
   return text.length;
 }
 
-/** Where the list's own items begin, after their bracket; −1 if there are none. */
+/** The index after the opening bracket of the list's items; −1 if there are none. */
 function itemsOf(text: string): number {
   let here = 1;
   while (here < text.length) {
@@ -45,8 +45,8 @@ function itemsOf(text: string): number {
 }
 
 /**
- * Yields each item of a list, and returns the list without them. The text is compact, as API servers write it; of any other, and of what is
- * no list, no item is found. @throws SyntaxError
+ * Yields each item of a list, and returns the list without them. Expects compact JSON, as API servers write it; in any other text no items
+ * are found. @throws SyntaxError
  */
 export function* readJsonList(text: string): Generator<unknown, Readonly<Record<string, unknown>>> {
   const from = itemsOf(text);

@@ -1,17 +1,17 @@
-/** Which kind a resource is of: paths name resources, events name kinds. */
+/** Maps resources, which paths name, to kinds, which events name. */
 import { isObject } from "../../api/json.ts";
 import { groupOf } from "../../api/kind.ts";
 import type { ApiData } from "../../api/wire/format.ts";
 import type { KindName } from "../../trace/names.ts";
 
-/** A resource, as paths name it. */
+/** A resource as named in paths. */
 export interface ResourceName {
   /** `apps/v1`. */
   readonly apiVersion: string;
   readonly plural: string;
 }
 
-/** The kinds of resources: the built-in ones, and those that responses have named. */
+/** The kinds of built-in resources, and of others as learned from responses. */
 export class KindNames {
   readonly #kinds = new Map<string, KindName>();
 
@@ -20,18 +20,18 @@ export class KindNames {
       for (const { name, kind } of entries) if (!name.includes("/")) this.learn({ apiVersion, plural: name }, kind);
   }
 
-  /** The kind of a resource; under the resource's own name where it is not known. */
+  /** The kind of a resource; if unknown, with the plural as its name. */
   of({ apiVersion, plural }: ResourceName): KindName {
     return this.#kinds.get(`${apiVersion} ${plural}`) ?? { group: groupOf(apiVersion), kind: plural };
   }
 
-  /** Notes the kind of a resource. Forms of an object, such as tables, are no kinds of it. */
+  /** Records the kind of a resource, unless it is known. */
   learn({ apiVersion, plural }: ResourceName, kind: string): void {
     const name = `${apiVersion} ${plural}`;
     if (!this.#kinds.has(name)) this.#kinds.set(name, { group: groupOf(apiVersion), kind });
   }
 
-  /** Notes what a discovery document says: an `APIResourceList`, or an `APIGroupDiscoveryList`. */
+  /** Records the kinds in a discovery document: an `APIResourceList` or an `APIGroupDiscoveryList`. */
   learnFrom(document: unknown): void {
     if (!isObject(document)) return;
     const { kind, groupVersion, resources, items } = document;

@@ -1,4 +1,4 @@
-/** What is known of what the process knows: what its watches delivered, and what it read. */
+/** Tracks the objects that the process knows, from its watches and reads. */
 import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -6,11 +6,11 @@ import type { ListEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { KindNames } from "./kind-names.ts";
-import type { Meaning, Target } from "./meaning.ts";
+import type { RequestInfo, Target } from "./request-info.ts";
 import { Delivered } from "./delivered.ts";
 
-/** A list that was read to its last page: an informer starts from it if it watches from its version. */
-export interface WholeList {
+/** A list that was read to its last page. It is the start of an informer if a watch from its resourceVersion follows. */
+export interface CompleteList {
   readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
   readonly event: ListEvent;
   readonly receivedAt: number;
@@ -24,21 +24,21 @@ export interface Pages {
   readonly sentAt: number;
 }
 
-/** What a process asks of a collection. */
-interface Asked {
-  readonly meaning: Meaning;
+/** A request of a process for a collection. */
+interface CollectionRequest {
+  readonly meaning: RequestInfo;
   readonly agent: string;
 }
 
-/** How many lists are kept whole for a watch that may follow, or for their next page. */
-const mostLists = 64;
+/** How many lists are kept until a watch or their next page follows. */
+const maxLists = 64;
 
-/** Shared by all exchanges of a door. */
+/** The knowledge of all processes behind a door, shared by its exchanges. */
 export class Knowledge {
   readonly kinds: KindNames;
   readonly #bus: TraceBus;
   readonly #delivered = new Map<string, Delivered>();
-  readonly #lists = new Map<string, WholeList>();
+  readonly #lists = new Map<string, CompleteList>();
   readonly #pages = new Map<string, Pages>();
   readonly #read = new GenerationalCache<string, StoredObject>();
   readonly #expired = new Set<string>();
@@ -48,32 +48,32 @@ export class Knowledge {
     this.#bus = bus;
   }
 
-  /** What a process has received of a collection; undefined where it watches none of it. */
-  delivered(asked: Asked): Delivered | undefined {
-    return this.#delivered.get(collectionOf(asked));
+  /** The objects that a process has received of a collection; undefined if it has never watched it. */
+  delivered(request: CollectionRequest): Delivered | undefined {
+    return this.#delivered.get(collectionOf(request));
   }
 
-  /** The same for a watch, which makes it known. */
-  watched(asked: Asked): Delivered {
-    return this.#delivered.getOrInsertComputed(collectionOf(asked), () => {
-      const { selected, target } = asked.meaning;
+  /** The same for a watch: creates the entry if there is none. */
+  watched(request: CollectionRequest): Delivered {
+    return this.#delivered.getOrInsertComputed(collectionOf(request), () => {
+      const { selected, target } = request.meaning;
       const of = (): KindName => (target === undefined ? { group: "", kind: "" } : this.kinds.of(target));
-      return new Delivered({ of, agent: asked.agent, selected, emit: (delta) => void this.#bus.emit(delta) });
+      return new Delivered({ of, agent: request.agent, selected, emit: (delta) => void this.#bus.emit(delta) });
     });
   }
 
-  /** Keeps a list until a watch follows it. */
-  keepList(asked: Asked, list: WholeList): void {
-    const name = collectionOf(asked);
+  /** Keeps a list until a watch follows. */
+  keepList(request: CollectionRequest, list: CompleteList): void {
+    const name = collectionOf(request);
     this.#lists.delete(name);
     this.#lists.set(name, list);
     const [oldest] = this.#lists.keys();
-    if (this.#lists.size > mostLists && oldest !== undefined) this.#lists.delete(oldest);
+    if (this.#lists.size > maxLists && oldest !== undefined) this.#lists.delete(oldest);
   }
 
-  /** The list that a watch from this version follows; once. */
-  takeList(asked: Asked, resourceVersion: string): WholeList | undefined {
-    const name = collectionOf(asked);
+  /** Removes and returns the list with the resourceVersion that a watch starts from; undefined if there is none. */
+  takeList(request: CollectionRequest, resourceVersion: string): CompleteList | undefined {
+    const name = collectionOf(request);
     const list = this.#lists.get(name);
     if (list === undefined || list.event.resourceVersion !== resourceVersion) return undefined;
     this.#lists.delete(name);
@@ -84,33 +84,33 @@ export class Knowledge {
   keepPages(token: string, pages: Pages): void {
     this.#pages.set(token, pages);
     const [oldest] = this.#pages.keys();
-    if (this.#pages.size > mostLists && oldest !== undefined) this.#pages.delete(oldest);
+    if (this.#pages.size > maxLists && oldest !== undefined) this.#pages.delete(oldest);
   }
 
-  /** The pages before the one with this token. */
+  /** Removes and returns the pages before the one with this continue token. */
   pagesBefore(token: string): Pages | undefined {
     const pages = this.#pages.get(token);
     this.#pages.delete(token);
     return pages;
   }
 
-  /** A watch ended because its version is too old: the next list makes up for it. */
-  expire(asked: Asked): void {
-    this.#expired.add(collectionOf(asked));
+  /** Records that a watch ended with 410 Gone, which is the reason for the next list. */
+  expire(request: CollectionRequest): void {
+    this.#expired.add(collectionOf(request));
   }
 
-  /** Why an informer lists. */
-  reasonToList(asked: Asked): ListEvent["why"] {
-    if (this.#expired.delete(collectionOf(asked))) return "expired";
-    return this.delivered(asked)?.isKnown === true ? "relist" : "start";
+  /** Why the informer of the collection lists. */
+  reasonToList(request: CollectionRequest): ListEvent["why"] {
+    if (this.#expired.delete(collectionOf(request))) return "expired";
+    return this.delivered(request)?.isKnown === true ? "relist" : "start";
   }
 
-  /** Notes an object as a response showed it. */
+  /** Records an object from a response. */
   read(target: Target, object: StoredObject): void {
     this.#read.set(nameOf(target, keyOf(object)), object);
   }
 
-  /** The states in which the process may know an object, by what it received and what it read; the one known last is last. */
+  /** The states of an object that the process may know: the one it read last, and those that its watches delivered. */
   statesOf(target: Target): readonly StoredObject[] {
     const key = objectKey(target.namespace, target.name);
     return [this.#read.get(nameOf(target, key)), ...this.#deliveredOf(target, key)].filter((one) => one !== undefined);
@@ -123,7 +123,7 @@ export class Knowledge {
   }
 }
 
-function collectionOf({ meaning, agent }: Asked): string {
+function collectionOf({ meaning, agent }: CollectionRequest): string {
   return `${agent} ${meaning.collection}`;
 }
 

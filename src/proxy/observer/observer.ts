@@ -1,17 +1,17 @@
-/** Reads what passes the door, and reports it as stage events. */
+/** Observes the traffic of a door and reports it as stage events. */
 import { objectKey } from "../../api/key.ts";
 import { joined } from "../../api/transport.ts";
 import { messageOf } from "../../api/error-message.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { readReconcile } from "../../trace/reconcile-ref.ts";
 import type { ExchangeEnd, ExchangeObserver, Observe, RequestHead, ResponseHead } from "./exchange.ts";
-import type { Reading } from "./backlog.ts";
+import type { ParseTask } from "./backlog.ts";
 import { encodingOf } from "./bodies.ts";
-import { meaningOf, type Meaning } from "./meaning.ts";
-import type { Ended, Found, ObserverOptions, ResponseReading } from "./reading.ts";
-import { readingOf } from "./readings.ts";
+import { requestInfoOf, type RequestInfo } from "./request-info.ts";
+import type { ResponseEnd, ResponseDetails, ObserverOptions, ResponseReader } from "./response-reader.ts";
+import { readerOf } from "./select-reader.ts";
 
-/** Makes the observer of a door. */
+/** Creates the observer of a door. */
 export function observeInto(options: ObserverOptions): Observe {
   return (request) => new ObservedExchange(options, request);
 }
@@ -19,25 +19,25 @@ export function observeInto(options: ObserverOptions): Observe {
 class ObservedExchange implements ExchangeObserver {
   readonly #options: ObserverOptions;
   readonly #request: RequestHead;
-  readonly #meaning: Meaning;
+  readonly #meaning: RequestInfo;
   readonly #agent: string;
-  #reading: ResponseReading | undefined;
+  #reader: ResponseReader | undefined;
   readonly #known: StoredObject[] = [];
   #pieces: Uint8Array[] = [];
   #status = 0;
   #auditId = "";
   #received = 0;
-  #isLost = false;
+  #isSkipping = false;
 
   constructor(options: ObserverOptions, request: RequestHead) {
     this.#options = options;
     this.#request = request;
-    this.#meaning = meaningOf(request);
+    this.#meaning = requestInfoOf(request);
     this.#agent = request.headers["user-agent"] ?? "";
     const { target, verb } = this.#meaning;
-    // Once all that passed before is read, and nothing that came after.
+    // Deferred, so that it sees the knowledge after everything before this request, and nothing after it, has been read.
     if (target !== undefined && target.name !== "" && /^(update|patch|delete)$/.test(verb))
-      this.#later(0, () => void this.#known.push(...options.knowledge.statesOf(target)));
+      this.#defer(0, () => void this.#known.push(...options.knowledge.statesOf(target)));
   }
 
   head(head: ResponseHead, at: number): void {
@@ -48,7 +48,7 @@ class ObservedExchange implements ExchangeObserver {
 
   #read(contentType: string | undefined, at: number): void {
     const [request, meaning, agent, status] = [this.#request, this.#meaning, this.#agent, this.#status];
-    this.#reading = readingOf(this.#options, {
+    this.#reader = readerOf(this.#options, {
       request,
       meaning,
       agent,
@@ -61,36 +61,36 @@ class ObservedExchange implements ExchangeObserver {
 
   piece(bytes: Uint8Array, at: number): void {
     this.#received += bytes.length;
-    // Of what is not read nothing is kept: a log that is followed never ends.
-    if (this.#reading === undefined) return;
-    if (this.#reading.piece === undefined) this.#pieces.push(bytes);
-    else if (this.#isLost || !this.#later(bytes.length, () => this.#readPiece(bytes, at))) this.#lose(bytes.length);
+    // Bytes that will not be read are not kept: a followed log never ends.
+    if (this.#reader === undefined) return;
+    if (this.#reader.piece === undefined) this.#pieces.push(bytes);
+    else if (this.#isSkipping || !this.#defer(bytes.length, () => this.#readPiece(bytes, at))) this.#skip(bytes.length);
   }
 
   *#readPiece(bytes: Uint8Array, at: number): Generator<void> {
     try {
-      const read = this.#reading?.piece?.(bytes, at);
+      const read = this.#reader?.piece?.(bytes, at);
       if (read !== undefined) yield* read;
     } catch {
-      this.#lose(bytes.length);
+      this.#skip(bytes.length);
     }
   }
 
   end(how: ExchangeEnd, at: number): void {
-    // There was no response: of a write that is an event all the same.
+    // Without a response, a write still gives an event.
     if (this.#status === 0) this.#read(undefined, at);
     const pieces = this.#pieces;
     this.#pieces = [];
     const length = this.#request.body.length + pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (this.#later(length, () => this.#finish(pieces, { how, at }))) return;
-    this.#lose(length);
+    if (this.#defer(length, () => this.#finish(pieces, { how, at }))) return;
+    this.#skip(length);
     this.#report({ how, at }, {});
   }
 
-  *#finish(pieces: readonly Uint8Array[], ended: Omit<Ended, "body">): Generator<void> {
-    let found: Found = {};
+  *#finish(pieces: readonly Uint8Array[], ended: Omit<ResponseEnd, "body">): Generator<void> {
+    let found: ResponseDetails = {};
     try {
-      const result = this.#reading?.end({ ...ended, body: joined(pieces) }) ?? {};
+      const result = this.#reader?.end({ ...ended, body: joined(pieces) }) ?? {};
       found = Symbol.iterator in result ? yield* result : result;
     } catch (error) {
       found = { error: `cannot read the body: ${messageOf(error)}` };
@@ -98,20 +98,20 @@ class ObservedExchange implements ExchangeObserver {
     this.#report(ended, found);
   }
 
-  #later(bytes: number, read: Reading): boolean {
+  #defer(bytes: number, read: ParseTask): boolean {
     return this.#options.backlog.add(bytes, read);
   }
 
-  /** So much was not read. Behind a gap nobody knows where an event of a watch begins: what follows of it is not read either. */
-  #lose(bytes: number): void {
+  /** Reports bytes that were not read. After a gap, the start of the next watch event is unknown, so the rest of the watch is skipped. */
+  #skip(bytes: number): void {
     const { bus, knowledge } = this.#options;
     const [meaning, agent] = [this.#meaning, this.#agent];
-    this.#isLost = true;
+    this.#isSkipping = true;
     knowledge.delivered({ meaning, agent })?.forget();
     bus.emit({ stage: "unread", agent, uri: uriOf(this.#request), bytes });
   }
 
-  #report({ how, at }: Omit<Ended, "body">, found: Found): void {
+  #report({ how, at }: Omit<ResponseEnd, "body">, found: ResponseDetails): void {
     const { bus, knowledge } = this.#options;
     if (!bus.hears("request")) return;
     const { verb, target } = this.#meaning;

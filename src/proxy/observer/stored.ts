@@ -1,16 +1,16 @@
-/** Objects that a server has stored, among all that bodies hold. */
+/** Distinguishes stored objects from other contents of bodies. */
 import type { StoredObject } from "../../api/object.ts";
 import { isObject } from "../../api/json.ts";
 import type { Json } from "./bodies.ts";
 
-/** What an object's `metadata` may hold; nothing of it is sure to be there. */
+/** The `metadata` of an object; any field may be missing. */
 export function metadataOf(object: Json | undefined): Partial<StoredObject["metadata"]> {
   const metadata = object?.["metadata"];
-  // A server's own JSON; of a process's only texts are read, which are checked.
+  // The server's JSON is trusted; of the process's JSON only strings are used, which are checked.
   return isObject(metadata) ? metadata : {};
 }
 
-/** Whether it is an object that a server has stored, as opposed to a `Status`, a review or a table. */
+/** Whether this is a stored object, as opposed to a `Status`, a review or a table. */
 export function isStored(object: Json | undefined): object is Json & StoredObject {
   const { name, uid, resourceVersion } = metadataOf(object);
   return typeof name === "string" && typeof uid === "string" && typeof resourceVersion === "string";

@@ -1,4 +1,4 @@
-/** The event of a write that passed. */
+/** Builds the event of an observed write. */
 import { readReconcile } from "../../trace/reconcile-ref.ts";
 import { fieldChanges, type FieldChange } from "../../api/field-changes.ts";
 import { isObject } from "../../api/json.ts";
@@ -14,13 +14,13 @@ import { WriteDetail } from "../../trace/write-detail.ts";
 import type { ExchangeEnd } from "./exchange.ts";
 import { encodingOf, type BodyReader, type Json } from "./bodies.ts";
 import type { Knowledge } from "./knowledge.ts";
-import { flag, parameter } from "./meaning.ts";
-import type { Passed } from "./reading.ts";
+import { flag, parameter } from "./request-info.ts";
+import type { ExchangeContext } from "./response-reader.ts";
 import { isStored, metadataOf } from "./stored.ts";
 
 /** A write whose response has ended. */
-export interface PassedWrite {
-  readonly passed: Passed;
+export interface ObservedWrite {
+  readonly exchange: ExchangeContext;
   readonly verb: WriteEvent["verb"];
   readonly bodies: BodyReader;
   readonly knowledge: Knowledge;
@@ -30,29 +30,37 @@ export interface PassedWrite {
   readonly at: number;
 }
 
-/** Groups and subresources that take a POST and store nothing. */
+/** API groups and subresources whose POST stores nothing. */
 const reviews = /^(authorization|authentication)\.k8s\.io$/;
 const notStored: ReadonlySet<string> = new Set(["token", "exec", "attach", "portforward", "proxy"]);
 
-/** Undefined for requests that store nothing: reviews, dry runs. */
-export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }: PassedWrite): WriteEvent | undefined {
-  const { request, meaning, agent, status } = passed;
+/** The write event; undefined for requests that store nothing, such as reviews and dry runs. */
+export function writeEvent({
+  exchange,
+  verb,
+  bodies,
+  knowledge,
+  answer,
+  how,
+  at,
+}: ObservedWrite): WriteEvent | undefined {
+  const { request, meaning, agent, status } = exchange;
   const { target } = meaning;
   const reconcile = readReconcile(request.headers);
   if (target === undefined || reviews.test(target.group) || notStored.has(target.subresource)) return undefined;
   if (flag(request.query, "dryRun") || parameter(request.query, "dryRun") !== "") return undefined;
   const of = knowledge.kinds.of(target);
-  const sent = sentBy(passed, bodies);
+  const sent = sentBy(exchange, bodies);
   const result = resultOfWrite(answer);
   const name = target.name === "" && verb === "create" ? (nameIn(sent.object) ?? result.name) : target.name;
-  const base = baseOf(passed.known, sent.before);
+  const base = baseOf(exchange.known, sent.before);
   const error =
     how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : refusalIn(status, answer);
   return {
     stage: "write",
     agent,
     verb,
-    fieldManager: fieldManagerOf(passed),
+    fieldManager: fieldManagerOf(exchange),
     of,
     key: objectKey(target.namespace, name),
     uid: result.uid,
@@ -73,7 +81,7 @@ export function writeEvent({ passed, verb, bodies, knowledge, answer, how, at }:
   };
 }
 
-/** What a write was based on: the version that it names, else the latest that the process may have known. */
+/** The object that a write was based on: the version that it names, or else the latest that the process may have known. */
 function baseOf(known: readonly StoredObject[], version: string): StoredObject | undefined {
   const named = known.find(({ metadata }) => metadata.resourceVersion === version);
   return (
@@ -82,7 +90,7 @@ function baseOf(known: readonly StoredObject[], version: string): StoredObject |
   );
 }
 
-/** The object as the server has it now; what has no owner any more, with the one that it had: it was written for that one. */
+/** The object after the write. If the write removed the owner references, the previous ones are kept, because the write was made for that owner. */
 function knownOf(answer: Json | undefined, base: StoredObject | undefined): StoredObject | undefined {
   if (!isStored(answer)) return base;
   const { ownerReferences = [] } = answer.metadata;
@@ -96,7 +104,7 @@ interface Sent {
   readonly verb: string;
   readonly object: Json | undefined;
   readonly patch: Patch | undefined;
-  /** The version that the server is to find; empty where it may find any. */
+  /** The resourceVersion precondition; empty if there is none. */
   readonly before: string;
 }
 
@@ -106,7 +114,7 @@ const patchTypes: Readonly<Record<string, "merge" | "strategic" | "apply">> = {
   "application/apply-patch+yaml": "apply",
 };
 
-function sentBy({ request, meaning }: Passed, bodies: BodyReader): Sent {
+function sentBy({ request, meaning }: ExchangeContext, bodies: BodyReader): Sent {
   const { verb } = meaning;
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
   if (request.body.length === 0) return { verb, object: undefined, patch: undefined, before: "" };
@@ -127,7 +135,7 @@ function patchOf(type: string, body: unknown): Patch | undefined {
   return of === undefined || !isObject(body) ? undefined : { type: of, body };
 }
 
-/** An apply may be YAML, which is not read. */
+/** Undefined for YAML, which an apply may use and which is not decoded. */
 function jsonOrNothing(bodies: BodyReader, body: Uint8Array): unknown {
   try {
     return bodies.json(body);
@@ -142,19 +150,27 @@ function changesOf({ verb, object, patch }: Sent, base: StoredObject | undefined
   return verb === "update" && object !== undefined ? fieldChanges(base, filledIn(object, base)) : [];
 }
 
-/** What the server keeps whatever is sent. Source: apiserver v0.36 registry/rest/update.go BeforeUpdate. */
-const kept = ["namespace", "uid", "creationTimestamp", "resourceVersion", "generation", "selfLink", "managedFields"];
+/** Metadata that the server keeps whatever is sent. Source: apiserver v0.36 registry/rest/update.go BeforeUpdate. */
+const keptMetadata = [
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "resourceVersion",
+  "generation",
+  "selfLink",
+  "managedFields",
+];
 
-/** The object with what the server keeps, where it was not sent. */
+/** The sent object, completed with the metadata that the server keeps. */
 function filledIn(object: Json, { metadata }: StoredObject): Json {
-  const server = Object.fromEntries(Object.entries(metadata).filter(([name]) => kept.includes(name)));
+  const server = Object.fromEntries(Object.entries(metadata).filter(([name]) => keptMetadata.includes(name)));
   return { ...object, metadata: { ...server, ...metadataOf(object) } };
 }
 
 /**
- * Without a `fieldManager` it is the User-Agent up to the first slash. Source: apiserver v0.36 endpoints/handlers/create.go managerOrUserAgent.
+ * The `fieldManager` parameter, or else the User-Agent up to the first slash. Source: apiserver v0.36 endpoints/handlers/create.go managerOrUserAgent.
  */
-function fieldManagerOf({ request, agent }: Passed): string {
+function fieldManagerOf({ request, agent }: ExchangeContext): string {
   return parameter(request.query, "fieldManager") || (agent.split("/")[0] ?? "").slice(0, 128);
 }
 

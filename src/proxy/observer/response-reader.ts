@@ -1,4 +1,4 @@
-/** The contract of what is read of an exchange. */
+/** The interfaces for reading an exchange. */
 import type { StoredObject } from "../../api/object.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -7,9 +7,9 @@ import type { ExchangeEnd, RequestHead } from "./exchange.ts";
 import type { Backlog } from "./backlog.ts";
 import type { BodyReader, Encoding } from "./bodies.ts";
 import type { Knowledge } from "./knowledge.ts";
-import type { Meaning } from "./meaning.ts";
+import type { RequestInfo } from "./request-info.ts";
 
-/** What an observer works with. */
+/** Dependencies of an observer. */
 export interface ObserverOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
@@ -19,30 +19,30 @@ export interface ObserverOptions {
 }
 
 /** The end of a response. */
-export interface Ended {
-  /** Empty where pieces were read. */
+export interface ResponseEnd {
+  /** Empty if the chunks were read as they came. */
   readonly body: Uint8Array;
   readonly how: ExchangeEnd;
   readonly at: number;
 }
 
-/** What was found out about a request by reading its response. */
-export type Found = Partial<RequestEvent>;
+/** Fields of the request event that were found by reading the response. */
+export type ResponseDetails = Partial<RequestEvent>;
 
-/** What is read of a response: pieces as they come, or all at its end. What takes long yields. */
-export interface ResponseReading {
+/** Reads a response, either chunk by chunk or as a whole at its end. Long work yields. */
+export interface ResponseReader {
   piece?(bytes: Uint8Array, at: number): Generator<void>;
-  end(ended: Ended): Found | Generator<void, Found>;
+  end(ended: ResponseEnd): ResponseDetails | Generator<void, ResponseDetails>;
 }
 
-/** What is known of an exchange. */
-export interface Passed {
+/** An exchange, as known when the response starts. */
+export interface ExchangeContext {
   readonly request: RequestHead;
-  readonly meaning: Meaning;
+  readonly meaning: RequestInfo;
   readonly agent: string;
   readonly status: number;
   readonly encoding: Encoding;
-  /** When the head of the response came. */
+  /** When the head of the response came, in ms since 1970. */
   readonly at: number;
   /** The states in which the process may have known the object when it sent the request. */
   readonly known: readonly StoredObject[];

@@ -1,11 +1,17 @@
-/** Reads a watch: what the process receives, event by event. */
+/** Reads a watch event by event. */
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { WatchEvent } from "../../trace/events.ts";
 import type { Frame, Json } from "./bodies.ts";
 import type { ExchangeEnd } from "./exchange.ts";
-import { flag, parameter } from "./meaning.ts";
-import type { Ended, Found, ObserverOptions, Passed, ResponseReading } from "./reading.ts";
+import { flag, parameter } from "./request-info.ts";
+import type {
+  ResponseEnd,
+  ResponseDetails,
+  ObserverOptions,
+  ExchangeContext,
+  ResponseReader,
+} from "./response-reader.ts";
 import { isStored, metadataOf } from "./stored.ts";
 import type { Delivered } from "./delivered.ts";
 
@@ -18,36 +24,36 @@ const changes: Readonly<Record<string, "Added" | "Updated" | "Deleted">> = {
 /** The bookmark that ends a watch's initial events. Source: apimachinery v0.36 apis/meta/v1 InitialEventsAnnotationKey. */
 const initialEventsEnd = "k8s.io/initial-events-end";
 
-/** An open watch. */
-export class WatchReading implements ResponseReading {
+/** Reads the response of a watch. */
+export class WatchReader implements ResponseReader {
   readonly #options: ObserverOptions;
-  readonly #passed: Passed;
+  readonly #exchange: ExchangeContext;
   readonly #frames: (piece: Uint8Array) => Iterable<Frame>;
-  /** Known when the first piece is read: what came before it has then been read. */
+  /** Set before the first chunk is read, when everything that passed earlier has been read. */
   #delivered: Delivered | undefined;
-  /** The list that the watch begins with, until its end has come. */
+  /** The initial events of a streaming list, until the bookmark that ends them. */
   #initial: Map<ObjectKey, StoredObject> | undefined;
   #bytes = 0;
-  /** Why the server ended it. */
+  /** The reason in the server's ERROR event. */
   #ending: string | undefined;
   #resourceVersion: string;
 
-  constructor(options: ObserverOptions, passed: Passed) {
-    const { query } = passed.request;
+  constructor(options: ObserverOptions, exchange: ExchangeContext) {
+    const { query } = exchange.request;
     this.#options = options;
-    this.#passed = passed;
-    this.#frames = options.bodies.frames(passed.encoding);
+    this.#exchange = exchange;
+    this.#frames = options.bodies.frames(exchange.encoding);
     this.#resourceVersion = parameter(query, "resourceVersion");
     if (flag(query, "sendInitialEvents")) this.#initial = new Map();
     options.backlog.add(0, () => this.#open());
   }
 
-  /** The list that it follows is what the process knows from now on. */
+  /** Starts the watch: the list that it follows becomes the known state of the collection. */
   *#open(): Generator<void> {
     const { bus, knowledge } = this.#options;
-    const delivered = knowledge.watched(this.#passed);
+    const delivered = knowledge.watched(this.#exchange);
     this.#delivered = delivered;
-    const list = knowledge.takeList(this.#passed, this.#resourceVersion);
+    const list = knowledge.takeList(this.#exchange, this.#resourceVersion);
     const why = list === undefined && this.#initial === undefined && delivered.isKnown ? "resume" : "start";
     if (list !== undefined) {
       bus.emit({ ...list.event });
@@ -79,20 +85,20 @@ export class WatchReading implements ResponseReading {
 
   #error({ code, reason }: Json): void {
     this.#ending = `${Number(code)} ${typeof reason === "string" ? reason : ""}`.trimEnd();
-    if (code === 410) this.#options.knowledge.expire(this.#passed);
+    if (code === 410) this.#options.knowledge.expire(this.#exchange);
   }
 
   *#endInitial(at: number): Generator<void> {
     const [objects, delivered] = [this.#initial, this.#delivered];
     const { bus, knowledge } = this.#options;
-    const { agent, request } = this.#passed;
+    const { agent, request } = this.#exchange;
     if (objects === undefined || delivered === undefined) return;
     this.#initial = undefined;
     bus.emit({
       stage: "list",
       agent,
       of: delivered.of,
-      why: knowledge.reasonToList(this.#passed),
+      why: knowledge.reasonToList(this.#exchange),
       objects: objects.size,
       pages: 0,
       bytes: this.#bytes,
@@ -102,20 +108,20 @@ export class WatchReading implements ResponseReading {
     yield* delivered.replace(objects, at);
   }
 
-  end({ how }: Ended): Found {
+  end({ how }: ResponseEnd): ResponseDetails {
     this.#emit(...endOf(how, this.#ending));
     return { resourceVersion: this.#resourceVersion };
   }
 
   #learnKind({ kind, apiVersion }: Json): void {
-    const { target } = this.#passed.meaning;
+    const { target } = this.#exchange.meaning;
     if (typeof kind === "string" && target !== undefined && apiVersion === target.apiVersion)
       this.#options.knowledge.kinds.learn(target, kind);
   }
 
   #emit(state: WatchEvent["state"], why: string): void {
     const { bus } = this.#options;
-    const { agent } = this.#passed;
+    const { agent } = this.#exchange;
     if (this.#delivered === undefined) return;
     bus.emit({ stage: "watch", agent, of: this.#delivered.of, state, resourceVersion: this.#resourceVersion, why });
   }

@@ -3,25 +3,31 @@ import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Json } from "./bodies.ts";
 import type { Pages } from "./knowledge.ts";
-import { parameter } from "./meaning.ts";
-import type { Ended, Found, ObserverOptions, Passed, ResponseReading } from "./reading.ts";
+import { parameter } from "./request-info.ts";
+import type {
+  ResponseEnd,
+  ResponseDetails,
+  ObserverOptions,
+  ExchangeContext,
+  ResponseReader,
+} from "./response-reader.ts";
 import { isStored } from "./stored.ts";
 import { isObject } from "../../api/json.ts";
 
-/** One page; the last one ends the list. */
-export class ListReading implements ResponseReading {
+/** Reads one page; the last page completes the list. */
+export class ListReader implements ResponseReader {
   readonly #options: ObserverOptions;
-  readonly #passed: Passed;
+  readonly #exchange: ExchangeContext;
 
-  constructor(options: ObserverOptions, passed: Passed) {
+  constructor(options: ObserverOptions, exchange: ExchangeContext) {
     this.#options = options;
-    this.#passed = passed;
+    this.#exchange = exchange;
   }
 
-  *end({ body, how, at }: Ended): Generator<void, Found> {
+  *end({ body, how, at }: ResponseEnd): Generator<void, ResponseDetails> {
     if (how.is !== "whole") return {};
     const { bodies, knowledge } = this.#options;
-    const { request, encoding } = this.#passed;
+    const { request, encoding } = this.#exchange;
     const earlier = knowledge.pagesBefore(parameter(request.query, "continue"));
     const objects = earlier?.objects ?? new Map<ObjectKey, StoredObject>();
     const before = objects.size;
@@ -49,17 +55,17 @@ export class ListReading implements ResponseReading {
     { resourceVersion, at }: { readonly resourceVersion: string; readonly at: number },
   ): void {
     const { knowledge } = this.#options;
-    const { agent, meaning } = this.#passed;
+    const { agent, meaning } = this.#exchange;
     if (meaning.target === undefined) return;
     const of = knowledge.kinds.of(meaning.target);
-    const why = knowledge.reasonToList(this.#passed);
+    const why = knowledge.reasonToList(this.#exchange);
     const read = { objects: objects.size, pages: count, bytes, ms: at - sentAt, resourceVersion };
-    knowledge.keepList(this.#passed, { objects, event: { stage: "list", agent, of, why, ...read }, receivedAt: at });
+    knowledge.keepList(this.#exchange, { objects, event: { stage: "list", agent, of, why, ...read }, receivedAt: at });
   }
 
-  /** `PodList` is a list of pods; the lists of other forms are lists of anything. */
+  /** Learns the kind from a list's kind: `PodList` lists Pods. A list of another group version, such as a Table, says nothing. */
   #learnKind({ kind, apiVersion }: Json): void {
-    const { target } = this.#passed.meaning;
+    const { target } = this.#exchange.meaning;
     if (typeof kind !== "string" || !kind.endsWith("List") || target === undefined || apiVersion !== target.apiVersion)
       return;
     this.#options.knowledge.kinds.learn(target, kind.slice(0, -"List".length));

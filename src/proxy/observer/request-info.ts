@@ -1,4 +1,4 @@
-/** What a request asks for, as Kubernetes names it. Source: apiserver v0.36 endpoints/request/requestinfo.go. */
+/** The verb and resource of a request. Source: apiserver v0.36 endpoints/request/requestinfo.go. */
 import { routeOf, type Route } from "../../api/route.ts";
 import type { RequestHead } from "./exchange.ts";
 
@@ -8,7 +8,7 @@ export interface Target {
   readonly apiVersion: string;
   readonly group: string;
   readonly plural: string;
-  /** Empty for all namespaces, and for what has none. */
+  /** Empty for all namespaces, and for cluster-scoped resources. */
   readonly namespace: string;
   /** Empty for a collection. */
   readonly name: string;
@@ -16,14 +16,14 @@ export interface Target {
 }
 
 /** A request's verb and resource. */
-export interface Meaning {
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of other paths the method in lower case. */
+export interface RequestInfo {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for a non-resource path, the method in lower case. */
   readonly verb: string;
-  /** Undefined for discovery, health checks and other paths. */
+  /** Undefined for non-resource paths, such as discovery and health checks. */
   readonly target: Target | undefined;
-  /** Which objects of a collection: its path and selectors, and in which form they come. Equal for a list and the watch that follows it. */
+  /** Identifies the collection: path, selectors, and form (such as metadata only). Equal for a list and the watch that follows it. */
   readonly collection: string;
-  /** Selectors choose the objects. */
+  /** Whether the collection has a selector. */
   readonly selected: boolean;
 }
 
@@ -34,7 +34,7 @@ export function parameter(query: RequestHead["query"], name: string): string {
   return query.find(([key]) => key === name)?.[1] ?? "";
 }
 
-/** Whether a query parameter is true, as Go reads it. */
+/** Whether a query parameter is true, parsed as in Go. */
 export function flag(query: RequestHead["query"], name: string): boolean {
   return /^(1|t|true)$/i.test(parameter(query, name));
 }
@@ -47,8 +47,8 @@ function routeOrOther(path: string): Route {
   }
 }
 
-/** What a request means. */
-export function meaningOf({ method, path, query, headers }: RequestHead): Meaning {
+/** Parses a request. */
+export function requestInfoOf({ method, path, query, headers }: RequestHead): RequestInfo {
   const route = routeOrOther(path);
   if (route.is !== "resource")
     return { verb: method.toLowerCase(), target: undefined, collection: "", selected: false };
