@@ -4,7 +4,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { KindName } from "../../trace/names.ts";
 
-/** A delta that has reached the cache, with its objects. */
+/** A delta that was applied to the cache, with the object before and after it. */
 export interface Observed {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -13,7 +13,7 @@ export interface Observed {
   readonly after: StoredObject | undefined;
   /** The `seq` of the delta event. */
   readonly delta: number;
-  /** Who made the change, as far as managedFields tell. */
+  /** The field manager that made the change, as far as managedFields show it. */
   readonly writer: string | undefined;
 }
 
@@ -21,8 +21,8 @@ export interface Observed {
 export type Act = "create" | "update" | "delete";
 
 /**
- * A deletion counts when it starts: a graceful one first shows as a deletionTimestamp. Its end is not an act of its
- * own, unless someone removed the last finalizer.
+ * The write that a delta shows; undefined if it shows none. A graceful deletion counts when the deletionTimestamp appears. The later
+ * removal of the object is not an act, unless it follows from the removal of the last finalizer.
  */
 export function actOf({ before, after }: Pick<Observed, "before" | "after">): Act | undefined {
   if (before === undefined) return after === undefined ? undefined : "create";
@@ -36,7 +36,7 @@ export function actOf({ before, after }: Pick<Observed, "before" | "after">): Ac
   return before.metadata.resourceVersion === after.metadata.resourceVersion ? undefined : "update";
 }
 
-/** Whether only the status was written, which the object's own controller does. */
+/** Whether only the status was changed. */
 export function isStatusOnly({ before, after }: Pick<Observed, "before" | "after">): boolean {
   if (before === undefined || after === undefined || before.metadata.generation !== after.metadata.generation)
     return false;

@@ -13,7 +13,7 @@ export interface KeyOf {
   readonly key: ObjectKey;
 }
 
-/** Objects of one owner when one of them was chosen for deletion, and the objects that count in the ranking. */
+/** The objects of one owner at the time when one of them was chosen for deletion, and the objects that influence the ranking. */
 export interface Siblings {
   readonly all: readonly StoredObject[];
   readonly related: readonly StoredObject[];
@@ -21,7 +21,7 @@ export interface Siblings {
 
 /** A would-be write that awaits the owner's. */
 export interface Intention extends KeyOf {
-  /** From 1. */
+  /** Counted from 1. */
   readonly id: number;
   /** The sync that first decided it; `at` in ms since 1970. */
   readonly sync: number;
@@ -31,11 +31,11 @@ export interface Intention extends KeyOf {
   siblings: Siblings;
   /** The latest sync that decided it. */
   claimedBy: number;
-  /** The owner has not done it in time; it may still do it. */
+  /** The owner has not done it in time, but still may. */
   overdue: boolean;
 }
 
-/** The uid of the controller of the object that is created or deleted. */
+/** The uid of the controlling owner of the created or deleted object. */
 export function ownerUidOf(write: WouldBeWrite): string | undefined {
   const object =
     write.verb === "create" ? (write.sent as { readonly metadata?: ObjectMeta } | undefined) : write.before;
@@ -43,29 +43,29 @@ export function ownerUidOf(write: WouldBeWrite): string | undefined {
 }
 
 /**
- * Owners that do not choose which of their objects goes: each has its name, its node or its time. Any of the others' objects may go
- * instead of one that ranks alike.
+ * Owners that do not choose which object to delete, because each object has a role: an ordinal, a node or a time. Owners of other kinds
+ * may delete any of several objects that rank equally.
  */
-const knowEachObject: ReadonlySet<string> = new Set(["StatefulSet", "DaemonSet", "CronJob"]);
+const ownersWithoutChoice: ReadonlySet<string> = new Set(["StatefulSet", "DaemonSet", "CronJob"]);
 
-/** The uid of the owner that chooses an object to delete among those that it has; undefined if the object has no such owner. */
+/** The uid of the object's owner, if that owner chooses which of its objects to delete; otherwise undefined. */
 export function chooserOf(object: StoredObject | undefined): string | undefined {
   const owner = object === undefined ? undefined : controllerOf(object);
-  return owner === undefined || knowEachObject.has(owner.kind) ? undefined : owner.uid;
+  return owner === undefined || ownersWithoutChoice.has(owner.kind) ? undefined : owner.uid;
 }
 
-/** Whether a create leaves the name to the server. */
+/** Whether a create leaves the name to the server (generateName). */
 export function isGenerated({ verb, sent }: Pick<WouldBeWrite, "verb" | "sent">): boolean {
   const { metadata } = (sent ?? {}) as { readonly metadata?: ObjectMeta };
   return verb === "create" && (metadata?.name ?? "") === "";
 }
 
-/** The changes of an update or a patch, without times, which differ between any two writers. */
+/** The changes of an update or patch, without timestamps and generations, which differ between any two writers. */
 export function wantedChanges({ before, after }: WouldBeWrite): readonly FieldChange[] {
   return fieldChanges(before, after).filter(({ path }) => !isIncidental(path));
 }
 
-/** A write without changes: the owner has done it already, and no delta will follow. */
+/** Whether a write would change nothing, because the owner has already made it: no delta will follow. */
 export function isIdle(write: WouldBeWrite): boolean {
   const { verb, before, after } = write;
   if (verb === "create") return false;
@@ -73,12 +73,12 @@ export function isIdle(write: WouldBeWrite): boolean {
   return before !== undefined && after !== undefined && wantedChanges(write).length === 0;
 }
 
-/** A change that does not reflect a decision of the writer. */
+/** Whether a field does not reflect a decision of the writer. */
 function isIncidental(path: string): boolean {
   return /(Time|Timestamp|\.generation)$/.test(path);
 }
 
-/** Whether two would-be writes are equal: a sync decides again what an earlier one intended. */
+/** Whether two would-be writes are equal, so that one repeats the intention of the other. */
 export function isSame(one: WouldBeWrite, other: WouldBeWrite): boolean {
   if (one.verb !== other.verb || one.kind !== other.kind || one.group !== other.group) return false;
   if (one.subresource !== other.subresource) return false;
@@ -93,8 +93,8 @@ function sameChanges(one: WouldBeWrite, other: WouldBeWrite): boolean {
 }
 
 /**
- * Paths at which the owner's object differs from the intended one; none if it does not. Fields set by the server are
- * ignored; unintended changes by the owner since `was` are included.
+ * The paths at which the owner's object differs from the intended one. Fields set by the server are ignored; unintended changes by the
+ * owner since `was` are included.
  */
 export function differences(
   write: WouldBeWrite,
@@ -116,19 +116,19 @@ export function differences(
     .map(({ path }) => path);
 }
 
-/** The write with the uids of another state of its object, where its own are made up. */
+/** The write with its made-up uids replaced by those of another state of the object. */
 function likeIn(write: WouldBeWrite, object: StoredObject | undefined): WouldBeWrite {
   if (write.madeUp === undefined || write.after === undefined) return write;
-  // With other uids it is the same object.
+  // Replacing uids keeps the type.
   return { ...write, after: withRealUids(write.after, { did: object, madeUp: write.madeUp }) as StoredObject };
 }
 
-/** Finalizers by which the server notes what a deletion is to do with dependents. */
+/** Finalizers in which the server records the propagation policy of a deletion. */
 const propagationFinalizers = ["foregroundDeletion", "orphan"];
 
 /**
- * The finalizers of a propagation policy that only one of two deletions has set: none if they ask for the same. Of an object that is gone
- * by now it is not known what was asked for.
+ * The propagation finalizers that only one of two deletions has set; none if the policies are equal, or if the object is already removed,
+ * since the policy is then unknown.
  */
 export function otherPropagation({ after }: WouldBeWrite, now: StoredObject | undefined): readonly string[] {
   if (now === undefined) return [];
@@ -137,12 +137,12 @@ export function otherPropagation({ after }: WouldBeWrite, now: StoredObject | un
   return propagationFinalizers.filter((finalizer) => has(after, finalizer) !== has(now, finalizer));
 }
 
-/** Whether a write can change the path: an update of the status only the status, any other everything else. */
+/** Whether a write can change the path: a status update changes only the status, any other write everything else. */
 function isOfPart({ subresource }: WouldBeWrite, path: string): boolean {
   return path.startsWith(".status") === (subresource === "status");
 }
 
-/** Whether a path equals, contains or is contained in one of the wanted ones. */
+/** Whether a path is equal to a wanted one, above it or below it. */
 function touches(wanted: ReadonlySet<string>, path: string): boolean {
   for (const each of wanted) if (each.startsWith(path) || path.startsWith(each)) return true;
   return false;

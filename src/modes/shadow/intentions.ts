@@ -1,4 +1,4 @@
-/** Records what our syncs intended to write and what the owner wrote, and compares the two. */
+/** Compares the writes that our syncs intend with those that the owner makes. */
 import { deepEqual } from "../../api/field-changes.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -22,22 +22,19 @@ import {
 } from "./intention.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
-/** What is known about the owner and about the objects. */
+/** What `Intentions` needs to know about owners and objects. */
 export interface IntentionsOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   /** Whether the controller has an owner. Without one, no intention is ever fulfilled. */
   readonly hasOwner: (controller: string) => boolean;
-  /** How often the controller's owner syncs a key that has not changed, in ms; 0 for one that acts on changes. */
+  /** How often the controller's owner syncs an unchanged key, in ms; 0 if it only acts on changes. */
   readonly syncsEveryMs: (controller: string) => number;
-  /**
-   * Whether the controller chooses which objects to delete; the garbage collector does not: each of its keys is the
-   * object to delete.
-   */
+  /** Whether the controller chooses which objects to delete. The garbage collector does not: each key is the object to delete. */
   readonly chooses: (controller: string) => boolean;
   /** The current state of the object of a write; undefined if it does not exist. */
   readonly now: (write: WouldBeWrite) => StoredObject | undefined;
-  /** The objects among which one to be deleted is chosen, in their current state. */
+  /** The objects from which the one to delete is chosen, in their current state. */
   readonly siblingsOf: (kind: string, object: StoredObject) => Siblings;
   /** The criterion by which two siblings rank differently; undefined if they rank equally. */
   readonly distinguishedBy: (kind: string, pair: SiblingPair) => string | undefined;
@@ -54,25 +51,26 @@ export interface SiblingPair {
   readonly related: readonly StoredObject[];
 }
 
-/** After this time without an event, a key's episode ends; later if its owner acts at intervals. */
+/** A key's episode ends after this time without an event, plus the sync interval of its owner if it has one. */
 export const quietMs = 2000;
 
+/** A period of activity of one key. */
 interface Episode extends KeyOf {
   readonly standing: Set<Intention>;
-  /** Objects that the owner created or changed without an intention of ours. */
+  /** What the owner created or changed without an intention of ours. */
   readonly acts: Map<string, { readonly observed: Observed; readonly act: Act }>;
   /** Objects that were deleted without an intention of ours. */
   readonly deletions: Observed[];
-  /** Targets of the intentions of this episode. */
+  /** The targets of all intentions of this episode. */
   readonly intended: Set<ObjectKey>;
   lastAt: number;
   timer: Cancel | undefined;
 }
 
 /**
- * An intention stands until the owner's delta fulfils it, until a later sync of the key no longer decides it, or,
- * overdue, until the key has been quiet for two seconds and for an interval of its owner. A standing intention is not
- * decided again. All methods are atomic.
+ * The intentions of all keys. An intention stands until the owner's delta fulfils it or a later sync of the key no longer decides it. If
+ * the key has been quiet for two seconds, plus the owner's sync interval, the intention is reported as not done, but the owner may still
+ * fulfil it. A sync that decides a standing intention again renews it instead of adding another. All methods are atomic.
  */
 export class Intentions {
   #options: IntentionsOptions;
@@ -83,13 +81,13 @@ export class Intentions {
     this.#options = options;
   }
 
-  /** A sync has decided this write. */
+  /** Called when a sync has decided a write. */
   decided(name: KeyOf, sync: number, write: WouldBeWrite): void {
     if (isIdle(write)) return;
     const episode = this.#episode(name);
     const open = [...episode.standing].filter(({ claimedBy }) => claimedBy !== sync);
     const same = open.filter((each) => isSame(each.write, write));
-    // Creations without a name: the one of the same contents, otherwise any of the owner's.
+    // Creates with generateName: prefer the one with the same contents, otherwise take any of the same owner.
     const known =
       same.find((each) => deepEqual(each.write.sent, write.sent)) ??
       same[0] ??
@@ -98,7 +96,7 @@ export class Intentions {
       known.claimedBy = sync;
       known.write = write;
       known.siblings = this.#siblings(write);
-      this.#tell(known, sync, true);
+      this.#emitIntention(known, sync, true);
       return;
     }
     const at = this.#options.timeline.now();
@@ -110,11 +108,11 @@ export class Intentions {
     }
     episode.standing.add(intention);
     episode.intended.add(write.target);
-    this.#tell(intention, sync, false);
-    this.#stir(episode);
+    this.#emitIntention(intention, sync, false);
+    this.#restartQuietPeriod(episode);
   }
 
-  /** A sync has ended. What it has not decided again is no longer intended, unless the sync failed. */
+  /** Called when a sync has ended. Intentions that it has not decided again are dropped, unless it failed. */
   syncEnded(name: KeyOf, sync: number, failed: boolean): void {
     const episode = this.#episodes.get(textOf(name));
     if (episode === undefined || failed) return;
@@ -124,30 +122,30 @@ export class Intentions {
     }
   }
 
-  /** A delta has reached the cache. */
+  /** Called when a delta was applied to the cache. */
   observed(observed: Observed): void {
     const act = actOf(observed);
     if (act === undefined) return;
     if (this.#fulfil(observed, act)) return;
     if (act === "delete") {
-      this.#deletedElse(observed);
+      this.#siblingDeleted(observed);
       return;
     }
     const name = this.#options.keyOfAct(observed);
     if (name === undefined || !this.#options.hasOwner(name.controller)) return;
     const episode = this.#episode(name);
     episode.acts.set(`${observed.of.kind} ${observed.key}`, { observed, act });
-    this.#stir(episode);
+    this.#restartQuietPeriod(episode);
   }
 
-  /** How many intentions stand. */
+  /** The number of standing intentions. */
   get standing(): number {
     return [...this.#episodes.values()].reduce((sum, { standing }) => sum + standing.size, 0);
   }
 
-  /** Ends all episodes as if they had been quiet for long enough. */
+  /** Ends all episodes, as if they had been quiet for long enough. */
   stop(): void {
-    for (const episode of this.#episodes.values()) this.#rest(episode);
+    for (const episode of this.#episodes.values()) this.#endEpisode(episode);
   }
 
   #siblings({ verb, kind, before }: WouldBeWrite): Siblings {
@@ -169,7 +167,7 @@ export class Intentions {
 
   #compare(episode: Episode, intention: Intention, observed: Observed): void {
     const { write } = intention;
-    const did = `owner ${pastOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
+    const did = `owner ${pastTenseOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
     const policy = write.verb === "delete" ? otherPropagation(write, observed.after) : [];
     if (policy.length > 0) {
       const why = `${did} with another propagation policy: ${policy.join(", ")}`;
@@ -178,17 +176,17 @@ export class Intentions {
     }
     const gone = write.verb === "delete" || write.after === undefined;
     const paths = gone || observed.after === undefined ? [] : differences(write, observed.after, observed.before);
-    // An intermediate status differs: the intended one may still follow.
+    // This may be an intermediate state: the intended one may still follow.
     if (paths.length > 0 && write.verb !== "create") {
-      this.#stir(episode);
+      this.#restartQuietPeriod(episode);
       return;
     }
     if (paths.length === 0) this.#settle(episode, intention, "same", did, observed);
     else this.#settle(episode, intention, "differs", `${did} with another ${paths.slice(0, 3).join(", ")}`, observed);
   }
 
-  /** A sibling of an object to be deleted was deleted: possibly instead of it, unless that one is deleted too. */
-  #deletedElse(observed: Observed): void {
+  /** Records the deletion of a sibling of an object to be deleted: possibly instead of it, unless that one is deleted too. */
+  #siblingDeleted(observed: Observed): void {
     for (const episode of this.#episodes.values()) {
       if (!this.#options.chooses(episode.controller)) continue;
       if (![...episode.standing].some(({ write }) => isSiblingOf(write, observed))) continue;
@@ -198,7 +196,7 @@ export class Intentions {
     }
   }
 
-  /** Once at least as many others were deleted as intentions are open, each of those replaces one of these. */
+  /** Pairs siblings that were deleted with open intentions, once there are at least as many of them as intentions. */
   #pairDeletions(episode: Episode): void {
     const [first] = episode.deletions;
     if (first === undefined) return;
@@ -207,7 +205,7 @@ export class Intentions {
     for (const intention of open) this.#pairDeletion(episode, intention);
   }
 
-  /** Compares an object to be deleted with the one that was deleted instead; false if none was. */
+  /** Compares an object to be deleted with the sibling that was deleted instead; false if there is none. */
   #pairDeletion(episode: Episode, intention: Intention): boolean {
     const { write } = intention;
     const at = episode.deletions.findIndex((each) => isSiblingOf(write, each));
@@ -224,13 +222,13 @@ export class Intentions {
 
   #settle(episode: Episode, intention: Intention, is: Agreement, why: string, by?: Observed): void {
     episode.standing.delete(intention);
-    this.#agree({ ...intention, is, why, intention: intention.id }, intention.write, by, intention.at);
+    this.#emitAgreement({ ...intention, is, why, intention: intention.id }, intention.write, by, intention.at);
     if (intention.write.verb === "delete" && is === "same") this.#pairDeletions(episode);
-    this.#stir(episode);
+    this.#restartQuietPeriod(episode);
   }
 
   /** Emits an event for a new intention, or for a standing one that a sync has decided again. */
-  #tell({ controller, key, id, write }: Intention, sync: number, again: boolean): void {
+  #emitIntention({ controller, key, id, write }: Intention, sync: number, again: boolean): void {
     const { bus } = this.#options;
     if (!bus.on) return;
     const { verb, group, kind, subresource, target } = write;
@@ -248,7 +246,7 @@ export class Intentions {
     });
   }
 
-  #agree(
+  #emitAgreement(
     {
       controller,
       key,
@@ -303,8 +301,8 @@ export class Intentions {
     return episode;
   }
 
-  /** Something has happened to the key: its episode continues. */
-  #stir(episode: Episode): void {
+  /** Restarts the quiet period of a key. */
+  #restartQuietPeriod(episode: Episode): void {
     const { timeline, hasOwner, syncsEveryMs } = this.#options;
     episode.lastAt = timeline.now();
     if (episode.timer !== undefined || !hasOwner(episode.controller)) return;
@@ -313,14 +311,14 @@ export class Intentions {
       episode.timer = timeline.after(ms, "shadow episode", () => {
         episode.timer = undefined;
         const quietFor = timeline.now() - episode.lastAt;
-        if (quietFor >= patienceMs) this.#rest(episode);
+        if (quietFor >= patienceMs) this.#endEpisode(episode);
         else wait(patienceMs - quietFor);
       });
     };
     wait(patienceMs);
   }
 
-  /** The owner has not done these in time. It may have tried, or still do them, or nothing may be left to do. */
+  /** Reports intentions that the owner has not fulfilled in time: it may have been refused, or there is nothing left to do. */
   #overdue(episode: Episode, open: readonly Intention[]): void {
     const { chooses, now, refusalOf } = this.#options;
     const refusals = new Map(open.map((each) => [each, refusalOf(episode, each.write)]));
@@ -331,12 +329,12 @@ export class Intentions {
       if (past === undefined) intention.overdue = true;
       else episode.standing.delete(intention);
       const outcome = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
-      this.#agree({ ...intention, ...outcome, intention: intention.id }, write, undefined, undefined);
+      this.#emitAgreement({ ...intention, ...outcome, intention: intention.id }, write, undefined, undefined);
     }
   }
 
-  /** The key has been quiet: standing intentions were not fulfilled; if there are none, the owner's further acts were right. */
-  #rest(episode: Episode): void {
+  /** Ends the episode of a quiet key: reports the unfulfilled intentions and the acts of the owner without an intention. */
+  #endEpisode(episode: Episode): void {
     episode.timer?.();
     episode.timer = undefined;
     const { controller, key, standing } = episode;
@@ -347,9 +345,9 @@ export class Intentions {
       // Either side may write intermediate statuses.
       if (act === "update" && episode.intended.has(observed.key)) continue;
       const is = open.length === 0 ? "owner was faster" : "differs";
-      const why = `owner ${pastOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}, which no sync here decided`;
+      const why = `owner ${pastTenseOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}, which no sync here decided`;
       const write = { ...observed.of, verb: act, subresource: "", target: observed.key };
-      this.#agree({ controller, key, is, why }, write, observed, undefined);
+      this.#emitAgreement({ controller, key, is, why }, write, observed, undefined);
     }
     episode.acts.clear();
     episode.deletions.length = 0;
@@ -358,7 +356,7 @@ export class Intentions {
   }
 }
 
-/** Our status reflects writes that succeeded locally: if the owner's were refused, there is nothing to compare. */
+/** Why an intention was not fulfilled. If a write was refused to the owner, our status, which assumes that it succeeded, is not comparable. */
 function whyNotDone(
   { verb, subresource }: WouldBeWrite,
   refusal: string | undefined,
@@ -370,13 +368,13 @@ function whyNotDone(
   return { is: "differs", why: "owner has not done it" };
 }
 
-const pastOf = { create: "created", update: "wrote", patch: "wrote", delete: "deleted" } as const;
+const pastTenseOf = { create: "created", update: "wrote", patch: "wrote", delete: "deleted" } as const;
 
 function textOf({ controller, key }: KeyOf): string {
   return `${controller} ${key}`;
 }
 
-/** Which of an owner's objects is chosen for deletion may change until one is deleted. */
+/** Whether two deletions choose from the objects of the same owner: the choice may change until one is deleted. */
 function isSibling(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   if (standing.verb !== "delete" || write.verb !== "delete" || standing.kind !== write.kind) return false;
   const uid = chooserOf(write.before);
@@ -401,7 +399,7 @@ function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   );
 }
 
-/** Of several creations without a name, the one that intended this object: a DaemonSet creates one pod for each node, in any order. */
+/** Among several creates with generateName, the one that intended this object: a DaemonSet creates its pods in any order of the nodes. */
 function closest(open: readonly Intention[], object: StoredObject | undefined): Intention | undefined {
   const [first] = open;
   if (first === undefined || open.length === 1 || object === undefined || !isGenerated(first.write)) return first;

@@ -1,16 +1,16 @@
 /**
- * Uids that shadow made up: of the objects that a sync would have created, and that a later write of the same sync refers to. The owner's
- * objects have others, and the references to them other versions: the rest of a reference can be compared.
+ * Handles uids that shadow made up, for objects that a sync would have created and that a later write of the same sync refers to. The
+ * owner's objects have other uids and resourceVersions; the rest of a reference can be compared.
  */
 import { isObject } from "../../api/json.ts";
 
-/** What the owner did in place of what was meant, and the uids that were made up. */
+/** The object that the owner wrote, and the made-up uids. */
 interface Done {
   readonly did: unknown;
   readonly madeUp: ReadonlySet<string>;
 }
 
-/** `meant` with the owner's uid and version, from `did`, in each reference to an object that shadow would have created. */
+/** Returns `meant` with the uid and resourceVersion from the owner's object `did` in each reference to an object with a made-up uid. */
 export function withRealUids(meant: unknown, { did, madeUp }: Done): unknown {
   if (Array.isArray(meant)) {
     const items: readonly unknown[] = Array.isArray(did) ? did : [];

@@ -1,6 +1,4 @@
-/**
- * One shadow sync's view of the cluster: it reads the real state, sends no writes, and sees its own would-be writes.
- */
+/** The view of the cluster for one sync in shadow mode: reads come from the cluster, writes are simulated and visible to later reads. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -27,25 +25,25 @@ export interface WouldBeWrite {
   readonly subresource: string;
   readonly target: ObjectKey;
   readonly verb: "create" | "update" | "patch" | "delete";
-  /** The body of a create; the server would add the rest. */
+  /** The request body of a create, without what the server would add. */
   readonly sent: unknown;
   readonly before: StoredObject | undefined;
-  /** Undefined if the object would not exist any more. */
+  /** Undefined if the object would no longer exist. */
   readonly after: StoredObject | undefined;
-  /** Uids that objects created earlier in the sync were given here; the owner's have others. Unset: there are none. */
+  /** Made-up uids of objects created earlier in the sync; the owner's objects have other uids. Unset if there are none. */
   readonly madeUp?: ReadonlySet<string>;
 }
 
-/** What is below the overlay. */
+/** Options of an `Overlay`. */
 export interface OverlayOptions {
-  /** Reads only. */
+  /** Used for reads only. */
   readonly transport: Transport;
   /** Provides the registry that processes writes. */
   readonly registry: Server;
   readonly actor: string;
   /** The cached object; undefined if its kind is not cached. */
   readonly cached: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
-  /** The cached metadata of an object of a kind whose metadata alone is watched. */
+  /** The cached metadata of an object, for kinds of which only metadata is watched. */
   readonly cachedMetadata: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
   readonly onWrite: (write: WouldBeWrite) => void;
 }
@@ -53,9 +51,8 @@ export interface OverlayOptions {
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: undefined } as const;
 
 /**
- * A transport for one sync. The API server answers a GET, unless the sync has written the object; the registry answers
- * a write, based on the cached object or, if it is not cached, on the live one. Nothing that changes the cluster is
- * sent.
+ * A transport for one sync. A GET is answered by the API server, unless the sync has written the object. A write is answered by the
+ * registry, based on the cached object or, if it is not cached, on the live one. No write is sent to the cluster.
  */
 export class Overlay implements Transport {
   readonly #options: OverlayOptions;
@@ -85,13 +82,13 @@ export class Overlay implements Transport {
     if (verb === undefined || target === undefined || isReview(target.route)) return this.#read(request, target);
     const { route, resource } = target;
     const body = bodyOf(request);
-    if (verb === "create" && route.subresource === "") await this.#surround(request, target, body);
-    else await this.#know(request, target);
+    if (verb === "create" && route.subresource === "") await this.#loadForAdmission(request, target, body);
+    else await this.#loadTarget(request, target);
     if (verb === "delete" && route.name === "") return this.#deleteAll(request, target);
     const before = route.name === "" ? undefined : this.#server.get(resource, route.namespace, route.name);
     const answer = await this.#server.send(request);
     const bytes = await readAll(answer.body);
-    if (answer.status < 300) this.#wrote(request, target, verb, { body, before, bytes });
+    if (answer.status < 300) this.#recordWrite(request, target, verb, { body, before, bytes });
     return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
   }
 
@@ -119,18 +116,18 @@ export class Overlay implements Transport {
   }
 
   /** Loads the object of a write into the in-memory server. */
-  async #know(request: ApiRequest, { route, resource }: Target): Promise<void> {
+  async #loadTarget(request: ApiRequest, { route, resource }: Target): Promise<void> {
     const { namespace, name } = route;
-    if (this.#knowCached({ route, resource }, name)) return;
+    if (this.#loadCached({ route, resource }, name)) return;
     const live = await this.#get(pathOf(resource, { namespace, name }), request.signal);
     const known = this.#options.cachedMetadata(resource, objectKey(namespace, name));
-    // The owner may have written since: the sync has seen the cached metadata.
+    // The owner may have written since, but the sync has seen the cached metadata.
     if (known !== undefined) this.#server.put(resource, { ...(isStored(live) ? live : {}), metadata: known.metadata });
     else if (isStored(live)) this.#server.put(resource, live);
   }
 
   /** Loads what admission of a create requires: the real namespace, and placeholders for the rest. */
-  async #surround(request: ApiRequest, { route, resource }: Target, body: unknown): Promise<void> {
+  async #loadForAdmission(request: ApiRequest, { route, resource }: Target, body: unknown): Promise<void> {
     const { namespace } = route;
     if (namespace !== "") {
       const namespaces = this.#options.registry.registry.find("v1", "namespaces");
@@ -142,14 +139,14 @@ export class Overlay implements Transport {
     }
     if (resource.storage === "pods") this.#server.seedPodDependencies(namespace, body);
     const name = at(body, "metadata", "name");
-    if (typeof name === "string") this.#knowCached({ route, resource }, name);
+    if (typeof name === "string") this.#loadCached({ route, resource }, name);
   }
 
   /**
-   * Loads an object from the cache, unless the sync has written it: a server refuses to create one that is there. Whether it is known now,
-   * or was deleted by the sync.
+   * Loads an object from the cache into the in-memory server, unless the sync has written it, so that creating an existing object is
+   * refused. Returns whether the object is now loaded, or was deleted by the sync.
    */
-  #knowCached({ route: { namespace }, resource }: Target, name: string): boolean {
+  #loadCached({ route: { namespace }, resource }: Target, name: string): boolean {
     if (name === "" || this.#server.has(resource, namespace, name)) return true;
     const key = objectKey(namespace, name);
     if (this.#written.get(resourceOf(resource))?.has(key) === true) return true;
@@ -158,7 +155,7 @@ export class Overlay implements Transport {
     return cached !== undefined;
   }
 
-  /** Undefined if it does not exist, or this user has no right to read it. */
+  /** Reads a live object; undefined if it does not exist, or the user may not read it. */
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
     const headers = { accept: "application/json" };
     const answer = await this.#options.transport.send({ method: "GET", path, headers, signal });
@@ -166,16 +163,16 @@ export class Overlay implements Transport {
     return answer.status === 200 ? parsed(bytes) : undefined;
   }
 
-  /** All objects of a collection, each as a separate would-be write. */
+  /** Simulates a deletecollection; each deleted object is a separate would-be write. */
   async #deleteAll(request: ApiRequest, { route, resource }: Target): Promise<ApiResponse> {
     const path = pathOf(resource, { namespace: route.namespace });
-    const list = await this.#options.transport.send({ ...bare(request), method: "GET", path });
+    const list = await this.#options.transport.send({ ...withoutBody(request), method: "GET", path });
     const items = (parsed(await readAll(list.body)) as { readonly items?: readonly StoredObject[] }).items ?? [];
     for (const item of items) this.#server.put(resource, item);
     const answer = await this.#server.send(request);
     const bytes = await readAll(answer.body);
     for (const before of answer.status < 300 ? items : []) {
-      this.#wroteObject(request, { route, resource }, "delete", {
+      this.#recordObject(request, { route, resource }, "delete", {
         sent: undefined,
         before,
         name: before.metadata.name,
@@ -184,7 +181,7 @@ export class Overlay implements Transport {
     return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
   }
 
-  #wrote(
+  #recordWrite(
     request: ApiRequest,
     target: Target,
     verb: WouldBeWrite["verb"],
@@ -197,10 +194,10 @@ export class Overlay implements Transport {
     const answered = target.route.name === "" ? parsed(bytes) : undefined;
     const name = isStored(answered) ? answered.metadata.name : target.route.name;
     // The in-memory server holds stored objects.
-    this.#wroteObject(request, target, verb, { sent: body, before: before as StoredObject | undefined, name });
+    this.#recordObject(request, target, verb, { sent: body, before: before as StoredObject | undefined, name });
   }
 
-  #wroteObject(
+  #recordObject(
     request: ApiRequest,
     { route, resource }: Target,
     verb: WouldBeWrite["verb"],
@@ -239,7 +236,7 @@ function isReview({ plural }: ResourceRoute): boolean {
   return plural.endsWith("reviews");
 }
 
-function bare({ signal, query }: ApiRequest): Pick<ApiRequest, "signal" | "headers" | "query"> {
+function withoutBody({ signal, query }: ApiRequest): Pick<ApiRequest, "signal" | "headers" | "query"> {
   return { signal, headers: { accept: "application/json" }, ...(query !== undefined && { query }) };
 }
 

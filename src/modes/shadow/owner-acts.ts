@@ -1,4 +1,4 @@
-/** To which key of ours an act of the owner belongs. */
+/** Attributes the owner's writes to the keys of our controllers. */
 import { objectKey } from "../../api/key.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -8,7 +8,7 @@ import type { KeyOf } from "./intention.ts";
 import type { Applied } from "./owner-delta-gate.ts";
 import type { ShadowOptions } from "./shadow-options.ts";
 
-/** An applied change, with what the delta event of the same object knows about its writer. */
+/** An applied change, with the writer from the delta event of the same object. */
 export function observedOf(
   { of, key, before, object, deleted }: Applied,
   event: (DeltaEvent & EventHead) | undefined,
@@ -27,7 +27,7 @@ export function observedOf(
   };
 }
 
-/** The key that an act may belong to: the owner created an object for it, or changed the status of its object. */
+/** The key that a write by an owner belongs to: the owner of the written object, or the object itself for a status. Undefined if unknown. */
 export function keyOfAct(
   controllers: readonly ControllerDefinition[],
   { of, key, before, after, writer }: Observed,
@@ -45,7 +45,7 @@ export function keyOfAct(
   const status = before !== undefined && before.metadata.generation === after.metadata.generation;
   const own = owners.find(({ for: kind }) => kind?.kind === of.kind && kind.group === of.group);
   if (status && own !== undefined) return { controller: own.name, key };
-  // The status of owned objects is written by another controller of the same process, kube-controller-manager.
+  // The status of an owned object is written by another controller in kube-controller-manager.
   if (above === undefined || reference === undefined || isStatusOnly({ before, after })) return undefined;
   return { controller: above.name, key: objectKey(after.metadata.namespace, reference.name) };
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps shadow in step with the owner. Both see a change at the same time; the owner's response follows within
- * milliseconds, and must not be seen by a sync of ours that has yet to decide about the change itself. So deltas that
- * may be the owner's response are held back until our queues are empty, one at a time, in order of arrival.
+ * Keeps shadow in step with the owner. Both see a change at the same time. The owner's writes follow within milliseconds, and must not be
+ * seen by a sync of ours that has yet to decide about the change. So deltas that may be the owner's writes are held back until our queues
+ * are empty, and released one at a time, in order of arrival.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -17,14 +17,14 @@ import { RealFIFO } from "../../cache/real-fifo.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import { Fifo } from "../../workqueue/fifo.ts";
 
-/** When deltas are let through. */
+/** Options of an `OwnerDeltaGate`. */
 export interface OwnerDeltaGateOptions {
   readonly timeline: Timeline;
-  /** Whether every delta let through has reached its handlers, and no key is queued or being synced. */
+  /** Whether every released delta has reached its handlers, and no key is queued or being synced. */
   readonly isIdle: () => boolean;
   /** Kinds whose objects the controllers create and delete. */
   readonly ownedKinds: ReadonlySet<string>;
-  /** Called for each change of the watch immediately after the store has applied it, before any handler. */
+  /** Called for each watch event right after the store has applied it, before any handler. */
   readonly onApplied: (change: Applied) => void;
 }
 
@@ -33,15 +33,15 @@ export interface Applied {
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly before: StoredObject | undefined;
-  /** For a deletion the last state. */
+  /** The new state, or the last state of a deleted object. */
   readonly object: StoredObject;
   readonly deleted: boolean;
 }
 
-/** The change that the owner responds to may arrive over another connection, just after the response. */
-const leastHeldMs = 20;
-/** After this time a delta is let through even if queues are not empty: a sync may wait for the API server. */
-const mostHeldMs = 1000;
+/** Minimum hold: the change that the owner reacted to may arrive on another connection, just after the owner's write. */
+const minHeldMs = 20;
+/** Maximum hold, even if queues are not empty: a sync may be waiting for the API server. */
+const maxHeldMs = 1000;
 const pollMs = 1;
 
 interface Held {
@@ -51,11 +51,11 @@ interface Held {
   readonly release: () => void;
 }
 
-/** Shared by the delta queues of all kinds. */
+/** The gate, shared by the delta queues of all kinds. */
 export class OwnerDeltaGate {
   #options: OwnerDeltaGateOptions;
   #held = new Fifo<Held>();
-  /** How many deltas of each queue are held: later ones of the queue wait behind them. */
+  /** The number of held deltas per queue; later deltas of the same queue wait behind them. */
   #waiting = new Map<object, number>();
   #timer: Cancel | undefined;
   #stopped = false;
@@ -64,38 +64,38 @@ export class OwnerDeltaGate {
     this.#options = options;
   }
 
-  /** How many deltas are held. */
+  /** The number of held deltas. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Creates the delta queue of a kind; to be passed to a `SharedInformerFactory` as `createQueue`. */
+  /** Creates the delta queue of a kind; pass it to a `SharedInformerFactory` as `createQueue`. */
   readonly createQueue = <T extends StoredObject>(options: DeltaQueueOptions<T>): DeltaQueue<T> =>
     new GatedQueue(options, this);
 
-  /** Lets everything through from now on. */
+  /** Releases all held deltas, and holds none from now on. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.();
     for (let next = this.#held.shift(); next !== undefined; next = this.#held.shift()) next.release();
   }
 
-  /** Whether the delta may be the owner's response to another one. */
+  /** Whether a delta may show a write by the owner in reaction to another delta. */
   mayBeOwners<T extends StoredObject>(of: KindName, delta: ObjectDelta<T>, known: KnownObjects<T>): boolean {
     const { type, object, key } = delta;
     if (this.#options.ownedKinds.has(of.kind)) return true;
-    // Any object with an owner may be deleted with it.
+    // An object with an owner may be deleted along with it.
     if (type === "Deleted") return (object.metadata.ownerReferences?.length ?? 0) > 0;
     if (type !== "Updated") return false;
     const before = known.get(key);
-    // The object's previous delta comes just before this one.
+    // The object's previous delta is still held.
     if (before === undefined) return true;
-    // An owner writes status and annotations of its primary objects: neither changes the generation.
+    // Owners write the status and annotations of their primary objects, neither of which changes the generation.
     const [was, is] = [before.metadata, object.metadata];
     return was.generation === is.generation && was.deletionTimestamp === is.deletionTimestamp;
   }
 
-  /** Calls `release` now, or later in order. */
+  /** Calls `release` at once, or later in order of arrival. */
   admit(queue: object, mayBeOwners: boolean, release: () => void): void {
     if (this.#stopped || (!mayBeOwners && !this.#waiting.has(queue))) {
       release();
@@ -103,7 +103,7 @@ export class OwnerDeltaGate {
     }
     this.#held.push({ queue, at: this.#options.timeline.now(), mayBeOwners, release });
     this.#waiting.set(queue, (this.#waiting.get(queue) ?? 0) + 1);
-    this.#arm(leastHeldMs);
+    this.#arm(minHeldMs);
   }
 
   applied(change: Applied): void {
@@ -121,8 +121,8 @@ export class OwnerDeltaGate {
     const { timeline, isIdle } = this.#options;
     for (let first = this.#held.peek(); first !== undefined; first = this.#held.peek()) {
       const heldMs = timeline.now() - first.at;
-      if (first.mayBeOwners && heldMs < mostHeldMs && (heldMs < leastHeldMs || !isIdle())) {
-        this.#arm(Math.max(pollMs, leastHeldMs - heldMs));
+      if (first.mayBeOwners && heldMs < maxHeldMs && (heldMs < minHeldMs || !isIdle())) {
+        this.#arm(Math.max(pollMs, minHeldMs - heldMs));
         return;
       }
       this.#held.shift();

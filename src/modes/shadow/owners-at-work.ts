@@ -1,8 +1,8 @@
-/** Which controllers have an owner that is running. */
+/** Tracks which controllers have a running owner. */
 import type { Observed } from "./acts.ts";
 import type { ShadowOptions } from "./shadow-options.ts";
 
-/** Owners found before the start, and those that have written the status of a controller's objects since. */
+/** Owners found before the start, and those that have since written an object of a controller's primary kind. */
 export class OwnersAtWork {
   #options: ShadowOptions;
   #seen = new Set<string>();
@@ -16,7 +16,7 @@ export class OwnersAtWork {
     return this.#options.ownerOf(controller).found || this.#seen.has(controller);
   }
 
-  /** A delta has reached the cache: its writer may be an owner. */
+  /** Called when a delta was applied to the cache: its writer may be an owner. */
   observed(observed: Observed): void {
     const { controllers, ownerOf, onOwnerSeen } = this.#options;
     for (const { name, for: kind } of controllers) {

@@ -1,7 +1,4 @@
-/**
- * Who owns the objects that shadow watches, and whether this user may read them: checked before the caches fill. Only
- * reads.
- */
+/** Preflight checks of shadow: which owners run, and whether the user may read the watched kinds. Makes only reads. */
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -9,14 +6,14 @@ import { askRights, type Right, type Rights } from "../preflight/rights.ts";
 import { findSecondOwner, type SecondOwner } from "../preflight/second-owner.ts";
 import type { ShadowOwner } from "./shadow-options.ts";
 
-/** What is known before the start. */
+/** The result of the preflight checks. */
 export interface ShadowPreflight {
-  /** List and watch of every kind that the controllers watch. */
+  /** The rights to list and watch every kind that the controllers watch. */
   readonly rights: Rights;
   readonly owners: readonly { readonly controller: ControllerDefinition; readonly owner: SecondOwner }[];
 }
 
-/** @throws StatusError, TransportError. */
+/** Checks rights, and if none is missing looks for owners. @throws StatusError, TransportError. */
 export async function shadowPreflight(options: {
   readonly controllers: readonly ControllerDefinition[];
   readonly transport: Transport;
@@ -25,7 +22,7 @@ export async function shadowPreflight(options: {
 }): Promise<ShadowPreflight> {
   const { controllers, transport, client, namespace } = options;
   const rights = await askRights(client, rightsToLook(controllers, namespace));
-  // Without the rights there is nothing to watch, and the owner may not be readable either.
+  // Without these rights shadow cannot watch, and the search for owners may fail too.
   if (rights.missing.length > 0) return { rights, owners: [] };
   const owners = await Promise.all(
     controllers.map(async (controller) => ({

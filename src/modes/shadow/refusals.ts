@@ -1,8 +1,8 @@
-/** Writes of a controller that the API server refused, according to the status of its objects. */
+/** Finds writes of an owner that the API server refused, as reported in the status of its objects. */
 import type { StoredObject } from "../../api/object.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
-interface Telling {
+interface RefusalCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
@@ -14,7 +14,7 @@ interface Telling {
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set_utils.go calculateStatus; pkg/controller/deployment/sync.go
  * getNewReplicaSet; pkg/controller/namespace/deletion/status_condition_utils.go.
  */
-const tellings: readonly Telling[] = [
+const refusalConditions: readonly RefusalCondition[] = [
   { type: "ReplicaFailure", status: "True", reason: "FailedCreate", verb: "create" },
   { type: "ReplicaFailure", status: "True", reason: "FailedDelete", verb: "delete" },
   { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", verb: "create" },
@@ -33,12 +33,12 @@ export function refusalIn(object: StoredObject | undefined, verb: WouldBeWrite["
   // Of any kind: its status may have no conditions.
   const { status } = (object ?? {}) as { readonly status?: { readonly conditions?: readonly Condition[] } };
   const found = status?.conditions?.find((condition) =>
-    tellings.some(
-      (telling) =>
-        telling.type === condition.type &&
-        telling.status === condition.status &&
-        telling.verb === verb &&
-        (telling.reason === undefined || telling.reason === condition.reason),
+    refusalConditions.some(
+      (candidate) =>
+        candidate.type === condition.type &&
+        candidate.status === condition.status &&
+        candidate.verb === verb &&
+        (candidate.reason === undefined || candidate.reason === condition.reason),
     ),
   );
   return found === undefined ? undefined : (found.message ?? found.reason ?? found.type);

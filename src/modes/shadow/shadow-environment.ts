@@ -1,4 +1,4 @@
-/** What a sync in shadow runs with: caches overlaid with its own writes, and a client whose writes are never sent. */
+/** The environment of syncs in shadow mode: caches overlaid with the sync's own writes, and a client that never sends writes. */
 import type { ObjectKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -26,7 +26,7 @@ interface EnvironmentParts {
   readonly intentions: Intentions;
 }
 
-/** Makes each sync write into an overlay of its own, and its writes intentions. */
+/** Gives each sync its own overlay, and turns its writes into intentions. */
 export function shadowEnvironment({ options, registry, informers, intentions }: EnvironmentParts): SyncEnvironment {
   const { bus, timeline, transport } = options;
   const kinds = new Map(
@@ -70,6 +70,6 @@ function indexesOf<T extends StoredObject>(
   kind: Kind<T>,
 ): Readonly<Record<string, (object: T) => readonly string[]>> {
   const watch = definition.watches.find((each) => resourceOf(each.kind) === resourceOf(kind));
-  // The watch of this kind is one of objects of this kind.
+  // A watch of this kind has indexes for objects of this kind.
   return watch?.indexes ?? {};
 }

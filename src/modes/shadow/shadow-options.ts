@@ -1,4 +1,4 @@
-/** What a shadow is started with. */
+/** The options of shadow mode. */
 import type { Selector } from "../../api/labels.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -14,21 +14,21 @@ export interface ShadowOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** PEM of the authorities by which the API server is trusted, where the connection names any. */
+  /** The PEM certificates of the authorities trusted for the API server, if the connection has any. */
   readonly serverCa?: string | undefined;
   readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;
   /** The owner of a controller's objects. */
   readonly ownerOf: (controller: string) => ShadowOwner;
-  /** Called once for an owner that was not found before, and has now written. */
+  /** Called once for an owner that the preflight did not find, when its first write is seen. */
   readonly onOwnerSeen?: (controller: string, manager: string) => void;
   readonly freeze?: boolean;
 }
 
 /** The process that runs a controller on the cluster. */
 export interface ShadowOwner {
-  /** Its field manager: `kube-controller-manager`; undefined if it has none to compare with. */
+  /** Its field manager, such as `kube-controller-manager`; undefined if it is not compared. */
   readonly manager: string | undefined;
   /** Whether it was found to be running. */
   readonly found: boolean;

@@ -1,6 +1,6 @@
 /**
- * Shadow: our controllers beside those that own a cluster's objects. They sync on the same deltas and decide by the same rules, but
- * write nothing: their writes are answered locally, and compared with the owner's writes.
+ * Shadow mode runs our controllers beside those that own the objects of a cluster. They see the same deltas and decide by the same rules,
+ * but write nothing: their writes are answered locally and compared with the owner's writes.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import { Pods } from "../../api/kinds.ts";
@@ -29,18 +29,18 @@ export interface Shadow {
   readonly manager: ControllerManager;
   readonly informers: SharedInformerFactory;
   readonly intentions: Intentions;
-  /** Starts syncing; until then the caches are full and nothing has been decided. */
+  /** Starts syncing. Until then the caches are filled, but nothing is decided. */
   startWorkers(): void;
-  /** Syncs each of these keys once, instead of the workers: what its controller would do now. */
+  /** Syncs each of these keys once, without workers, to see what the controller would do now. */
   syncOnce(running: RunningController, keys: ReadonlySet<ObjectKey>): Promise<void>;
-  /** Whether only the owner is awaited: no key is queued, no delta is held back. */
+  /** Whether no key is queued and no delta is held back, so that only the owner's writes are awaited. */
   isIdle(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Fills the caches. The owner is compared with from `startWorkers` on.
- * @throws StatusError, TransportError; the signal's reason.
+ * Fills the caches. The comparison with the owner starts with `startWorkers`.
+ * @throws StatusError, TransportError, or the signal's reason.
  */
 export async function startShadow(options: ShadowOptions, signal?: AbortSignal): Promise<Shadow> {
   const { timeline, random } = options;
@@ -55,7 +55,7 @@ export async function startShadow(options: ShadowOptions, signal?: AbortSignal):
   return shadow;
 }
 
-/** Deltas pass the gate into the caches, where owners and intentions observe them; syncs of the manager turn into intentions. */
+/** Deltas pass the gate into the caches, where `#owners` and `intentions` observe them; the syncs' writes become intentions. */
 class ShadowRun implements Shadow {
   readonly manager: ControllerManager;
   readonly informers: SharedInformerFactory;
@@ -66,7 +66,7 @@ class ShadowRun implements Shadow {
   readonly #stopListening: () => void;
   #lastDelta: (DeltaEvent & EventHead) | undefined;
 
-  /** `registry` decides what a server would respond to the writes. */
+  /** `registry` answers writes as an API server would. */
   constructor(options: ShadowOptions, registry: Server) {
     const { controllers, timeline, random, bus, transport } = options;
     const client = createClient({ transport, bus, timeline });
@@ -114,7 +114,7 @@ class ShadowRun implements Shadow {
     this.manager.startWorkers();
   }
 
-  /** All keys of the first list are queued: the given ones are synced, the others marked as done. */
+  /** The initial list has queued all keys: syncs the given ones, and marks the others as done. */
   async syncOnce(running: RunningController, keys: ReadonlySet<ObjectKey>): Promise<void> {
     const { queue } = running;
     const { signal } = new AbortController();
@@ -173,7 +173,7 @@ class ShadowRun implements Shadow {
     return informer?.lister.get(target);
   }
 
-  /** The cache of the objects that a controller's keys name; undefined for a controller without a primary kind. */
+  /** The lister of a controller's primary kind; undefined if it has none. */
   #primaryOf(controller: string): Lister<StoredObject> | undefined {
     const kind = this.#options.controllers.find(({ name }) => name === controller)?.for;
     return kind === undefined ? undefined : this.informers.forKind(kind).lister;

@@ -1,4 +1,4 @@
-/** The pods among which one is chosen for deletion: any of them may be the one that the owner deletes. */
+/** Finds the pods from which one is chosen for deletion; the owner may choose another of them. */
 import { Pods, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -7,15 +7,15 @@ import { decidingCriterion, rankPods } from "../../controller/workload/pod-ranki
 import { chooserOf, type Siblings } from "./intention.ts";
 import type { SiblingPair } from "./intentions.ts";
 
-/** For objects that are not chosen among others. */
+/** The siblings of an object that is not chosen from several. */
 export const noSiblings: Siblings = { all: [], related: [] };
 
-/** Criteria whose result may differ between two callers a few milliseconds apart. */
-const ofTheMoment: ReadonlySet<string> = new Set(["latest ready first", "newest first"]);
+/** Ranking criteria whose result depends on the current time, so that two callers a few milliseconds apart may differ. */
+const timeDependent: ReadonlySet<string> = new Set(["latest ready first", "newest first"]);
 
 /**
- * None for a pod that nobody chooses, as of a StatefulSet, which goes by its ordinal. Otherwise the pods of the object's owner, and those that count with them on their nodes: pods of all objects with
- * the owner's controller.
+ * The pods of the object's owner, and as `related` the pods that the ranking counts per node: those of all ReplicaSets with the same
+ * controller. None if the owner does not choose which pod to delete, like a StatefulSet.
  */
 export function siblingsOf(informers: SharedInformerFactory, object: StoredObject): Siblings {
   const owner = controllerOf(object);
@@ -30,9 +30,9 @@ export function siblingsOf(informers: SharedInformerFactory, object: StoredObjec
   return { all, related: pods.filter((pod) => related.has(controllerOf(pod)?.uid ?? "")) };
 }
 
-/** The criterion by which two pods rank differently; undefined if there is none, or its result depends on the moment. */
+/** The criterion by which two pods rank differently; undefined if there is none, or if it depends on the current time. */
 export function distinguishedBy({ one, other, related }: SiblingPair, now: number): string | undefined {
   const [a, b] = rankPods([one, other], related);
   const name = a === undefined || b === undefined ? undefined : decidingCriterion(a, b, now)?.criterion.name;
-  return name === undefined || ofTheMoment.has(name) ? undefined : name;
+  return name === undefined || timeDependent.has(name) ? undefined : name;
 }
