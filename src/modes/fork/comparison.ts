@@ -1,19 +1,20 @@
-/** An object that was written in the fork, held against the cluster's. */
+/** Compares an object that was written in the fork with the cluster's object. */
 import { type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import { isObject } from "../../api/json.ts";
 import type { StoredObject } from "../../api/object.ts";
 
 /** An object that was written in the fork. */
 export interface Written {
-  /** As the cluster had it before the first of the writes; undefined: it was created here. */
+  /** The cluster's state before the first write in the fork; undefined if the object was created in the fork. */
   readonly base: StoredObject | undefined;
-  /** As it is in the fork; undefined: deleted here. */
+  /** The state in the fork; undefined if it was deleted there. */
   readonly here: StoredObject | undefined;
 }
 
 /**
- * What the cluster's state lacks of what was written here, as changes from here to there; empty: it has all of it. Fields that were not
- * written here do not count, nor do times, uids and versions. Of an object that was created here all fields but the status count.
+ * The parts of the fork's writes that the cluster's state lacks, as changes from the fork to the cluster; empty if it has all of them.
+ * Only fields written in the fork count; for an object created in the fork, all fields except the status. Times, uids and
+ * resourceVersions are ignored.
  */
 export function missingFrom(live: StoredObject | undefined, { base, here }: Written): readonly FieldChange[] {
   if (here === undefined) return live === undefined ? [] : [{ path: "", after: live }];
@@ -30,7 +31,7 @@ function isWithin(path: string, of: string): boolean {
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** The parts of an object that two servers can have in common. */
+/** The parts of an object that may be equal on two servers. */
 function comparable(object: StoredObject): object {
   const { metadata, ...rest } = object;
   const { labels, annotations, finalizers, ownerReferences, deletionTimestamp } = metadata;

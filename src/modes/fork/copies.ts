@@ -1,4 +1,4 @@
-/** The objects of one resource, kept in the fork as they are in the cluster, except for those that were written here. */
+/** Keeps the objects of one resource in the fork equal to the cluster's, except for those that were written in the fork. */
 import { keyOf, splitKey, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { compareResourceVersions } from "../../api/resource-version.ts";
@@ -7,42 +7,39 @@ import { type CopyPlace, loadCopies, putCopy, removeCopy } from "../../sandbox/s
 import type { Collection } from "../../sandbox/storage/collection.ts";
 import type { Entry } from "../../sandbox/storage/entry.ts";
 
-/** An object of the cluster, as it was last heard of. */
+/** The last known state of an object of the cluster. */
 interface Known {
   /** Its resourceVersion in the cluster. */
   readonly live: string;
-  /** The fork's revision of the copy; undefined for one that has not been taken, since it was written here. */
+  /** The revision of the copy in the fork; undefined if the state was not copied, because the object was written in the fork. */
   readonly copied: number | undefined;
 }
 
-/** The cluster has changed an object that was written here. */
+/** A change in the cluster of an object that was written in the fork. */
 export interface DivergedChange {
   readonly key: ObjectKey;
-  /** The state in the cluster; undefined: it is gone there. */
+  /** The state in the cluster; undefined if it was deleted there. */
   readonly live: StoredObject | undefined;
 }
 
-/** What the copies of a resource are made with. */
+/** Options of `Copies`. */
 export interface CopiesOptions {
   readonly place: CopyPlace;
-  /** Loads the objects of a first list; by default without events, at once. */
+  /** Loads the objects of the first list. Default: loads them at once, without watch events. */
   readonly load?: (objects: readonly object[]) => Promise<void>;
-  /** What becomes of an object that was written here, when the cluster changes it: true takes the cluster's state. */
+  /** Called when the cluster changes an object that was written in the fork; true adopts the cluster's state. */
   readonly takesLive: (change: DivergedChange) => boolean;
-  /** The object that was created here under another generated name, and is the same as one that is new in the cluster. */
+  /** Finds the object created in the fork that corresponds to a new object in the cluster, under another generated name. */
   readonly twinOf: (live: StoredObject) => ObjectKey | undefined;
 }
 
-/** A part of the copies, for a Reflector of a namespace or of all. */
+/** The delta sink for the Reflector of one namespace, or of all. */
 export interface CopiesSink extends DeltaSink<StoredObject> {
   /** Resolves when the first list is in the store. */
   readonly filled: Promise<void>;
 }
 
-/**
- * Takes deltas straight into the sandbox's store. Each is atomic. A change that was made here is not overwritten, unless `takesLive`
- * says so.
- */
+/** Applies deltas directly to the sandbox's store, each atomically. A change made in the fork is not overwritten unless `takesLive` allows it. */
 export class Copies {
   readonly #options: CopiesOptions;
   readonly #collection: Collection;
@@ -54,18 +51,18 @@ export class Copies {
     this.#collection = options.place.collection;
   }
 
-  /** True while a copy is put: a change of the store that a listener hears then was not made here. */
+  /** True while a copy is stored: changes of the store at that time are the cluster's. */
   get isCopying(): boolean {
     return this.#isCopying;
   }
 
-  /** An object as it is in the fork. */
+  /** The object in the fork. */
   here(key: ObjectKey): StoredObject | undefined {
     // Objects in the store are complete.
     return this.#entry(key)?.object as StoredObject | undefined;
   }
 
-  /** Takes what a Reflector of a namespace delivers; undefined: of all namespaces. */
+  /** Creates the sink for the Reflector of a namespace; undefined for all namespaces. */
   sink(namespace: string | undefined): CopiesSink {
     const filled = Promise.withResolvers<void>();
     let isFirst = true;
@@ -77,18 +74,18 @@ export class Copies {
         isFirst = false;
       },
       put: ({ type, key, object }) => (type === "Deleted" ? this.#take(key, undefined) : this.refresh(key, object)),
-      // The fork's own watches send bookmarks of its own revisions.
+      // Watches of the fork have bookmarks with the fork's own revisions.
       bookmark: () => undefined,
     };
   }
 
-  /** Takes an object of the cluster, unless this state of it, or a newer one, came before: two Reflectors may bring the same. */
+  /** Applies a state of an object in the cluster, unless it is not newer than the known one: two Reflectors may deliver the same state. */
   refresh(key: ObjectKey, live: StoredObject): void {
     const known = this.#known.get(key);
     if (known === undefined || isNewer(live.metadata.resourceVersion, known.live)) this.#take(key, live);
   }
 
-  /** An object is not in the cluster: found out by a read, of a resource that may not be listed. */
+  /** Records that an object does not exist in the cluster, as found by a live read. */
   absent(key: ObjectKey): void {
     if (this.#known.has(key)) this.#take(key, undefined);
   }
@@ -100,7 +97,7 @@ export class Copies {
     for (const object of objects) this.refresh(keyOf(object), object);
   }
 
-  /** Nobody watches what was never listed: objects that are not there yet come without events. */
+  /** Loads the first list without watch events for new objects: nobody can be watching them yet. */
   async #loadFirst(objects: readonly StoredObject[]): Promise<void> {
     const { place, load } = this.#options;
     const absent = objects.filter((object) => this.#revisionOf(keyOf(object)) === undefined);

@@ -1,4 +1,4 @@
-/** What was written in the fork, and how it stands beside what the cluster does. */
+/** Tracks the objects that were written in the fork, and compares them with what happens in the cluster. */
 import type { FieldChange } from "../../api/field-changes.ts";
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -13,48 +13,48 @@ import type { DivergedChange } from "./copies.ts";
 export interface Divergence {
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** As the cluster had it before the first of the writes; undefined: it was created here. */
+  /** The cluster's state before the first write in the fork; undefined if the object was created in the fork. */
   readonly base: StoredObject | undefined;
-  /** As it is in the fork; undefined: deleted here. */
+  /** The state in the fork; undefined if it was deleted there. */
   readonly here: StoredObject | undefined;
-  /** When it was first written here, in ms since 1970. */
+  /** When it was first written in the fork, in ms since 1970. */
   readonly since: number;
-  /** What the cluster did to the object since. */
+  /** What has happened to the object in the cluster since. */
   readonly cluster: ClusterSide;
 }
 
-/** `silent`: nothing yet. `differs`: its state lacks these changes of what was written here. */
+/** `silent`: nothing yet. `differs`: it was changed, but lacks these changes of the fork. */
 export type ClusterSide =
   { readonly is: "silent" } | { readonly is: "differs"; readonly at: number; readonly missing: readonly FieldChange[] };
 
-/** The cluster's state has come to be what was written here; the object is the cluster's again. */
+/** The cluster's state now has all changes of the fork; from then on the object follows the cluster again. */
 export interface Agreement extends Pick<Divergence, "of" | "key" | "base" | "here"> {
-  /** When it was first written here, and when the cluster had it, in ms since 1970. */
+  /** When it was first written in the fork, and when the cluster agreed, in ms since 1970. */
   readonly since: number;
   readonly at: number;
 }
 
 /** Called synchronously; must not write to the fork. */
 export interface DivergenceListener {
-  /** An object was written here. */
+  /** An object was written in the fork. */
   written(divergence: Divergence): void;
-  /** The cluster changed an object that was written here, to something else. */
+  /** An object that was written in the fork was changed differently in the cluster. */
   differs(divergence: Divergence): void;
-  /** The cluster has what was written here. */
+  /** The cluster now has all changes that the fork made to an object. */
   agreed(agreement: Agreement): void;
 }
 
 /**
- * How an object that changes in the cluster stands here. `comparable`: both have created it, or the cluster has all that was written
- * here; `written`: the cluster lacks some of that, and may still be at it.
+ * The state in the fork of an object that changes in the cluster. `comparable`: both have created it, or the cluster has all changes of
+ * the fork. `written`: the cluster still lacks some of them.
  */
 export type WrittenState = "untouched" | "comparable" | "written";
 
-/** A resource whose writes are looked at. */
-export interface Looked {
+/** A resource whose writes are tracked. */
+export interface TrackedResource {
   readonly of: KindName;
   readonly collection: Collection;
-  /** True while a change is the cluster's. */
+  /** True while a change of the store is the cluster's. */
   readonly isCopying: () => boolean;
 }
 
@@ -69,23 +69,23 @@ export class Divergences {
     this.#listener = listener;
   }
 
-  /** As they are now, in the order in which they were first written. */
+  /** The current divergences, in the order in which they were first written. */
   list(): readonly Divergence[] {
     return [...this.#all.values()];
   }
 
-  /** Looks at a resource from now on. */
-  look({ of, collection, isCopying }: Looked): void {
+  /** Tracks writes to a resource from now on. */
+  look({ of, collection, isCopying }: TrackedResource): void {
     collection.listeners.add((change) => {
       if (!isCopying()) this.#written(of, change);
     });
   }
 
-  /** Compares what the cluster has now with what was written here. True: it has all of it, and its state is to be taken. */
+  /** Compares the cluster's new state of an object with the fork's. Returns true if the cluster has all changes of the fork, so that its state is adopted. */
   takesLive(of: KindName, { key, live }: DivergedChange): boolean {
     const name = nameOf(of, key);
     const divergence = this.#all.get(name);
-    // What the sandbox itself keeps, such as the counts of a quota, is nothing that was decided here.
+    // Written by the sandbox itself, such as the counts of a quota: the cluster's state wins.
     if (divergence === undefined) return true;
     const at = this.#now();
     const missing = missingFrom(live, divergence);
@@ -101,8 +101,8 @@ export class Divergences {
   }
 
   /**
-   * The object that was created here under another name of the same beginning, and that the cluster now has as it was written: it is the
-   * cluster's from then on. One that differs stays.
+   * The key of the object created in the fork, with another generated name, that equals a new object in the cluster; it is no longer a
+   * divergence then. Undefined if there is none, or if it differs.
    */
   twinOf(of: KindName, live: StoredObject): ObjectKey | undefined {
     const divergence = this.#silentTwin(of, live);
@@ -121,7 +121,7 @@ export class Divergences {
     return undefined;
   }
 
-  /** Whether an object that changes in the cluster was written here before, under this name or another one of the same beginning. */
+  /** The state in the fork of an object that changes in the cluster, under its own or another generated name. */
   stateOf(of: KindName, { key, live }: DivergedChange): WrittenState {
     const own = this.#all.get(nameOf(of, key));
     if (own !== undefined)
@@ -148,14 +148,14 @@ export class Divergences {
     const [before, after] = [previous?.object, entry.object] as [StoredObject | undefined, StoredObject];
     const here = type === "DELETED" ? undefined : after;
     if (known === undefined) {
-      this.#wrote(name, { of, key, base: before, here, since: at, cluster: { is: "silent" } });
+      this.#record(name, { of, key, base: before, here, since: at, cluster: { is: "silent" } });
     } else if (known.base === undefined && here === undefined && known.cluster.is === "silent") {
-      // Created and deleted here, and never there.
+      // Created and deleted in the fork, and never known to the cluster.
       this.#all.delete(name);
-    } else this.#wrote(name, { ...known, here });
+    } else this.#record(name, { ...known, here });
   }
 
-  #wrote(name: string, divergence: Divergence): void {
+  #record(name: string, divergence: Divergence): void {
     this.#all.set(name, divergence);
     this.#listener?.written(divergence);
   }

@@ -1,4 +1,4 @@
-/** Which resources of the cluster the fork follows: each from the first request for it on. */
+/** Manages which resources of the cluster the fork follows: each one from the first request for it. */
 import type { Kind } from "../../api/kind.ts";
 import { keyOf, type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -19,44 +19,44 @@ import type { Divergences } from "./divergences.ts";
 import type { OwnerGate } from "./owner-gate.ts";
 import type { UserRights } from "./rights.ts";
 
-/** What the followers are made of. */
+/** Options of `Followers`. */
 export interface FollowersOptions {
   readonly sandbox: Sandbox;
-  /** Of the cluster, read-only. */
+  /** A read-only client of the cluster. */
   readonly client: Client;
   readonly rights: UserRights;
   readonly divergences: Divergences;
-  /** Holds back what another copy of the process did. */
+  /** Holds back the writes of another copy of the process. */
   readonly gate?: OwnerGate;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** Gets `list` and `watch` events of the Reflectors. */
+  /** Receives the `list` and `watch` events of the Reflectors. */
   readonly bus: TraceBus;
-  /** Each resource is listed once, and not watched. */
+  /** List each resource once, without watching it. */
   readonly isSnapshot: boolean;
-  /** What an object of the cluster is in the fork. Default: the same. */
+  /** Transforms objects of the cluster on their way into the fork. Default: unchanged. */
   readonly asFound?: AsFound;
 }
 
-/** Takes a whole object of the cluster; returns it as the fork is to have it, with the same name, uid and version. */
+/** Transforms an object of the cluster into the one to keep in the fork, with the same name, uid and resourceVersion. */
 export type AsFound = (of: KindName, live: StoredObject) => StoredObject;
 
 /**
- * The state of a resource in a namespace. `followed`: its objects are in the fork, and changes come in. `unlistable`: the user may not list
+ * The state of a resource in a namespace. `followed`: its objects are in the fork and kept up to date. `unlistable`: the user may not list
  * and watch it there. `absent`: the cluster does not serve it.
  */
 export type Following = "followed" | "unlistable" | "absent";
 
-/** A resource, of which at least a namespace is asked for. */
+/** A resource that was requested in at least one namespace. */
 interface Followed {
   readonly copies: Copies;
   readonly kind: Kind;
-  /** The state of all namespaces (""), and of single ones. */
+  /** By namespace; "" for all namespaces. */
   readonly parts: Map<string, Part>;
 }
 
 interface PartOptions {
-  /** Undefined: all. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -66,10 +66,10 @@ interface Part {
   readonly end: AbortController;
 }
 
-/** Kept by the sandbox itself as others are written: of these nothing is compared, and the cluster's state wins. */
+/** Resources that the sandbox updates itself: they are not compared, and the cluster's state wins. */
 const derived: ReadonlySet<string> = new Set(["resourcequotas", "ipaddresses.networking.k8s.io"]);
 const definitions = "customresourcedefinitions.apiextensions.k8s.io";
-/** Who leads in the fork is decided there: its Leases are free, and one that was taken here is never the cluster's again. */
+/** Leader election in the fork is separate: Leases are copied without a holder, and the cluster never overwrites one written in the fork. */
 const leases = "leases.coordination.k8s.io";
 
 /** The Reflectors of a fork. */
@@ -82,8 +82,8 @@ export class Followers {
   }
 
   /**
-   * Resolves when the first list is in the fork, and at once from then on. @param namespace Undefined: all.
-   * @throws TransportError when the cluster cannot be reached; StatusError for a refusal other than 403 and 404.
+   * Follows a resource, unless it is followed already. Resolves when its first list is in the fork. @param namespace Undefined for all.
+   * @throws TransportError if the cluster cannot be reached; StatusError for a refusal other than 403 and 404.
    */
   async follow(resource: Resource, namespace: string | undefined): Promise<Following> {
     const followed = this.#of(resource);
@@ -95,14 +95,14 @@ export class Followers {
     const end = new AbortController();
     const following = this.#start(followed, { namespace, signal: end.signal });
     followed.parts.set(name, { following, end });
-    // A cluster that could not be reached is asked again.
+    // Allows another attempt after a failure.
     following.catch(() => followed.parts.delete(name));
     const result = await following;
     if (namespace === undefined && result === "followed") endOthers(followed);
     return result;
   }
 
-  /** Reads one object of a resource that cannot be listed. False where the user may not read it either. @throws StatusError, TransportError. */
+  /** Reads one object of a resource that cannot be listed. Returns false if the user may not read it either. @throws StatusError, TransportError. */
   async refresh(resource: Resource, key: ObjectKey): Promise<boolean> {
     const { copies, kind } = this.#of(resource);
     try {
@@ -115,7 +115,7 @@ export class Followers {
     }
   }
 
-  /** Takes an object to be there of which nothing can be read. */
+  /** Adds an object that is assumed to exist, because it cannot be read. */
   assume(resource: Resource, object: StoredObject): void {
     this.#of(resource).copies.refresh(keyOf(object), object);
   }
@@ -134,7 +134,7 @@ export class Followers {
     const copies = new Copies({
       place: { server: sandbox.server, collection },
       ...(resource.storage === definitions && {
-        // Their kinds are served as soon as they are loaded.
+        // Loading a definition makes the sandbox serve its kind.
         load: (objects) => sandbox.load(objects, { revision: sandbox.revision + 1 }),
       }),
       takesLive: (change) => resource.storage !== leases && divergences.takesLive(of, change),
@@ -153,7 +153,7 @@ export class Followers {
     const { group, plural: resource } = kind;
     const where = { is: "resource", group, resource, subresource: "", namespace: namespace ?? "", name: "" } as const;
     const scope = namespace === undefined ? {} : { namespace };
-    // A Reflector asks again and again for what is refused.
+    // Checked first, because a Reflector would retry a refused list forever.
     const refused = await this.#refusal(kind, scope);
     if (refused !== undefined) return refused;
     const watch = await this.#options.rights.decide({ ...where, verb: "watch" });
@@ -172,14 +172,14 @@ export class Followers {
     const transformer = transforming(this.#asFound(kind));
     const reflector = new Reflector({ listerWatcher, queue, transformer, timeline, random, bus });
     const listed = new AbortController();
-    // It never rejects for anything the cluster does.
+    // It never rejects, whatever the cluster does.
     void reflector.run(AbortSignal.any([signal, listed.signal]));
     await sink.filled;
     if (isSnapshot) listed.abort();
     return "followed";
   }
 
-  /** Whole objects, as the fork has them: managed fields and all. Items of a list get the kind that they come without. */
+  /** The transformation of objects into the fork. It keeps managedFields, and adds the kind and apiVersion that items of a list lack. */
   #asFound({ group, version, kind }: Kind): (live: StoredObject) => StoredObject {
     const { asFound } = this.#options;
     const of: KindName = { group, kind };
@@ -201,7 +201,7 @@ export class Followers {
   }
 }
 
-/** All namespaces are followed: single ones need not be. */
+/** Stops following single namespaces once all are followed. */
 function endOthers({ parts }: Followed): void {
   for (const [name, { end }] of parts) {
     if (name === "") continue;
@@ -210,10 +210,10 @@ function endOthers({ parts }: Followed): void {
   }
 }
 
-/** Of kubelets, which elect nobody. */
+/** The namespace of kubelet heartbeats, which are not leader election. */
 const nodeLeases = "kube-node-lease";
 
-/** A Lease whose holder has let go of it. Source: client-go v0.36 tools/leaderelection/leaderelection.go release. */
+/** The Lease without its holder. Source: client-go v0.36 tools/leaderelection/leaderelection.go release. */
 function released(lease: StoredObject & Pick<Lease, "spec">): StoredObject {
   if (lease.metadata.namespace === nodeLeases || lease.spec === undefined) return lease;
   const spec: Lease["spec"] = { ...lease.spec, holderIdentity: "" };

@@ -1,4 +1,4 @@
-/** A request to the fork: what it needs is followed first, then the sandbox or the cluster responds. */
+/** The transport of a fork: follows the resources that a request needs, then lets the sandbox or the cluster respond. */
 import { objectKey } from "../../api/key.ts";
 import { routeOf, type Route } from "../../api/route.ts";
 import type { StatusError } from "../../api/status-error.ts";
@@ -15,16 +15,16 @@ import { needsOf } from "./needs.ts";
 import type { OwnerGate } from "./owner-gate.ts";
 import type { UserRights } from "./rights.ts";
 
-/** What requests pass. */
-export interface PassageOptions {
+/** Options of a `ForkTransport`. */
+export interface ForkTransportOptions {
   readonly sandbox: Sandbox;
-  /** Of the cluster; cannot write. */
+  /** The read-only transport to the cluster. */
   readonly live: Transport;
   readonly followers: Followers;
   readonly rights: UserRights;
-  /** Hears of each request: it may be one of the process that is to be kept in step. */
+  /** Is told about each request, to keep the process in step. */
   readonly gate: OwnerGate | undefined;
-  /** True once a CustomResourceDefinition was written here: discovery is the fork's own from then on. */
+  /** Whether a CustomResourceDefinition was written in the fork: then the fork serves discovery itself. */
   readonly definesKinds: () => boolean;
 }
 
@@ -32,26 +32,26 @@ type ResourceRoute = Route & { readonly is: "resource" };
 type ResourceAttributes = Attributes & { readonly is: "resource" };
 
 /** A request for a resource. */
-interface Asked {
+interface ResourceRequest {
   readonly request: ApiRequest;
   readonly route: ResourceRoute;
 }
 
-/** Reviews of the caller itself: only the cluster knows. */
+/** Self reviews, which only the cluster can answer. */
 const selfReviews: ReadonlySet<string> = new Set([
   "selfsubjectaccessreviews",
   "selfsubjectrulesreviews",
   "selfsubjectreviews",
 ]);
-/** Subresources that are read from where the containers run. */
+/** Subresources that are read from running containers. */
 const ofContainers: ReadonlySet<string> = new Set(["log", "logs"]);
 
 /** The Transport of a fork. */
-export class Passage implements Transport {
-  readonly #options: PassageOptions;
+export class ForkTransport implements Transport {
+  readonly #options: ForkTransportOptions;
   readonly #fork: Transport;
 
-  constructor(options: PassageOptions) {
+  constructor(options: ForkTransportOptions) {
     this.#options = options;
     this.#fork = options.sandbox.transport({ actor: "fork" });
   }
@@ -62,19 +62,19 @@ export class Passage implements Transport {
     try {
       route = routeOf(request.path);
     } catch {
-      // A path that is not well escaped is refused in the server's words.
+      // The sandbox refuses a malformed path as an API server does.
       return this.#fork.send(request);
     }
     if (route.is !== "resource") return this.#document(request, route);
     if (selfReviews.has(route.plural)) return live.send(request);
-    const asked: Asked = { request, route };
+    const asked: ResourceRequest = { request, route };
     return gate === undefined ? this.#routed(asked) : this.#inStep(gate, asked);
   }
 
-  async #inStep(gate: OwnerGate, asked: Asked): Promise<ApiResponse> {
+  async #inStep(gate: OwnerGate, asked: ResourceRequest): Promise<ApiResponse> {
     const { request, route } = asked;
     gate.learn(managerOf(request));
-    // Leader election goes on whatever the process does.
+    // Leader election continues even while the process is idle.
     if (watches(request) || route.plural === "leases") return this.#routed(asked);
     const answered = gate.requested();
     try {
@@ -84,34 +84,34 @@ export class Passage implements Transport {
     }
   }
 
-  /** Discovery, OpenAPI, the version, health. */
+  /** Answers discovery, OpenAPI, version and health requests. */
   #document(request: ApiRequest, route: Route): Promise<ApiResponse> {
     const { live, definesKinds } = this.#options;
     const listsKinds = route.is === "discovery" || request.path.startsWith("/openapi/");
     return (listsKinds && definesKinds() ? this.#fork : live).send(request);
   }
 
-  #routed(asked: Asked): Promise<ApiResponse> {
+  #routed(asked: ResourceRequest): Promise<ApiResponse> {
     const { registry } = this.#options.sandbox.server;
     const { apiVersion, plural } = asked.route;
     const served = registry.find(apiVersion, plural);
     return served === undefined ? this.#unknown(asked) : this.#resource(asked, registry.stored(served));
   }
 
-  /** A resource that the sandbox does not have: that of an aggregated API server, or a kind that is defined nowhere. */
-  async #unknown({ request, route }: Asked): Promise<ApiResponse> {
+  /** Answers for a resource that the sandbox does not serve: one of an aggregated API server, or an undefined one. */
+  async #unknown({ request, route }: ResourceRequest): Promise<ApiResponse> {
     if (request.method === "GET") return this.#options.live.send(request);
     const what = `${route.plural} of ${route.apiVersion}`;
     return responseOf(refusal(405, "MethodNotAllowed", `the fork has no copy of ${what}: they can only be read`, {}));
   }
 
-  async #resource(asked: Asked, resource: Resource): Promise<ApiResponse> {
+  async #resource(asked: ResourceRequest, resource: Resource): Promise<ApiResponse> {
     const { live } = this.#options;
     const { request, route } = asked;
     const denial = await this.#denial(asked);
     if (denial !== undefined) return denial;
     if (ofContainers.has(route.subresource)) return live.send(request);
-    // Reviews and bindings: nothing is stored of them.
+    // Reviews and bindings are not stored.
     if (!resource.verbs.has("list")) return this.#fork.send(request);
     const isThere = await this.#bringIn(route, resource);
     if (!isThere) return live.send(asRead(request));
@@ -119,11 +119,11 @@ export class Passage implements Transport {
     return this.#fork.send(request);
   }
 
-  /** What a user without the right gets; a read is refused by the cluster itself. */
-  async #denial({ request, route }: Asked): Promise<ApiResponse | undefined> {
+  /** The refusal for a user without the right; undefined if the request is allowed. Reads are refused by the cluster itself. */
+  async #denial({ request, route }: ResourceRequest): Promise<ApiResponse | undefined> {
     const { live, rights } = this.#options;
     const { method, path } = request;
-    // Of a route of a resource.
+    // The route of a resource gives resource attributes.
     const attributes = attributesOf(route, { method, path, isWatch: watches(request) }) as ResourceAttributes;
     const decision = await rights.decide(attributes);
     if (decision.allowed) return undefined;
@@ -132,7 +132,7 @@ export class Passage implements Transport {
     return responseOf(forbidden({ user, asked: attributes }, decision.reason));
   }
 
-  /** Brings the objects of a request into the fork. False where the cluster has no such resource, or they can only be read one by one. */
+  /** Brings the objects of a request into the fork. Returns false if the cluster does not serve the resource, or a collection cannot be listed. */
   async #bringIn(route: ResourceRoute, resource: Resource): Promise<boolean> {
     const { followers } = this.#options;
     const { namespace, name } = route;
@@ -143,7 +143,7 @@ export class Passage implements Transport {
     return true;
   }
 
-  /** What admission reads. What may not be read is not looked at: the write is admitted without. */
+  /** Brings in what admission reads. Objects that the user may not read are ignored by admission. */
   async #bringInNeeds({ namespace }: ResourceRoute, resource: Resource): Promise<void> {
     const { followers, sandbox } = this.#options;
     const { registry } = sandbox.server;
@@ -156,7 +156,7 @@ export class Passage implements Transport {
     await Promise.all(needs);
   }
 
-  /** A namespace that cannot be read is taken to be there: its user has the right to write in it. */
+  /** A namespace that cannot be read is assumed to exist, because the user may write in it. */
   async #bringInNamespace(namespaces: Resource, name: string): Promise<void> {
     const { followers } = this.#options;
     if (await followers.refresh(namespaces, name)) return;
@@ -168,14 +168,14 @@ export class Passage implements Transport {
 
 const watches = ({ query = [] }: ApiRequest): boolean => isWatch({ query });
 
-/** A write of what the cluster does not serve gets the refusal that a read gets. */
+/** Turns a write of a resource that the cluster does not serve into a read, to get the cluster's refusal. */
 function asRead(request: ApiRequest): ApiRequest {
   if (request.method === "GET") return request;
   const { path, signal } = request;
   return { method: "GET", path, headers: { accept: "application/json" }, signal };
 }
 
-/** Source: apiserver v0.36 endpoints/handlers/create.go managerOrUserAgent. */
+/** The field manager of a request. Source: apiserver v0.36 endpoints/handlers/create.go managerOrUserAgent. */
 function managerOf({ query = [], headers = {} }: ApiRequest): string {
   const asked = query.find(([name]) => name === "fieldManager")?.[1] ?? "";
   return asked === "" ? ((headers["user-agent"] ?? "").split("/")[0] ?? "") : asked;

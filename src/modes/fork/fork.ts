@@ -1,4 +1,4 @@
-/** A sandbox that follows a live cluster: what is read is the cluster's, and what is written stays here. */
+/** A sandbox that follows a live cluster: reads show the cluster's objects, writes stay in the sandbox. */
 import type { Transport } from "../../api/transport.ts";
 import { createClient } from "../../client/api/client.ts";
 import { readOnly } from "../../client/http/read-only.ts";
@@ -9,43 +9,43 @@ import type { TraceBus } from "../../trace/bus.ts";
 import { type DivergenceListener, Divergences } from "./divergences.ts";
 import { type AsFound, type Following, Followers } from "./followers.ts";
 import { OwnerGate, type OwnerGateOptions } from "./owner-gate.ts";
-import { Passage } from "./passage.ts";
+import { ForkTransport } from "./fork-transport.ts";
 import { UserRights } from "./rights.ts";
 
-/** What a fork is made from. */
+/** Options of `createFork`. */
 export interface ForkOptions {
-  /** Of the cluster. Only reads and self reviews are sent, whatever it could do. */
+  /** The transport to the cluster. Only reads and self reviews are sent to it. */
   readonly cluster: Transport;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** Gets `list` and `watch` events of the fork's own reading. */
+  /** Receives the `list` and `watch` events of the fork's own informers. */
   readonly bus: TraceBus;
   readonly listener?: DivergenceListener;
-  /** Holds back what the clients of the fork do on the cluster as well, and hears of what they did not do here in time. */
+  /** Keeps the fork's client in step with a copy of it on the cluster: the copy's writes are held back, and reported if the client does not make them in time. */
   readonly inStep?: Omit<OwnerGateOptions, "timeline">;
-  /** Stays as the cluster was when each resource was first asked for. Default: it follows. */
+  /** Keep each resource as it was when first requested. Default: follow the cluster. */
   readonly isSnapshot?: boolean;
-  /** What an object of the cluster is in the fork. Default: the same; Leases are free in any case. */
+  /** Transforms objects of the cluster on their way into the fork. Default: unchanged. Leases always lose their holder. */
   readonly asFound?: AsFound;
 }
 
 /** A running fork. */
 export interface Fork {
-  /** For the clients of the fork: kubectl, a process, controllers. */
+  /** The API for clients of the fork: kubectl, a process, controllers. */
   readonly transport: Transport;
   readonly divergences: Divergences;
   readonly sandbox: Sandbox;
-  /** How the definitions of custom kinds stand; unless they are followed, custom kinds can only be read. */
+  /** The state of CustomResourceDefinitions; unless it is `followed`, custom resources can only be read. */
   readonly definitions: Following;
-  /** Ends all reading of the cluster and all watches. */
+  /** Stops following the cluster, and ends all watches. */
   stop(): void;
 }
 
 const definitionKind = "CustomResourceDefinition";
 
 /**
- * Makes a fork; resolves when the definitions of custom kinds are there. Anything else comes in when it is first asked for.
- * @throws TransportError, StatusError when the cluster cannot be read.
+ * Creates a fork; resolves when CustomResourceDefinitions are loaded. Other resources are followed from the first request for them.
+ * @throws TransportError, StatusError if the cluster cannot be read.
  */
 export async function createFork(options: ForkOptions): Promise<Fork> {
   const { cluster, timeline, random, bus, inStep, isSnapshot = false, asFound } = options;
@@ -78,7 +78,7 @@ export async function createFork(options: ForkOptions): Promise<Fork> {
   try {
     const definitions = kind === undefined ? "absent" : await followers.follow(kind, undefined);
     const definesKinds = (): boolean => divergences.list().some(({ of }) => of.kind === definitionKind);
-    const transport = new Passage({ sandbox, live, followers, rights, gate, definesKinds });
+    const transport = new ForkTransport({ sandbox, live, followers, rights, gate, definesKinds });
     return { transport, divergences, sandbox, definitions, stop };
   } catch (error) {
     stop();
@@ -86,13 +86,13 @@ export async function createFork(options: ForkOptions): Promise<Fork> {
   }
 }
 
-/** What the sandbox made for itself is the cluster's to have. */
+/** Removes the objects that a new sandbox creates: the fork has the cluster's instead. */
 function removeAll({ server }: Sandbox): void {
   for (const collection of server.store.collections.values())
     for (const { object } of collection.range({}).toArray()) server.store.remove(collection, structuredClone(object));
 }
 
-/** What is written here can be compared with what is held of it. */
+/** Tells the gate about writes in the fork, so that held changes can be compared with them. */
 function releasing(gate: OwnerGate, listener: DivergenceListener | undefined): DivergenceListener {
   return {
     written(divergence) {

@@ -1,8 +1,8 @@
-/** Objects whose names the server made up: two of them are the same by their owner and by what their names begin with. */
+/** Matches objects with generated names by their owner and name prefix. */
 import { generatedPrefix } from "../../api/generated-name.ts";
 import type { StoredObject } from "../../api/object.ts";
 
-/** Undefined for an object with a name of its own. */
+/** A text that is equal for objects with the same namespace, owner and generateName; undefined if the name was not generated. */
 export function generatedAs({ metadata }: StoredObject): string | undefined {
   const { namespace = "", ownerReferences = [] } = metadata;
   const prefix = generatedPrefix(metadata);

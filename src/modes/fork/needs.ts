@@ -1,4 +1,4 @@
-/** What the sandbox looks at when it admits a write: it has to be followed before. */
+/** The resources that admission of a write reads, and that must be followed before. */
 import type { Resource } from "../../sandbox/registry/resource.ts";
 
 /** A resource that admission reads. */
@@ -14,7 +14,7 @@ const namespaced = (apiVersion: string, plural: string): Need => ({ apiVersion, 
 
 const registration = "admissionregistration.k8s.io/v1";
 
-/** Of every write. */
+/** For every write. */
 const always: readonly Need[] = [
   cluster(registration, "validatingadmissionpolicies"),
   cluster(registration, "validatingadmissionpolicybindings"),
@@ -36,12 +36,12 @@ const special: Readonly<Record<string, readonly Need[]>> = {
   ],
   persistentvolumeclaims: [cluster("storage.k8s.io/v1", "storageclasses")],
   "ingresses.networking.k8s.io": [cluster("networking.k8s.io/v1", "ingressclasses")],
-  // A new one gets an address that no other has.
+  // A new Service gets a free address.
   services: [cluster("v1", "services"), cluster("networking.k8s.io/v1", "servicecidrs")],
   serviceaccounts: [namespaced("v1", "secrets")],
 };
 
-/** What has to be followed before a resource is written. */
+/** The resources to follow before a write to a resource. */
 export function needsOf({ storage, namespaced: isNamespaced }: Resource): readonly Need[] {
   return [...always, ...(isNamespaced ? inNamespace : []), ...(special[storage] ?? [])];
 }

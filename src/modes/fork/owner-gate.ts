@@ -1,12 +1,12 @@
 /**
- * Keeps a process in step with a copy of it that is at work on the cluster. Both see a change at the same time; what the other one then
- * writes comes back within milliseconds, and would leave the process nothing to do. So changes by the managers that the process itself
- * writes as are held back for a while, or until the process has written the same object.
+ * Keeps a process in the fork in step with a copy of it that runs on the cluster. Both see a change at the same time. The copy's writes
+ * arrive within milliseconds, and would leave the process nothing to do. So changes by the field managers of the process are held back for
+ * a while, or until the process has written the same object.
  *
- * Not every change shows who made it. One that only removed fields may be the copy's where the copy writes that object: it is held, and
- * nothing is said of it if the process does not do the same; so is the end of an object that was kept by finalizers. Any other deletion
- * counts as the copy's where the object has a controller, unless the garbage collector deletes it with that, nothing has happened for a
- * while that the copy could have reacted to, or the copy creates the object again at once.
+ * Not every change shows its writer. A change that only removed fields may be the copy's if the copy writes that object: it is held, but
+ * not reported as missed with certainty; the same goes for the removal of an object with finalizers. Any other deletion of an object with
+ * a controller is taken as the copy's, unless the garbage collector deletes it with its owner, nothing that the copy could have reacted to
+ * has happened for a while, or the object is recreated at once.
  */
 import { compactManagedFields, fieldManagerOfChange } from "../../api/field-manager.ts";
 import type { ObjectKey } from "../../api/key.ts";
@@ -19,65 +19,65 @@ import type { CopiesSink, DivergedChange } from "./copies.ts";
 import type { Divergence, WrittenState } from "./divergences.ts";
 import { generatedAs } from "./generated.ts";
 
-/** What the other copy did and the process did not, within the time that it had. */
+/** A write of the copy that the process did not make in time. */
 export interface Missed {
-  /** Unknown: it may have been somebody else. */
+  /** `unknown`: it may be the write of another client. */
   readonly by: "copy" | "unknown";
   readonly of: KindName;
   readonly key: ObjectKey;
   readonly before: StoredObject | undefined;
-  /** Undefined: it deleted the object, at once or with a grace period. */
+  /** Undefined if the object was deleted, at once or with a grace period. */
   readonly live: StoredObject | undefined;
   readonly at: number;
 }
 
-/** How long changes are held, and who hears of those that the process did not make. */
+/** Options of an `OwnerGate`. */
 export interface OwnerGateOptions {
   readonly timeline: Timeline;
-  /** So long after the process has last asked for anything, and after the change. Default 1 s. */
+  /** A change is held this long after it arrived, and after the last request of the process. Default 1 s. */
   readonly holdMs?: number;
-  /** In all, for a process that never rests. Default 10 s. */
-  readonly mostHeldMs?: number;
+  /** The maximum time for which a change is held. Default 10 s. */
+  readonly maxHeldMs?: number;
   readonly onMissed: (missed: Missed) => void;
 }
 
-/** A collection that passes the gate. */
+/** A collection behind the gate. */
 export interface Gated {
   readonly of: KindName;
   readonly sink: CopiesSink;
-  /** The object as it is in the fork. */
+  /** The object in the fork. */
   readonly here: (key: ObjectKey) => StoredObject | undefined;
-  /** Whether the process has written the object that changes. */
+  /** Whether the process has written the changed object. */
   readonly stateOf: (change: DivergedChange) => WrittenState;
 }
 
 const defaultHoldMs = 1000;
-const defaultMostHeldMs = 10_000;
+const defaultMaxHeldMs = 10_000;
 
 interface HeldKey {
-  /** The process has done the same: it is let through in the next turn. */
+  /** The process has written the object too: it is released in the next turn. */
   isMatched: boolean;
   readonly since: number;
-  readonly changes: Passing[];
+  readonly changes: PendingChange[];
   cancel: Cancel;
-  /** The first change that is the other copy's: it is missed when the time is over. */
+  /** The first change by the copy, which is reported as missed when the time is over. */
   readonly first: Omit<Missed, "at">;
 }
 
-/** Lets a change through. */
-interface Passing {
+/** A change with the function that lets it through. */
+interface PendingChange {
   readonly pass: () => void;
   /** Whether the process has written the object by now. */
   readonly state: () => WrittenState;
 }
 
 /** A change that may be held. */
-type Arrived = Omit<Missed, "at" | "by">;
+type ArrivedChange = Omit<Missed, "at" | "by">;
 
-/** Owners that are known to be gone, at least. */
-const mostGone = 20_000;
+/** At least this many deleted owners are remembered. */
+const maxGone = 20_000;
 
-/** One for all collections of a fork. */
+/** The gate, shared by all collections of a fork. */
 export class OwnerGate {
   readonly #options: OwnerGateOptions;
   readonly #managers = new Set<string>();
@@ -85,26 +85,26 @@ export class OwnerGate {
   #isOpen = false;
   #inFlight = 0;
   #lastRequestAt = -Infinity;
-  /** When something last came in that the copy may react to. */
+  /** When a change last arrived that the copy may react to. */
   #lastCauseAt = -Infinity;
-  /** The uids of objects whose dependents the garbage collector deletes. */
-  readonly #gone = new GenerationalCache<string, true>(mostGone);
+  /** The uids of objects whose dependents the garbage collector now deletes. */
+  readonly #gone = new GenerationalCache<string, true>(maxGone);
 
   constructor(options: OwnerGateOptions) {
     this.#options = options;
   }
 
-  /** How many objects are held. */
+  /** The number of objects with held changes. */
   get held(): number {
     return this.#held.size;
   }
 
-  /** The process writes as this manager: what the cluster has of it is the other copy's. */
+  /** Records a field manager of the process: writes by it on the cluster are the copy's. */
   learn(manager: string): void {
     if (manager !== "") this.#managers.add(manager);
   }
 
-  /** The process has sent a request, other than a watch: it is at work until that is answered. Returns what to call then. */
+  /** Records a request of the process other than a watch. The process counts as busy until the returned function is called. */
   requested(): () => void {
     const { timeline } = this.#options;
     this.#inFlight++;
@@ -114,7 +114,7 @@ export class OwnerGate {
     };
   }
 
-  /** The sink behind the gate. */
+  /** Puts the gate in front of a sink. */
   around({ of, sink, here, stateOf }: Gated): CopiesSink {
     return {
       ...sink,
@@ -131,7 +131,7 @@ export class OwnerGate {
     };
   }
 
-  /** The process has written an object: what is held of it can be compared, once the write is over. */
+  /** Called when the process has written an object: releases the held changes of it once the write is over, so that they can be compared. */
   written({ of, key, base, here }: Pick<Divergence, "of" | "key" | "base" | "here">): void {
     const own = nameOf(of, key);
     const name = this.#held.has(own) || here === undefined || base !== undefined ? own : this.#heldTwin(of, here);
@@ -141,7 +141,7 @@ export class OwnerGate {
     this.#options.timeline.after(0, "fork in step", () => this.#release(name, "matched"));
   }
 
-  /** The first that is held of those that are the same under another generated name. */
+  /** The first held object that corresponds to this one under another generated name. */
   #heldTwin(of: KindName, here: StoredObject): string | undefined {
     const generated = generatedAs(here);
     if (generated === undefined) return undefined;
@@ -152,43 +152,43 @@ export class OwnerGate {
     return undefined;
   }
 
-  /** Lets everything through from now on. */
+  /** Releases all held changes, and holds none from now on. */
   open(): void {
     this.#isOpen = true;
     for (const name of this.#held.keys()) this.#release(name, "opened");
   }
 
-  #admit(arrived: Arrived, passing: Passing): void {
+  #admit(arrived: ArrivedChange, pending: PendingChange): void {
     const change = this.#afterDeletion(arrived);
     const name = nameOf(change.of, change.key);
     const held = this.#held.get(name);
-    if (held !== undefined) held.changes.push(passing);
+    if (held !== undefined) held.changes.push(pending);
     else {
       const by = this.#isOpen ? "other" : this.#writerOf(change);
-      if (by === "other") this.#pass(change, passing);
-      else this.#hold({ ...change, by }, passing);
+      if (by === "other") this.#pass(change, pending);
+      else this.#hold({ ...change, by }, pending);
     }
   }
 
-  #pass({ live }: Arrived, { pass }: Passing): void {
+  #pass({ live }: ArrivedChange, { pass }: PendingChange): void {
     if (live !== undefined) this.#lastCauseAt = this.#options.timeline.now();
     pass();
   }
 
-  #hold(first: HeldKey["first"], passing: Passing): void {
+  #hold(first: HeldKey["first"], pending: PendingChange): void {
     const name = nameOf(first.of, first.key);
     const { timeline, holdMs = defaultHoldMs } = this.#options;
     this.#held.set(name, {
       isMatched: false,
       since: timeline.now(),
-      changes: [passing],
-      cancel: this.#lookAfter(holdMs, name),
+      changes: [pending],
+      cancel: this.#checkAfter(holdMs, name),
       first,
     });
   }
 
-  /** What is created again at once was deleted by somebody else: the process is to see that. */
-  #afterDeletion(change: Arrived): Arrived {
+  /** An object that is recreated at once was not deleted by the copy: its deletion is released, so that the process sees it. */
+  #afterDeletion(change: ArrivedChange): ArrivedChange {
     const { of, key, live } = change;
     if (live === undefined) return change;
     const own = nameOf(of, key);
@@ -210,20 +210,20 @@ export class OwnerGate {
     return change;
   }
 
-  #lookAfter(ms: number, name: string): Cancel {
-    return this.#options.timeline.after(ms, "fork in step", () => this.#look(name));
+  #checkAfter(ms: number, name: string): Cancel {
+    return this.#options.timeline.after(ms, "fork in step", () => this.#check(name));
   }
 
-  /** Whether a held change has been held for long enough. */
-  #look(name: string): void {
-    const { timeline, holdMs = defaultHoldMs, mostHeldMs = defaultMostHeldMs } = this.#options;
+  /** Releases a held object if its time is over. */
+  #check(name: string): void {
+    const { timeline, holdMs = defaultHoldMs, maxHeldMs = defaultMaxHeldMs } = this.#options;
     const held = this.#held.get(name);
     if (held === undefined) return;
     const now = timeline.now();
     const restsAt = this.#inFlight > 0 ? now + holdMs : this.#lastRequestAt + holdMs;
-    const until = Math.min(restsAt, held.since + mostHeldMs);
+    const until = Math.min(restsAt, held.since + maxHeldMs);
     if (until <= now) this.#release(name, "missed");
-    else held.cancel = this.#lookAfter(until - now, name);
+    else held.cancel = this.#checkAfter(until - now, name);
   }
 
   #release(name: string, why: "matched" | "missed" | "opened" | "not the copy's"): void {
@@ -231,14 +231,14 @@ export class OwnerGate {
     if (held === undefined) return;
     this.#held.delete(name);
     held.cancel();
-    // What was written here before it came is compared instead.
+    // Not missed if the process had written the object before the change came: then the two are compared.
     const isMissed = why === "missed" && held.changes[0]?.state() === "untouched";
     if (isMissed) this.#options.onMissed({ ...held.first, at: this.#options.timeline.now() });
     for (const { pass } of held.changes) pass();
     this.#lastCauseAt = this.#options.timeline.now();
   }
 
-  #writerOf({ before, live }: Arrived): Missed["by"] | "other" {
+  #writerOf({ before, live }: ArrivedChange): Missed["by"] | "other" {
     if (live === undefined) return this.#deleterOf(before);
     const manager = fieldManagerOfChange({
       before,
@@ -254,7 +254,7 @@ export class OwnerGate {
     return object?.metadata.managedFields?.some(({ manager = "" }) => this.#managers.has(manager)) === true;
   }
 
-  /** Who deletes an object is not written in it. */
+  /** Guesses who deleted an object, since the object does not record it. */
   #deleterOf(before: StoredObject | undefined): Missed["by"] | "other" {
     const { deletionTimestamp, finalizers = [] } = before?.metadata ?? {};
     if (deletionTimestamp !== undefined && finalizers.length > 0)
@@ -267,7 +267,7 @@ export class OwnerGate {
   }
 }
 
-/** The garbage collector waits until an owner is gone, or waits for its dependents. */
+/** Whether the garbage collector deletes the dependents: the owner is removed, or waits for them. */
 function isGone({ type, object }: ObjectDelta<StoredObject>): boolean {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   return type === "Deleted" || (deletionTimestamp !== undefined && finalizers.includes("foregroundDeletion"));

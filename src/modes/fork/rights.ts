@@ -1,4 +1,4 @@
-/** What the user of a cluster may do there, asked as requests come. */
+/** Checks the rights of the cluster's user when a request needs them. */
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Client } from "../../client/api/verbs.ts";
@@ -31,7 +31,7 @@ const SubjectReviews: Kind = {
 
 type ResourceAttributes = Attributes & { readonly is: "resource" };
 
-/** How long an answer holds: a role that is bound meanwhile counts from then on. */
+/** How long an answer is cached: a new role binding takes effect after this time. */
 const freshMs = 60_000;
 
 interface Answer {
@@ -39,7 +39,7 @@ interface Answer {
   readonly decision: Promise<Decision>;
 }
 
-/** The rights of the connection's user, by SelfSubjectAccessReviews: one a verb, resource and namespace, kept for a minute. */
+/** The rights of the user, found by one SelfSubjectAccessReview per verb, resource and namespace, and cached for a minute. */
 export class UserRights {
   readonly #client: Client;
   readonly #now: () => number;
@@ -51,13 +51,13 @@ export class UserRights {
     this.#now = now;
   }
 
-  /** A right that a role grants for single names is asked for again with the name. @throws StatusError, TransportError. */
+  /** Decides whether a request is allowed. Asks first without the name, then with it if a role may grant single names. @throws StatusError, TransportError. */
   async decide(asked: ResourceAttributes): Promise<Decision> {
     const general = await this.#ask({ ...asked, name: "" });
     return general.allowed || asked.name === "" ? general : this.#ask(asked);
   }
 
-  /** The user's name in the cluster; empty where it does not say. */
+  /** The user's name in the cluster; empty if the cluster does not tell. */
   user(): Promise<string> {
     this.#user ??= this.#client
       .review<SubjectReview>(SubjectReviews, {})
@@ -73,7 +73,7 @@ export class UserRights {
     if (known !== undefined && this.#now() - known.at < freshMs) return known.decision;
     const decision = this.#review(asked);
     this.#answers.set(key, { at: this.#now(), decision });
-    // One that failed is asked again.
+    // Allows another attempt after a failure.
     decision.catch(() => this.#answers.delete(key));
     return decision;
   }
