@@ -1,4 +1,4 @@
-/** From a RestConfig to a client: the composition of this folder. */
+/** Connects to an API server: composes the parts of this folder into a client. */
 import { controllerNamedBy } from "../api/own-field-manager.ts";
 import type { Transport } from "../api/transport.ts";
 import type { ConnectionLimits } from "../platform/connection.ts";
@@ -29,14 +29,14 @@ export interface ConnectOptions {
   readonly host: Host;
   readonly timeline: Timeline;
   readonly bus: TraceBus;
-  /** Requests per second; 0: no limit. Default 20, as kube-controller-manager. */
+  /** Requests per second; 0 for no limit. Default 20, as in kube-controller-manager. */
   readonly qps?: number;
-  /** Default 30. */
+  /** Requests that may be sent at once after a pause. Default 30. */
   readonly burst?: number;
   readonly userAgent?: string;
   /** Refuses writes; `validate` sends them as dry runs. */
   readonly readOnly?: boolean | "validate";
-  /** Holds writes back while it is closed. */
+  /** Delays writes while it is closed. */
   readonly fence?: WriteFence;
   /** Concurrent requests, not counting watches. Default 64. */
   readonly inFlight?: number;
@@ -48,30 +48,30 @@ export interface ConnectOptions {
   readonly onAnswered?: (answered: AnsweredRequest) => void;
   /** Called once if the server has not responded for 2 s. */
   readonly onSlow?: () => void;
-  /** Writes of syncs name their sync, for a door that they pass. Default false. */
+  /** Adds the `Reconcile` header to the writes of syncs, for a proxy that they pass. Default false. */
   readonly namesReconciles?: boolean;
-  /** How long establishing a connection may take. Default 30 s, of which 10 s for the TLS handshake, as client-go. */
+  /** How long establishing a connection may take. Default 30 s, of which 10 s for the TLS handshake, as in client-go. */
   readonly limits?: ConnectionLimits;
 }
 
-/** A connected client, and what its requests go through. */
+/** A connected client and its transports. */
 export interface Connection {
   readonly client: Client;
   readonly transport: Transport;
-  /** `transport` without the rate limit: for the few requests at the start. */
+  /** `transport` without the rate limit, for the few requests at the start. */
   readonly unlimited: Transport;
   readonly server: string;
-  /** PEM of the authorities by which the server is trusted; undefined where those of the system are. */
+  /** The PEM certificates of the authorities trusted for the server; undefined if those of the system are. */
   readonly serverCa: string | undefined;
   readonly context: string;
   /** The namespace of the context, or `default`. */
   readonly namespace: string;
   /**
-   * The credentials and the connection, and nothing else: no limits, retries or timeouts. For a process that has its own. It has
-   * connections of its own, which `close` closes too.
+   * A transport that only adds credentials, without limits, retries or timeouts, for a process that has its own. It has its own
+   * connections, which `close` closes too.
    */
   readonly passThrough: () => Transport;
-  /** A client over the same connections with another field manager; it shares the limits, unless it has its own. */
+  /** A client over the same connections with another field manager. It shares the rate limit unless `own` is given. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /** Closes idle connections; requests in flight continue. */
   readonly close: () => void;
@@ -136,7 +136,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     namespace: access.namespace,
     clientFor,
     passThrough() {
-      // A process that does not name itself stays nameless: the server derives the manager of fields from the name.
+      // A process without a User-Agent must not get ours, because the server derives the field manager from it.
       const nameless = { ...options, userAgent: "" };
       const passing = withCredentials(credentials, (keyPair) => openTransport(access, nameless, keyPair));
       opened.push(passing);

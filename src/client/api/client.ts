@@ -25,7 +25,7 @@ import type { Patch } from "../../api/patch.ts";
 import type { Client, DeleteOptions, ReadOptions, Scale, WriteOptions } from "./verbs.ts";
 import { send, type Write } from "./writes.ts";
 
-/** What a client is made of. */
+/** Options of `createClient`. */
 export interface ClientOptions {
   readonly transport: Transport;
   /** Receives a `write` event for every write. */
@@ -206,7 +206,7 @@ function podVerbs(context: RequestContext): PodVerbs {
   };
 }
 
-/** An object that replaces another, with or without the version of that. */
+/** An object to replace a stored one; its resourceVersion is optional. */
 interface Replacing {
   readonly metadata: ObjectMeta & { readonly name: string };
 }

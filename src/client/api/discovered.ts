@@ -1,7 +1,7 @@
 /** The result of discovery. */
 import type { Kind } from "../../api/kind.ts";
 
-/** A kind, with what discovery knows about it. */
+/** A kind with its properties from discovery. */
 export interface DiscoveredKind extends Kind {
   readonly singular: string;
   readonly verbs: readonly string[];
@@ -18,10 +18,7 @@ export interface Discovery {
   readonly unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[];
 }
 
-/**
- * A kind of which only the name is known, as a manifest has it: assumed to be namespaced, with a regular plural (`Widget` → `widgets`)
- * and no verbs.
- */
+/** A kind known only from a manifest: assumed to be namespaced, with a regular plural (`Widget` → `widgets`) and no verbs. */
 export function assumedKind(apiVersion: string, kind: string): DiscoveredKind {
   const slash = apiVersion.indexOf("/");
   const singular = kind.toLowerCase();

@@ -1,4 +1,4 @@
-/** Which kinds a server has: for TYPE arguments, and for controllers that watch every kind. */
+/** Discovers the kinds that a server has, for TYPE arguments and for controllers that watch every kind. */
 import type { Kind } from "../../api/kind.ts";
 import { fromAggregated, isAggregated } from "./aggregated-discovery.ts";
 import type { DiscoveredKind, Discovery } from "./discovered.ts";

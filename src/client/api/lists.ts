@@ -15,7 +15,7 @@ interface ListAnswer<T> {
   readonly items?: readonly T[] | null;
 }
 
-/** How a page of a list is read. */
+/** Options of `listPage`. */
 export interface PageReading {
   readonly withoutManagedFields?: boolean;
   /**
@@ -24,7 +24,7 @@ export interface PageReading {
   readonly onContinue?: (token: string) => void;
 }
 
-/** One page of a list. */
+/** Requests one page of a list. @throws StatusError, TransportError, or the signal's reason. */
 export async function listPage<T extends StoredObject>(
   context: RequestContext,
   request: ApiRequest,
@@ -34,7 +34,7 @@ export async function listPage<T extends StoredObject>(
   const watched =
     onContinue === undefined || response.status !== 200
       ? response
-      : { ...response, body: tellingContinue(response.body, onContinue) };
+      : { ...response, body: reportingContinue(response.body, onContinue) };
   const { value, bytes } = await parseResponse(
     watched,
     withoutManagedFields === true ? parseListDroppingManagedFields : undefined,
@@ -48,11 +48,11 @@ export async function listPage<T extends StoredObject>(
   };
 }
 
-/** A list of a typed kind begins with its metadata. */
+/** The start of a list as the API server writes it, with the continue token. */
 const headOfList = /^\{"kind":"\w*","apiVersion":"[\w./]*","metadata":\{"resourceVersion":"\d*","continue":"([\w=-]+)"/;
 const headLength = 1024;
 
-function tellingContinue(body: ApiBody, onContinue: (token: string) => void): ApiBody {
+function reportingContinue(body: ApiBody, onContinue: (token: string) => void): ApiBody {
   let first = true;
   return {
     async next() {
@@ -85,19 +85,19 @@ function within<O extends Selectors>(scope: Selectors, options: O): O {
 }
 
 /** A page that has been requested. */
-interface UnderWay<T> {
+interface RequestedPage<T> {
   readonly page: Promise<ListPage<T>>;
   readonly options: ListOptions;
   readonly signal: AbortSignal;
-  /** The caller awaits it, so the page after it may be requested. */
+  /** Whether the caller awaits it, so that the next page may be requested. */
   wanted: boolean;
-  /** Token of the page after it, once known. */
+  /** The token of the next page, once known. */
   next: string | undefined;
 }
 
 /**
- * Lists and watches a kind in a scope, for a Reflector. While one page is read, the next is already requested, so that
- * the server works on it meanwhile; at most one page ahead.
+ * Lists and watches a kind in a scope, for a Reflector. It prefetches one page: while one page is read, the server already works on the
+ * next.
  */
 export function createListerWatcher<T extends StoredObject>(
   context: RequestContext,
@@ -125,35 +125,35 @@ function listerWatcherAs<T extends StoredObject>(
   headers: { readonly list: Headers; readonly watch: Headers },
 ): ListerWatcher<T> {
   const path = pathOf(kind, { ...(scope.namespace !== undefined && { namespace: scope.namespace }) });
-  let ahead: UnderWay<T> | undefined;
-  const ask = (options: ListOptions, signal: AbortSignal, wanted: boolean): UnderWay<T> => {
+  let prefetched: RequestedPage<T> | undefined;
+  const requestPage = (options: ListOptions, signal: AbortSignal, wanted: boolean): RequestedPage<T> => {
     const request = { ...getRequest(path, listQuery(within(scope, options)), signal), headers: headers.list };
     const page = listPage<T>(context, request, {
       withoutManagedFields: options.withoutManagedFields?.() === true,
       onContinue(token) {
-        asked.next = token;
-        if (asked.wanted) goAhead(asked);
+        requested.next = token;
+        if (requested.wanted) prefetch(requested);
       },
     });
-    const asked: UnderWay<T> = { page, options, signal, wanted, next: undefined };
-    return asked;
+    const requested: RequestedPage<T> = { page, options, signal, wanted, next: undefined };
+    return requested;
   };
-  const goAhead = ({ options, signal, next }: UnderWay<T>): void => {
+  const prefetch = ({ options, signal, next }: RequestedPage<T>): void => {
     if (next === undefined) return;
-    ahead = ask({ ...options, continueToken: next }, signal, false);
+    prefetched = requestPage({ ...options, continueToken: next }, signal, false);
     // The failure is reported when the page is awaited.
-    ahead.page.catch(() => undefined);
+    prefetched.page.catch(() => undefined);
   };
   return {
     kind,
     async list(options: ListOptions, signal) {
-      const ready = ahead;
-      ahead = undefined;
+      const ready = prefetched;
+      prefetched = undefined;
       if (ready === undefined || ready.options.continueToken !== options.continueToken || ready.signal !== signal) {
-        return ask(options, signal, true).page;
+        return requestPage(options, signal, true).page;
       }
       ready.wanted = true;
-      goAhead(ready);
+      prefetch(ready);
       return ready.page;
     },
     async watch(options, signal) {

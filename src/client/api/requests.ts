@@ -1,4 +1,4 @@
-/** From options to requests: queries, headers and bodies. */
+/** Builds requests from options: queries, headers and bodies. */
 import { sortedGoJson } from "../../api/go-json.ts";
 import { isObject } from "../../api/json.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
@@ -26,8 +26,8 @@ const never: AbortSignal = new AbortController().signal;
 const encoder = new TextEncoder();
 
 /**
- * A JSON body. The server keeps the data of a ControllerRevision byte for byte, and controllers compare it by its bytes: it is written
- * as Go writes it.
+ * Encodes a JSON body. ControllerRevisions are encoded exactly as in Go, because the server stores their data byte for byte and controllers
+ * compare the bytes.
  */
 export function encode(value: unknown): Uint8Array {
   return encoder.encode(isControllerRevision(value) ? sortedGoJson(value) : JSON.stringify(value));

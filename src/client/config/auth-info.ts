@@ -4,7 +4,7 @@ import type { ConfigFlags, Impersonation, KeyPair, AuthInfo } from "./rest-confi
 import { KubeconfigError, type From, type UserEntry } from "./kubeconfig-types.ts";
 import { pem } from "./pem.ts";
 
-/** Authentication of a user entry, and what errors may say about it. */
+/** The authentication of a user entry. */
 export interface UserAuth {
   readonly login: AuthInfo;
   readonly keyPair?: KeyPair;
@@ -59,9 +59,9 @@ function loginMethod(host: Host, user: From<UserEntry>, flags: ConfigFlags, user
 }
 
 /**
- * The id token of an `oidc` entry. It is never refreshed here: a refresh token may count once, and only kubectl, which keeps the
- * next one in the kubeconfig, may spend it.
- * @throws KubeconfigError for every other provider, as kubectl; also beside another login.
+ * The id token of an `oidc` entry. It is never refreshed here: a refresh token may be valid only once, so only kubectl, which stores the
+ * next one in the kubeconfig, may use it.
+ * @throws KubeconfigError for any other provider, as in kubectl, and if there is also an exec plugin.
  * Source: client-go v0.36 plugin/pkg/client/auth/oidc/oidc.go, rest/plugin.go, tools/clientcmd/validation.go.
  */
 function oidcLogin({ "auth-provider": provider, exec }: UserEntry, userName: string): AuthInfo | undefined {

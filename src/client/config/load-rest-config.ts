@@ -1,4 +1,4 @@
-/** From a kubeconfig and flags to one cluster and one login. */
+/** Resolves a kubeconfig and flags to one cluster and one login. */
 import type { Host } from "../../platform/host.ts";
 import type { ConfigFlags, RestConfig } from "./rest-config.ts";
 import { inClusterConfig } from "./in-cluster.ts";

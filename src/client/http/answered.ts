@@ -6,11 +6,11 @@ import { searchOf } from "./request-kind.ts";
 /** A request whose response has begun, or that has failed. */
 export interface AnsweredRequest {
   readonly request: ApiRequest;
-  /** Undefined: there was no answer. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** Why there was none. */
+  /** The error, if there was no response. */
   readonly error?: unknown;
-  /** Until the response began. */
+  /** Time until the response began. */
   readonly ms: number;
 }
 
@@ -35,7 +35,7 @@ export function withAnswered(
 }
 
 /**
- * `GET https://127.0.0.1:6443/version 200 in 12 ms`. Headers and bodies, and so credentials, are not in it.
+ * `GET https://127.0.0.1:6443/version 200 in 12 ms`, without headers and bodies, and thus without credentials.
  * Source: what `kubectl -v=6` prints, client-go v0.36 transport/round_trippers.go.
  */
 export function requestLine(server: string, { request, status, error, ms }: AnsweredRequest): string {

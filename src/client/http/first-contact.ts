@@ -1,10 +1,8 @@
-/**
- * The first response of a server: reports that it is awaited, and stops waiting if no connection can be established.
- */
+/** Supervises the wait for a server's first response: reports a slow server, and fails if no connection can be established. */
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiRequest, ApiResponse, Transport } from "../../api/transport.ts";
 
-/** How the wait for the first response is observed. */
+/** Options of `withFirstContact`. */
 export interface FirstContactOptions {
   readonly timeline: Timeline;
   /** Opens a connection of its own. @throws TransportError if that takes too long; requests then fail with it. */
@@ -13,7 +11,7 @@ export interface FirstContactOptions {
   readonly onSlow: () => void;
 }
 
-/** Delay before the first report. The limits of the probe start here. */
+/** How long to wait before `onSlow` is called and the probe starts. */
 export const patienceMs = 2000;
 
 /**
@@ -74,7 +72,7 @@ class Contact {
 
   async #slow(): Promise<void> {
     this.#options.onSlow();
-    // Between two retries there is nothing to probe: each has failed by itself.
+    // Between two retries there is no waiting request to probe for.
     if (this.#waiting === 0) return;
     try {
       await this.#options.probe(this.#answered.signal);

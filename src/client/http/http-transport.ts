@@ -24,7 +24,7 @@ export interface HttpTransportOptions extends HttpSettings {
   readonly disableCompression?: boolean;
 }
 
-/** A transport with connections to be closed. */
+/** A transport that owns connections. */
 export interface HttpTransport extends Transport {
   /**
    * Opens a connection and closes it. Resolves once it is established, or fails for another reason than time.
@@ -116,7 +116,7 @@ const failures: Readonly<Record<HttpFailure, TransportFailure>> = {
   timeout: "timeout",
 };
 
-/** Any error after an abort is the abort. */
+/** Maps an error to a `TransportError`. After an abort, the result is the abort's reason. */
 function failureOf(thrown: unknown, signal: AbortSignal, host: string): unknown {
   if (signal.aborted) return signal.reason;
   if (thrown instanceof TransportError) return thrown;

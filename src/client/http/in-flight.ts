@@ -1,14 +1,14 @@
 import type { ApiBody, ApiRequest, ApiResponse, Transport } from "../../api/transport.ts";
 import { isWatch } from "./request-kind.ts";
 
-const defaultMost = 64;
+const defaultLimit = 64;
 
 /**
- * At most `most` concurrent requests, each counted until its body ends; others wait in order. Watches do not count:
- * they stay open, and would starve the rest.
+ * Allows at most `limit` concurrent requests, each counted until its body ends; others wait in order. Watches do not count, because they
+ * stay open and would starve the rest.
  */
-export function withMaxInFlight(transport: Transport, most: number = defaultMost): Transport {
-  const gate = new Gate(most);
+export function withMaxInFlight(transport: Transport, limit: number = defaultLimit): Transport {
+  const gate = new Gate(limit);
   return {
     async send(request) {
       if (isWatch(request)) return transport.send(request);

@@ -4,13 +4,13 @@ import { isWatch } from "./request-kind.ts";
 
 /** The parameters of a token bucket. */
 export interface RateLimit {
-  /** Requests per second on average; 0 or less: no limit. */
+  /** Average requests per second; 0 or less for no limit. */
   readonly qps: number;
   /** Requests that may be sent at once after a pause. */
   readonly burst: number;
 }
 
-/** Limits of a client that does not share those of the others, as multiples of them. */
+/** The limits of a client that does not share the common ones, as multiples of those. */
 export interface OwnLimits {
   readonly qpsTimes: number;
   readonly burstTimes: number;
@@ -25,13 +25,13 @@ export interface OwnLimits {
 export function withRateLimit(transport: Transport, options: RateLimit & { readonly timeline: Timeline }): Transport {
   const { qps, burst, timeline } = options;
   if (qps <= 0) return transport;
-  const most = Math.max(1, burst);
-  let tokens = most;
+  const capacity = Math.max(1, burst);
+  let tokens = capacity;
   let countedAt = timeline.now();
   /** Milliseconds until this request's token is available. Atomic. */
   const take = (): number => {
     const now = timeline.now();
-    tokens = Math.min(most, tokens + ((now - countedAt) / 1000) * qps) - 1;
+    tokens = Math.min(capacity, tokens + ((now - countedAt) / 1000) * qps) - 1;
     countedAt = now;
     return tokens >= 0 ? 0 : (-tokens / qps) * 1000;
   };
@@ -44,7 +44,7 @@ export function withRateLimit(transport: Transport, options: RateLimit & { reado
           await sleep(timeline, waitMs, "client rate limit", { signal: request.signal });
         } catch (error) {
           // Aborted while waiting: the token is returned.
-          tokens = Math.min(most, tokens + 1);
+          tokens = Math.min(capacity, tokens + 1);
           throw error;
         }
       }

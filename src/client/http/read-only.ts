@@ -5,27 +5,27 @@ export class ReadOnlyError extends Error {
   override readonly name = "ReadOnlyError";
 }
 
-/** What a read-only transport lets through. */
+/** Options of `readOnly`. */
 export interface ReadOnlyOptions {
   /** Sends writes with dryRun=All: the server processes them without storing anything. */
   readonly serverValidate?: boolean;
 }
 
-/** Reviews of the user, and of what others may do: a POST that stores nothing, and hands nothing over. */
+/** Reviews of access: their POST stores nothing and returns no credentials. */
 const reviews =
   /^\/apis\/(?:(?:authorization|authentication)\.k8s\.io\/[^/]+\/self[a-z]*reviews|authorization\.k8s\.io\/[^/]+\/subjectaccessreviews)$/;
-/** Subresources through which even a GET acts on a node, a pod or a service. */
-const acting = /\/(pods|nodes|services)\/[^/]+\/(exec|attach|portforward|proxy)(\/|$)/;
+/** Subresources of nodes, pods and services whose GET has effects. */
+const withEffects = /\/(pods|nodes|services)\/[^/]+\/(exec|attach|portforward|proxy)(\/|$)/;
 
 /**
- * A transport that cannot change a cluster: it passes GET and reviews of access, and with `serverValidate` writes as dry
- * runs; for anything else `send` rejects before anything is sent.
+ * A transport that cannot change a cluster. It sends GETs and reviews of access, and with `serverValidate` writes as dry runs; for anything
+ * else `send` rejects with a `ReadOnlyError` before anything is sent.
  */
 export function readOnly(transport: Transport, options: ReadOnlyOptions = {}): Transport {
   return {
     // Async, so that the error is a rejection like every other one.
     async send(request) {
-      if (acting.test(request.path)) throw refusal(request);
+      if (withEffects.test(request.path)) throw refusal(request);
       if (request.method === "GET") return transport.send(request);
       if (request.method === "POST" && reviews.test(request.path)) return transport.send(request);
       if (options.serverValidate === true) return transport.send(asDryRun(request));

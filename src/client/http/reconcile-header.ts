@@ -1,10 +1,10 @@
-/** Requests that say which sync they belong to: for a door that they pass, docs/exact.md. */
+/** Lets requests state which sync they belong to, for a proxy that they pass; see docs/exact.md. */
 import type { Transport } from "../../api/transport.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { GetEvent } from "../../trace/events.ts";
 import { reconcileHeader, writeReconcile } from "../../trace/reconcile-ref.ts";
 
-/** Adds the header `Reconcile` to the writes of syncs. It listens to the bus: syncs are not found out about otherwise. */
+/** Adds the header `Reconcile` to the writes of syncs. It learns about syncs from the bus. */
 export function withReconcileHeader(inner: Transport, bus: TraceBus): Transport {
   const running = new Map<string, GetEvent>();
   bus.listen(

@@ -1,9 +1,9 @@
-/** Which controller sends a request, for those who read a server's audit log. */
+/** Names the controller in each request, for readers of the server's audit log. */
 import type { Transport } from "../../api/transport.ts";
 
 /**
- * Adds the controller to the User-Agent, as kube-controller-manager does: `kubectl-reconcile/0.1.0 replicaset`. What stands before the
- * first slash stays: API servers take it as the field manager of a write that names none.
+ * Sends requests with this User-Agent, such as `kubectl-reconcile/0.1.0 replicaset`: like kube-controller-manager, it names the controller.
+ * The part before the first slash must stay the same, because API servers use it as the field manager of writes that name none.
  */
 export function withUserAgent(inner: Transport, userAgent: string): Transport {
   return {

@@ -3,7 +3,7 @@ import type { Timeline } from "../../platform/timeline.ts";
 import { TransportError, type ApiBody, type ApiRequest, type Transport } from "../../api/transport.ts";
 import { isWatch } from "./request-kind.ts";
 
-/** When a request counts as dead or overdue. */
+/** Options of `withWatchdog`. */
 export interface WatchdogOptions {
   readonly timeline: Timeline;
   /**
@@ -77,10 +77,10 @@ class IdleTimeout {
   #arm(ms: number): void {
     const now = this.#timeline.now();
     const wait = Math.min(ms, this.#deadline - now);
-    this.#cancel = this.#timeline.after(wait, "watchdog", () => this.#look(), { background: true });
+    this.#cancel = this.#timeline.after(wait, "watchdog", () => this.#check(), { background: true });
   }
 
-  #look(): void {
+  #check(): void {
     const now = this.#timeline.now();
     if (now >= this.#deadline) return this.#break("timed out: --request-timeout is over");
     // A slow consumer is not silence.

@@ -1,4 +1,4 @@
-/** Writes pass only while their sender may write: while its Leases are valid. */
+/** Lets writes pass only while the sender's Leases are valid. */
 import { type ApiRequest, type Transport, TransportError } from "../../api/transport.ts";
 
 /** Whether writes may be sent now. */

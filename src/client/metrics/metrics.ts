@@ -1,6 +1,6 @@
 /**
- * The three metrics APIs, which an add-on serves: metrics-server the first, adapters of monitoring systems the others. They are read
- * with GET alone; nothing in them can be watched.
+ * Reads the three metrics APIs, which add-ons serve: metrics-server the resource metrics, adapters of monitoring systems custom and
+ * external metrics. They support only GET, not watches.
  *
  * Source: metrics v0.36 pkg/apis, pkg/client/custom_metrics, pkg/client/external_metrics.
  */
@@ -12,13 +12,13 @@ import { type Asked, withMessage } from "./refusal.ts";
 /** The part of a client that the metrics APIs need. */
 export type MetricsReader = Pick<Client, "raw">;
 
-/** Usage of a pod's containers, as metrics.k8s.io has it. */
+/** The resource usage of a pod's containers. */
 export interface PodUsage {
-  /** Its name. */
+  /** The name of the pod. */
   readonly pod: string;
   /** When it was measured, in ms since 1970. */
   readonly timestamp: number;
-  /** Over which time, in ms. */
+  /** The period of the measurement, in ms. */
   readonly windowMs: number;
   /** Quantities by resource: `{ cpu: "250m" }`. */
   readonly containers: readonly { readonly name: string; readonly usage: Readonly<Record<string, string>> }[];
@@ -26,28 +26,27 @@ export interface PodUsage {
 
 /** A value of a custom or external metric. */
 export interface MetricValue {
-  /** The object that it describes; empty for an external one. */
+  /** The name of the described object; empty for an external metric. */
   readonly object: string;
   /** When it was measured, in ms since 1970. */
   readonly timestamp: number;
-  /** Over which time, in ms; undefined where the API does not say. */
+  /** The period of the measurement, in ms; undefined if the API does not say. */
   readonly windowMs: number | undefined;
   /** A quantity. */
   readonly value: string;
 }
 
-/** Some pods of a namespace. */
+/** Selects pods of a namespace. */
 export interface PodsAsked extends ReadOptions {
-  /** Of the pods. */
   readonly namespace: string;
-  /** As text; empty for all. */
+  /** A label selector as text; empty for all pods. */
   readonly labelSelector: string;
 }
 
 /**
- * Usage of pods, from `metrics.k8s.io/v1beta1`.
+ * Reads the usage of pods from `metrics.k8s.io/v1beta1`.
  *
- * @throws StatusError if the API is not there (404), or nobody answers for it (503).
+ * @throws StatusError if the API is not registered (404) or its server is not available (503).
  * @example
  * ```ts
  * import { podUsage, type SyncContext } from "kubectl-reconcile";
@@ -82,15 +81,15 @@ interface WirePodUsage {
   readonly containers?: readonly { readonly name?: string; readonly usage?: Readonly<Record<string, string>> }[];
 }
 
-/** Objects that custom metrics describe. */
+/** Selects a custom metric of objects. */
 export interface CustomAsked extends ReadOptions {
   /** `v1beta2`, as `customMetricsVersion` says. */
   readonly version: string;
-  /** Of the objects; for a namespace's own metric, that namespace. */
+  /** The namespace of the objects, or the described namespace itself. */
   readonly namespace: string;
   /** `pods`, `ingresses.networking.k8s.io`; undefined for the namespace itself. */
   readonly resource: string | undefined;
-  /** One object, or all that a selector takes; neither for the namespace itself. */
+  /** One object, all objects that match a selector, or the namespace itself. */
   readonly of: { readonly name: string } | { readonly labelSelector: string } | "namespace";
   /** `http_requests`. */
   readonly metric: string;
@@ -99,7 +98,7 @@ export interface CustomAsked extends ReadOptions {
 }
 
 /**
- * Values of a metric of objects, from `custom.metrics.k8s.io`.
+ * Reads a metric of objects from `custom.metrics.k8s.io`.
  *
  * @throws StatusError as `podUsage`.
  * @example
@@ -135,18 +134,18 @@ export async function customMetric(client: MetricsReader, asked: CustomAsked): P
   return items.map(valueOf);
 }
 
-/** An external metric. */
+/** Selects an external metric. */
 export interface ExternalAsked extends ReadOptions {
-  /** In which the metric is asked for: adapters may tell namespaces apart. */
+  /** The namespace of the request: adapters may distinguish namespaces. */
   readonly namespace: string;
-  /** Its name. */
+  /** The name of the metric. */
   readonly metric: string;
   /** Which series of the metric, as text; empty for all. */
   readonly metricSelector: string;
 }
 
 /**
- * Values of a metric of something outside the cluster, from `external.metrics.k8s.io/v1beta1`.
+ * Reads a metric that does not describe Kubernetes objects from `external.metrics.k8s.io/v1beta1`.
  *
  * @throws StatusError as `podUsage`.
  * @example
@@ -176,11 +175,11 @@ export async function externalMetric(
 
 const customGroup = "custom.metrics.k8s.io";
 
-/** The versions of custom metrics whose form is known. */
+/** The supported versions of the custom metrics API. */
 const knownVersions: readonly string[] = ["v1beta1", "v1beta2"];
 
 /**
- * The version in which the server has custom metrics: the one it prefers, if its form is known.
+ * The version of the custom metrics API to use: the one the server prefers, if it is supported.
  *
  * @throws Error if it has none.
  * Source: metrics v0.36 pkg/client/custom_metrics/discovery.go.
@@ -214,9 +213,9 @@ interface WireGroups {
 interface WireValue {
   readonly describedObject?: { readonly name?: string };
   readonly timestamp?: string | null;
-  /** Of v1beta2. */
+  /** In v1beta2. */
   readonly windowSeconds?: number;
-  /** Of v1beta1 and of external metrics. */
+  /** In v1beta1 and in external metrics. */
   readonly window?: number;
   readonly value?: string;
 }
@@ -233,14 +232,14 @@ function valueOf(item: unknown): MetricValue {
   };
 }
 
-/** An unknown time is long ago. */
+/** Parses a time, in ms since 1970; -Infinity if it is missing. */
 function timeOf(text: string | null | undefined): number {
   return text === undefined || text === null ? -Infinity : parseTime(text);
 }
 
 interface Listing extends ReadOptions, Asked {
   readonly path: string;
-  /** Without what is empty. */
+  /** Empty values are not sent. */
   readonly query: Readonly<Record<string, string>>;
 }
 

@@ -1,18 +1,18 @@
-/** What a metrics API that is not there says. */
+/** Error messages for a metrics API that is not installed. */
 import { genericServerMessage } from "../../api/generic-server-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 
-/** What was asked for, as client-go's errors name it. */
+/** The requested resource, as named in client-go's errors. */
 export interface Asked {
   /** `pods.metrics.k8s.io` */
   readonly resource: string;
-  /** The object, where one was named. */
+  /** The name of the object, if there is one. */
   readonly name?: string;
 }
 
 /**
- * The same refusal with client-go's message where the server sent none of its own: a server without the API answers with plain text.
- * Anything else is returned as it is. Source: apimachinery v0.36 api/errors/errors.go NewGenericServerResponse.
+ * The same refusal with client-go's message, if the server did not send a Status: a server without the API answers with plain text. Any
+ * other error is returned unchanged. Source: apimachinery v0.36 api/errors/errors.go NewGenericServerResponse.
  */
 export function withMessage(error: unknown, { resource, name }: Asked): unknown {
   if (!(error instanceof StatusError) || error.status.kind === "Status") return error;
