@@ -7,16 +7,16 @@ const resetMs = 120_000;
 
 /** A sequence of delays. */
 export interface Backoff {
-  /** How long to wait after the failure at hand, in milliseconds. */
+  /** The delay after the current failure, in ms. */
   nextMs(): number;
 }
 
 /**
- * The delays of a reflector: 800 ms · 2ⁿ up to 30 s, each made longer by up to as much again, so that the clients of one server
- * do not return together: 0.8–1.6 s, 1.6–3.2 s, … 25.6–51.2 s, then 30–60 s. Starts over after 2 minutes without a failure.
+ * The backoff of a reflector: 800 ms · 2ⁿ up to 30 s, with jitter of up to the same again, so that the clients of one server do not return
+ * together: 0.8–1.6 s, 1.6–3.2 s, … 25.6–51.2 s, then 30–60 s. Resets after 2 minutes without a failure.
  *
- * Source: client-go v0.36 tools/cache/reflector.go, apimachinery v0.36 util/wait/backoff.go; differs: there it begins anew every
- * 2 minutes, also in the middle of failures.
+ * Source: client-go v0.36 tools/cache/reflector.go, apimachinery v0.36 util/wait/backoff.go; differs: upstream resets every 2 minutes,
+ * even during a series of failures.
  */
 export function reflectorBackoff(options: { readonly now: () => number; readonly random: Random }): Backoff {
   let baseMs = initialMs;

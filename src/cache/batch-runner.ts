@@ -3,18 +3,18 @@ import type { Timeline } from "../platform/timeline.ts";
 const turnMs = 10;
 const lookAtClockEvery = 64;
 
-/** Whose work is run, and one step of it. */
+/** Options of a `BatchRunner`. */
 export interface BatchRunnerOptions {
   readonly timeline: Timeline;
-  /** The actor of the timeline whose turns the batches take. */
+  /** The actor of the timeline that runs the batches. */
   readonly actor: string;
-  /** Does one piece of work; false when there is none. Must not throw. */
+  /** Does one unit of work; returns false if there is none. Must not throw. */
   readonly step: () => boolean;
 }
 
 /**
- * Runs work in batches, each in its own turn of the timeline: `wake` starts one unless one is due already. A batch does all the work
- * there is; on a real timeline it gives way after 10 ms, so that a long list never blocks timers and connections for longer.
+ * Runs work in batches, each in its own turn of the timeline. A batch does all waiting work; on a real timeline it yields after 10 ms, so
+ * that a long list never blocks timers and connections for longer.
  */
 export class BatchRunner {
   #options: BatchRunnerOptions;
@@ -25,15 +25,15 @@ export class BatchRunner {
     this.#options = options;
   }
 
-  /** There is work: makes sure that a batch is due. Cheap if one is. */
+  /** Schedules a batch, unless one is scheduled already. */
   wake(): void {
     if (this.#due || this.#stopped) return;
     this.#due = true;
-    // One promise a batch, not one for each step.
+    // One promise per batch, not per step.
     void this.#options.timeline.hop(this.#options.actor).then(() => this.#run());
   }
 
-  /** Does nothing any more, even in the middle of a batch. */
+  /** Stops all work, even in the middle of a batch. */
   stop(): void {
     this.#stopped = true;
   }

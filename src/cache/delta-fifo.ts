@@ -3,16 +3,16 @@ import type { StoredObject } from "../api/object.ts";
 import { Fifo } from "../workqueue/fifo.ts";
 import type { DeltaQueue, DeltaQueueOptions, KnownObjects, ObjectDelta, ProcessDelta } from "./delta-queue.ts";
 
-/** The place of a delta among those received. */
+/** The position of a delta in the order of arrival. */
 interface Received {
-  /** Everything received before this delta was at this version. */
+  /** The resourceVersion before this delta was received. */
   readonly versionBefore: string;
   popped: boolean;
 }
 
 interface Queued<T> {
   delta: ObjectDelta<T>;
-  /** Undefined for a Sync, which brings nothing new. */
+  /** Undefined for a Sync, which has no new version. */
   readonly received: Received | undefined;
 }
 
@@ -23,18 +23,17 @@ interface Waiting<T> {
 }
 
 /**
- * The classic delta queue: keys in the order of their first waiting delta, with all the deltas of a key popped together. So
- * an object that changes often while its key waits is processed in one go, and a later change of it overtakes earlier ones
- * of other objects. Hence the applied version is a low watermark: with A@10, B@11, A@12 waiting and both of A popped, B@11 is
- * still missing, and the version is 9.
+ * The classic delta queue: keys are ordered by their first waiting delta, and all deltas of a key are popped together. So all waiting
+ * changes of an object are processed at once, and later ones may overtake earlier changes of other objects. Hence the applied version is
+ * a low watermark: with A@10, B@11, A@12 waiting and both of A popped, B@11 is still missing, and the version is 9.
  *
- * A list becomes one `Replaced` for each object and one tombstone for each that is missing, so that a store shows a mixture of the old
- * and the new until all are popped.
+ * A list becomes one `Replaced` per object and one tombstone per missing object, so a store shows a mixture of old and new until all are
+ * popped.
  *
  * Source: client-go v0.36 tools/cache/delta_fifo.go; differs: keeps the watermark; synced only after a list.
  */
 export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
-  /** The same entries as in `#waiting`, in the order in which they are popped. */
+  /** The entries of `#waiting` in the order in which they will be popped. */
   #order: Fifo<Waiting<T>> = new Fifo();
   /** The waiting deltas of each key. */
   #waiting = new Map<ObjectKey, Waiting<T>>();
@@ -42,10 +41,10 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
   #wake: () => void;
   #now: () => number;
   #closed = false;
-  /** What was received and brings something new, oldest first; entries stay until all older ones are popped. */
+  /** Received deltas with a new version, oldest first; an entry stays until it and all older ones are popped. */
   #received: Fifo<Received> = new Fifo();
   #latestVersion = "";
-  /** How many keys of the first list have not been popped; Infinity before there is one. */
+  /** Keys of the initial list that have not been popped; Infinity before the list. */
   #initialKeys = Infinity;
 
   constructor(options: DeltaQueueOptions<T>) {
@@ -72,7 +71,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
 
   put(delta: ObjectDelta<T>): void {
     if (this.#closed) return;
-    // A list came without the object: its deletion was reported with a tombstone.
+    // The object was missing from a list: its deletion was already reported with a tombstone.
     const reported =
       delta.type === "Deleted" && !this.#waiting.has(delta.key) && this.#known.get(delta.key) === undefined;
     if (!reported) this.#queue(delta);
@@ -116,7 +115,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
     const waiting = this.#waiting.get(delta.key);
     const last = waiting?.queued.at(-1);
     if (last?.delta.type === "Deleted" && delta.type === "Deleted") {
-      // The server's own last state is better than what was cached.
+      // The final state from the server is better than the last cached one.
       if (last.delta.tombstone) last.delta = delta;
       return;
     }
@@ -149,7 +148,7 @@ export class DeltaFIFO<T extends StoredObject> implements DeltaQueue<T> {
     return true;
   }
 
-  /** The applied version stays where it is: what is dropped has not been processed. */
+  /** Keeps the applied version, because dropped deltas have not been processed. */
   close(): void {
     this.#closed = true;
     this.#order.clear();

@@ -1,4 +1,4 @@
-/** From deltas to the store, and from there to notifications. */
+/** Applies deltas to the store and creates the notifications for handlers. */
 import type { ChangedNodes } from "../api/changed-nodes.ts";
 import { fieldManagerOfChange } from "../api/field-manager.ts";
 import { keyOf, type ObjectKey } from "../api/key.ts";
@@ -12,35 +12,35 @@ import type { Indexer } from "./indexer.ts";
 import type { ObjectTransformer } from "./object-transformer.ts";
 import type { QueuedNotification } from "./processor-listener.ts";
 
-/** What a delta processor is created with. */
+/** Options of a `DeltaProcessor`. */
 export interface DeltaProcessorOptions<T extends StoredObject> {
   /** The kind of the objects, for events. */
   readonly of: KindName;
   readonly indexer: Indexer<T>;
   readonly transformer: ObjectTransformer<T>;
   readonly bus: TraceBus;
-  /** Milliseconds since 1970. */
+  /** The current time in ms since 1970. */
   readonly now: () => number;
-  /** The listeners to notify of the delta at hand. */
+  /** The listeners to notify of the current delta. */
   readonly listeners: () => Listeners<T>;
-  /** The cache holds objects that match a selector only: one may appear because it was changed. */
+  /** Whether the cache has a selector, so that an object may appear in it because of a change. */
   readonly selected: boolean;
 }
 
 /** The part of a ProcessorListener that a delta processor needs. */
 export interface NotificationSink<T> {
-  /** Whether it takes notifications of unchanged objects, too. */
+  /** Whether it also receives notifications of unchanged objects. */
   readonly syncing: boolean;
   add(notification: QueuedNotification<T>): void;
 }
 
 type Listeners<T> = readonly NotificationSink<T>[];
 
-/** How a delta was applied to the store, and who is notified of it. */
+/** How a delta was applied to the store, and the listeners to notify. */
 interface Applied<T> {
-  /** What the store held before. */
+  /** The previous object in the store. */
   readonly before: T | undefined;
-  /** The delta belongs to the first list. */
+  /** The delta belongs to the initial list. */
   readonly initial: boolean;
   readonly listeners: Listeners<T>;
   readonly fieldManager: string | ((changed: ChangedNodes | undefined) => string | undefined) | undefined;
@@ -48,43 +48,42 @@ interface Applied<T> {
 
 /** A list that was put into the store. */
 interface Replacement<T> {
-  /** Those that were there then: a handler that is added later is notified of all there is. */
+  /** The listeners at that time: a handler that is added later is notified of all objects anyway. */
   readonly listeners: Listeners<T>;
-  /** What the store held before. */
+  /** The previous contents of the store. */
   readonly earlier: ReadonlyMap<ObjectKey, T>;
   readonly initial: boolean;
 }
 
 /**
- * Applies deltas: the store first, then the notifications, which only wait for their listeners here. A list is put into the store
- * in one piece; its notifications may be more than one turn should make, and are made piece by piece by `resume`. Until that
- * returns false no other delta may be applied.
+ * Applies deltas: updates the store first, then queues the notifications. A list is put into the store at once, but its notifications may
+ * be too many for one turn, so `resume` creates them one by one. Until it returns false no other delta may be applied.
  *
  * Source: client-go v0.36 tools/cache/controller.go processDeltas, shared_informer.go OnUpdate; differs: a delete for an object
  * that is not in the store is not delivered to handlers.
  */
 export class DeltaProcessor<T extends StoredObject> {
   #options: DeltaProcessorOptions<T>;
-  /** Makes what is left of the notifications of a list or a resync, one a step. */
+  /** Creates the remaining notifications of a list or resync, one per step. */
   #rest: Iterator<void> | undefined;
 
   constructor(options: DeltaProcessorOptions<T>) {
     this.#options = options;
   }
 
-  /** Whether notifications of the delta applied last are still to be made. */
+  /** Whether notifications of the last applied delta are still to be created. */
   get hasPending(): boolean {
     return this.#rest !== undefined;
   }
 
-  /** Makes one of the notifications that are left; false if none was. Atomic. */
+  /** Creates one of the remaining notifications; false if there are none. Atomic. */
   resume(): boolean {
     if (this.#rest === undefined) return false;
     if (this.#rest.next().done === true) this.#rest = undefined;
     return true;
   }
 
-  /** Applies one delta. `initial`: it belongs to the first list. Atomic. */
+  /** Applies one delta. `initial`: it belongs to the initial list. Atomic. */
   readonly apply = (delta: Delta<T>, initial: boolean): void => {
     const { indexer, listeners } = this.#options;
     switch (delta.type) {
@@ -117,7 +116,7 @@ export class DeltaProcessor<T extends StoredObject> {
     }
   };
 
-  /** The field manager of a watched change; keeps what the next one is compared with. */
+  /** The field manager of a change from the watch. Keeps the managedFields to compare with the next change. */
   #fieldManager({ type, object, managedFields }: ObjectDelta<T>, before: T | undefined): Applied<T>["fieldManager"] {
     const { transformer, selected } = this.#options;
     if (managedFields === undefined) return undefined;
@@ -129,11 +128,11 @@ export class DeltaProcessor<T extends StoredObject> {
       return (changed) => fieldManagerOfChange(change, changed);
     }
     if (selected || type !== "Added") return undefined;
-    // Known at once; what holds the objects need not be kept.
+    // Computed at once, so that the objects need not be kept alive.
     return fieldManagerOfChange({ before, managedBefore: undefined, after: object, managedAfter: managedFields });
   }
 
-  /** First what is gone, then what there is, as upstream has it. */
+  /** Notifies of deleted objects first, then of the others, as upstream does. */
   *#notifyReplaced(
     { objects, receivedAt }: ReplacedAll<T>,
     { listeners, earlier, initial }: Replacement<T>,
@@ -170,7 +169,7 @@ export class DeltaProcessor<T extends StoredObject> {
     }
   }
 
-  /** Reports a delta that was applied, and hands its notification to the listeners: one value, which they share. */
+  /** Reports an applied delta, and adds one shared notification to all listeners. */
   #notify(applied: ObjectDelta<T>, how: Applied<T>): void {
     const { bus, now, of } = this.#options;
     const { type, key, object, tombstone } = applied;
@@ -190,7 +189,7 @@ export class DeltaProcessor<T extends StoredObject> {
     }
   }
 
-  /** The delta event and the store's; returns the `seq` of the first. */
+  /** Emits the `delta` and `store` events; returns the `seq` of the `delta` event. */
   #report(delta: ObjectDelta<T>, { before, initial, fieldManager }: Applied<T>): number {
     const { bus, of } = this.#options;
     const { type, key, object, receivedAt, tombstone } = delta;

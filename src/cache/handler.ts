@@ -1,25 +1,25 @@
-/** What an informer's handlers are called with, and how they are added. */
+/** The interface of an informer's event handlers. */
 import type { DeltaRef } from "../trace/triggers.ts";
 
 /**
- * One change of one object, as the cache holds it now. All handlers of an informer share the value: never change it or the objects.
- * For each object a handler is notified in the order `added`, any number of `updated`, `deleted`.
+ * One change of one object in the cache. All handlers of an informer share the value: never modify it or the objects. For each object a
+ * handler is notified in the order `added`, any number of `updated`, `deleted`.
  *
  * Source: client-go v0.36 tools/cache/controller.go ResourceEventHandler: OnAdd, OnUpdate, OnDelete.
  */
 export type Notification<T> =
   | {
-      /** The cache holds the object now and did not before. */
+      /** The object was added to the cache. */
       readonly type: "added";
       readonly object: T;
-      /** The object was there before the informer, or before the handler: client-go's isInInitialList. */
+      /** The object existed before the informer or the handler was started: client-go's isInInitialList. */
       readonly initial: boolean;
       readonly delta: DeltaRef;
     }
   | {
       /**
-       * Another version of the object, or a resync: then `before` and `object` are the same. The two may have different uids: the
-       * object was deleted and made again, and neither was seen.
+       * The object has a new version; or a resync, with the same object in `before` and `object`. If the two have different uids, the object
+       * was deleted and recreated unseen.
        */
       readonly type: "updated";
       readonly before: T;
@@ -29,36 +29,36 @@ export type Notification<T> =
   | {
       /** The cache no longer holds the object. */
       readonly type: "deleted";
-      /** Its last state: as the server sent it, or, of a tombstone, as it was last cached. */
+      /** The final state from the server, or for a tombstone the last cached state. */
       readonly object: T;
-      /** The deletion itself was missed, and found out by a list: client-go's DeletedFinalStateUnknown. */
+      /** The deletion was missed and detected by a list: client-go's DeletedFinalStateUnknown. */
       readonly tombstone: boolean;
       readonly delta: DeltaRef;
     };
 
 /**
- * One consumer of an informer. `on` is synchronous and quick: map the object to keys, enqueue them, return. It may read the cache,
- * which is at least as new as the notification and usually newer. An error that it throws is reported; neither its next
- * notification nor another handler is affected.
+ * One consumer of an informer. `on` must be synchronous and quick: map the object to keys, enqueue them, return. It may read the cache,
+ * which is at least as new as the notification and usually newer. An error that it throws is reported, and affects neither its next
+ * notification nor other handlers.
  */
 export interface EventHandler<T> {
-  /** The name that stage events give it: a controller's. */
+  /** The name in stage events, such as that of the controller. */
   readonly name: string;
   on(notification: Notification<T>): void;
 }
 
-/** How one handler is notified, where it differs from its informer. */
+/** Options for one handler. */
 export interface HandlerOptions {
-  /** How often it is notified of every object again, in milliseconds; 0 for never. Default: the informer's. */
+  /** The resync period, in ms; 0 for never. Default: the informer's. */
   readonly resyncMs?: number;
 }
 
 /** A handler that was added to an informer. Source: client-go v0.36 ResourceEventHandlerRegistration. */
 export interface HandlerRegistration {
-  /** Whether the handler has been notified of every object of the first list. */
+  /** Whether the handler has been notified of every object of the initial list. */
   hasSynced(): boolean;
-  /** How many notifications wait for the handler. */
+  /** The number of notifications waiting for the handler. */
   readonly backlog: number;
-  /** Removes the handler: it is not called again, and what waits for it is dropped. */
+  /** Removes the handler: it is not called again, and its waiting notifications are dropped. */
   remove(): void;
 }

@@ -2,7 +2,7 @@ import { keyOf, objectKey, type ObjectKey } from "../api/key.ts";
 import { matches, type Selector } from "../api/labels.ts";
 import type { StoredObject } from "../api/object.ts";
 
-/** The values under which an index has an object; an empty list leaves the object out. Must depend on the object alone. */
+/** Returns the values under which an object is indexed; an empty list leaves it out. Must depend on the object alone. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 interface Index<T> {
@@ -12,15 +12,15 @@ interface Index<T> {
 }
 
 /**
- * The store of a cache: objects by key, by namespace, and by indexes of your own. Every method is atomic: a reader sees each
- * change, and each whole list, either wholly or not at all, with all indexes in agreement.
+ * The store of a cache: objects by key, namespace, and custom indexes. Every method is atomic: a reader sees each change, or list, either
+ * completely or not at all, with consistent indexes.
  *
- * Source: client-go v0.36 tools/cache/thread_safe_store.go; differs: buckets hold the objects, so that reading an index needs no
- * second look-up, and an object that keeps its values keeps its place.
+ * Source: client-go v0.36 tools/cache/thread_safe_store.go; differs: buckets hold the objects, so that reading an index needs no second
+ * lookup, and an object keeps its position in a bucket while its values stay the same.
  */
 export class Indexer<T extends StoredObject> {
   #objects = new Map<ObjectKey, T>();
-  /** The objects of each namespace; made when one is first listed: most caches are read by key and by index only. */
+  /** The objects of each namespace. Created when a namespace is first listed, because most caches are read only by key and index. */
   #namespaces: Map<string, Map<ObjectKey, T>> | undefined;
   #indexes = new Map<string, Index<T>>();
 
@@ -59,8 +59,8 @@ export class Indexer<T extends StoredObject> {
   }
 
   /**
-   * Adds indexes; objects that are there already are indexed at once. The same index may be added again.
-   * @throws RangeError for a name that another function has.
+   * Adds indexes, and indexes existing objects at once. The same index may be added again.
+   * @throws RangeError if another function has the name.
    */
   addIndexes(indexes: Readonly<Record<string, IndexFunction<T>>>): void {
     for (const [name, valuesOf] of Object.entries(indexes)) {
@@ -75,7 +75,7 @@ export class Indexer<T extends StoredObject> {
     }
   }
 
-  /** Puts the object in place of the one of its key; returns that one. */
+  /** Sets the object of a key; returns the previous one. */
   set(key: ObjectKey, object: T): T | undefined {
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
@@ -84,7 +84,7 @@ export class Indexer<T extends StoredObject> {
     return old;
   }
 
-  /** Removes the object of a key; returns it. */
+  /** Removes the object of a key and returns it; undefined if there is none. */
   delete(key: ObjectKey): T | undefined {
     const old = this.#objects.get(key);
     if (old === undefined) return undefined;
@@ -96,7 +96,7 @@ export class Indexer<T extends StoredObject> {
     return old;
   }
 
-  /** Puts all these objects in place of all there are, in one piece; returns the earlier ones. */
+  /** Replaces all objects atomically; returns the previous ones. */
   replace(objects: readonly T[]): ReadonlyMap<ObjectKey, T> {
     const earlier = this.#objects;
     this.#objects = new Map();
@@ -136,7 +136,7 @@ function removeFromIndex<T>(buckets: Map<string, Map<ObjectKey, T>>, value: stri
   if (bucket?.size === 0) buckets.delete(value);
 }
 
-/** Updates an index after a change. An object that keeps a value keeps its place among the objects of that value. */
+/** Updates an index after a change. An object that keeps a value keeps its position in the bucket. */
 function updateIndex<T>(index: Index<T>, key: ObjectKey, old: T | undefined, object: T): void {
   const values = index.valuesOf(object);
   if (old !== undefined) {

@@ -1,4 +1,4 @@
-/** What happens to an object between the server and the delta queue. */
+/** Prepares objects from the server for the delta queue. */
 import { keyOf } from "../api/key.ts";
 import type { Draft, ManagedFieldsEntry, StoredObject } from "../api/object.ts";
 import { type CompactManagedFields, compactManagedFields } from "../api/field-manager.ts";
@@ -7,29 +7,29 @@ import type { ObjectDelta } from "./delta-queue.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Indexer } from "./indexer.ts";
 
-/** The types of deltas, by those of a watch. */
+/** Delta types by watch event type. */
 export const deltaTypes = { ADDED: "Added", MODIFIED: "Updated", DELETED: "Deleted" } as const;
 
-/** What an object transformer is created with. */
+/** Options of an `ObjectTransformer`. */
 export interface ObjectTransformerOptions<T extends StoredObject> {
   readonly indexer: Indexer<T>;
   /** Whether field managers are tracked now. */
   readonly tracksFieldManagers: () => boolean;
-  /** As the informer's option. */
+  /** See the option of SharedInformer. */
   readonly transform?: (object: T) => T;
-  /** Freeze what is cached. Default false. */
+  /** Freeze cached objects. Default false. */
   readonly freeze?: boolean;
 }
 
-/** What a Reflector passes each object through. */
+/** The part of an ObjectTransformer that a Reflector uses. */
 export type Transformer<T extends StoredObject> = Pick<
   ObjectTransformer<T>,
   "tracksFieldManagers" | "fromList" | "fromWatch"
 >;
 
 /**
- * Strips managedFields before an object is cached, and keeps a compact copy in a WeakMap beside it, from which the field manager of the
- * next change is found out. Then transforms and freezes the object as asked. Source: client-go v0.36 tools/cache TransformFunc.
+ * Strips managedFields from each object before it is cached, then transforms and freezes it as configured. A compact copy of managedFields
+ * is kept in a WeakMap, to find the field manager of the next change. Source: client-go v0.36 tools/cache TransformFunc.
  */
 export class ObjectTransformer<T extends StoredObject> {
   #options: ObjectTransformerOptions<T>;
@@ -39,7 +39,7 @@ export class ObjectTransformer<T extends StoredObject> {
     this.#options = options;
   }
 
-  /** Whether field managers are tracked, and lists and watches need managedFields. */
+  /** Whether field managers are tracked, so that lists and watches need managedFields. */
   get tracksFieldManagers(): boolean {
     return this.#options.tracksFieldManagers();
   }
@@ -49,17 +49,14 @@ export class ObjectTransformer<T extends StoredObject> {
     return this.#managed.get(object);
   }
 
-  /** Keeps the compact managedFields of an object, which the next change of it is compared with, and returns them. */
+  /** Keeps the compact managedFields of an object, to compare the next change with, and returns them. */
   keep(object: T, entries: readonly ManagedFieldsEntry[]): CompactManagedFields {
     const compact = compactManagedFields(entries);
     this.#managed.set(object, compact);
     return compact;
   }
 
-  /**
-   * Returns what is cached for an object of a list. If this very version is cached already, it is that one: a relist needs no memory
-   * for what has not changed.
-   */
+  /** Returns the object to cache for an item of a list: the cached one if it has the same version, so that a relist needs no extra memory. */
   fromList(object: T): T {
     const { resourceVersion, uid } = object.metadata;
     const known = this.#options.indexer.get(keyOf(object));
@@ -71,7 +68,7 @@ export class ObjectTransformer<T extends StoredObject> {
     return ready;
   }
 
-  /** The delta of a watch event. */
+  /** Returns the delta for a watch event. */
   fromWatch({ type, object }: ObjectFrame<T>, receivedAt: number): ObjectDelta<T> {
     const managedFields = takeManagedFields(object);
     const ready = this.#ready(object);
@@ -92,11 +89,11 @@ export class ObjectTransformer<T extends StoredObject> {
   }
 }
 
-/** Takes managedFields off an object that has just been parsed: nothing else refers to it yet. */
+/** Removes managedFields from a newly parsed object, which nothing else refers to yet. */
 function takeManagedFields(object: StoredObject): readonly ManagedFieldsEntry[] | undefined {
   const { metadata } = object;
   const { managedFields } = metadata;
-  // The last key of metadata as the server sends it, so that deleting it is cheap.
+  // Cheap, because the server sends it as the last key of metadata.
   delete (metadata as Draft<StoredObject["metadata"]>).managedFields;
   return managedFields;
 }

@@ -1,34 +1,34 @@
 import type { WatchFrame, WatchStream } from "../client/api/lister-watcher.ts";
 import type { WatchReport } from "./reflector-reports.ts";
 
-/** A watch that stays open for so long has made progress, even without an event. */
+/** A watch that stays open for this long has made progress, even without an event. */
 const lastingMs = 1000;
 
-/** What an open watch is made of. */
+/** Options of an `OpenWatch`. */
 export interface OpenWatchOptions<T> {
   readonly stream: WatchStream<T>;
   readonly report: WatchReport;
-  /** The version that it begins after; empty if it sends everything there is first. */
+  /** The version after which it starts; empty if it starts with initial events. */
   readonly resourceVersion: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** How far a watch has come. */
+/** The progress of a watch. */
 export interface WatchProgress {
-  /** Of the last frame, or the one that the watch began with. A watch from here misses nothing. */
+  /** The version of the last frame, or the one at which the watch started. A watch from here misses nothing. */
   readonly resourceVersion: string;
-  /** A frame came, or the watch has been open for a second: the server knows the version. */
+  /** A frame was received, or the watch has been open for a second, so the server knows the version. */
   readonly progressed: boolean;
 }
 
-/** A watch that is open: its stream, the version that it has come to, and its report. */
+/** An open watch: its stream, its current resourceVersion, and its report. */
 export class OpenWatch<T> {
   readonly #options: OpenWatchOptions<T>;
   readonly #openedAt: number;
   #resourceVersion: string;
   #hasFrames = false;
-  /** Frames that came with the last of the initial events. */
+  /** Frames received along with the end of the initial events. */
   #unread: readonly WatchFrame<T>[] = [];
   #countedBytes = 0;
   #ended = false;
@@ -39,7 +39,7 @@ export class OpenWatch<T> {
     this.#resourceVersion = options.resourceVersion;
   }
 
-  /** The frames that the next chunk completes; undefined when the server has ended the watch. @throws what broke the stream. */
+  /** The frames that the next chunk completes; undefined if the server has ended the watch. @throws the error that broke the stream. */
   next(): Promise<readonly WatchFrame<T>[] | undefined> {
     if (this.#unread.length === 0) return this.#options.stream.next();
     const frames = this.#unread;
@@ -47,13 +47,13 @@ export class OpenWatch<T> {
     return Promise.resolve(frames);
   }
 
-  /** Everything that there was has been read: changes begin at this version, first with these frames, which `next` returns. */
+  /** Records the end of the initial events: changes start at this version, with the `unread` frames, which `next` returns. */
   initialEventsEnded(resourceVersion: string, unread: readonly WatchFrame<T>[]): void {
     this.#resourceVersion = resourceVersion;
     this.#unread = unread;
   }
 
-  /** A frame of this version was taken over. */
+  /** Records that a frame of this version was processed. */
   advance(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
     this.#hasFrames = true;
@@ -64,7 +64,7 @@ export class OpenWatch<T> {
     return { resourceVersion: this.#resourceVersion, progressed };
   }
 
-  /** Read from the server, decompressed. */
+  /** Bytes read from the server, decompressed. */
   get bytes(): number {
     return this.#options.stream.bytes;
   }
@@ -76,12 +76,12 @@ export class OpenWatch<T> {
     return since;
   }
 
-  /** The server has ended the watch: reports it as closed. */
+  /** Reports that the server has ended the watch. */
   endedByServer(): void {
     this.end("closed", this.#options.report.endReason());
   }
 
-  /** Ends the watch and reports why; nothing if it has ended already. */
+  /** Ends the watch and reports why; no-op if it has ended already. */
   end(state: "closed" | "failed", why: string): void {
     if (this.#ended) return;
     this.#ended = true;

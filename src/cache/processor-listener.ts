@@ -6,41 +6,38 @@ import { Fifo } from "../workqueue/fifo.ts";
 import { BatchRunner } from "./batch-runner.ts";
 import type { EventHandler, Notification } from "./handler.ts";
 
-/** A notification as it waits for its handlers. */
+/** A notification waiting for its handlers. */
 export type QueuedNotification<T> = Notification<T> & {
-  /** When it was made, in ms since 1970; 0 if nobody listens for `notify` events. */
+  /** When it was created, in ms since 1970; 0 if there is no listener for `notify` events. */
   readonly queuedAt: number;
 };
 
-/** Called with what a handler threw, the handler's name and the key of the object. */
+/** Called with the error that a handler threw, the handler's name and the key of the object. */
 export type HandlerErrorListener = (error: unknown, handler: string, key: string) => void;
 
-/** What a listener is created with. */
+/** Options of a `ProcessorListener`. */
 export interface ProcessorListenerOptions<T> {
   readonly handler: EventHandler<T>;
   readonly of: KindName;
   readonly timeline: Timeline;
   readonly bus: TraceBus;
-  /** How often the handler is notified of every object again, in milliseconds; 0 for never. */
+  /** The resync period of the handler, in ms; 0 for never. */
   readonly resyncMs: number;
   readonly onHandlerError?: HandlerErrorListener;
 }
 
 /**
- * Delivers notifications to one handler, in order, from its own unbounded buffer: a handler that is behind delays no other. A handler
- * that throws still gets the next notification.
+ * Delivers notifications to one handler, in order, from its own unbounded buffer, so that a slow handler does not delay others. A handler
+ * that throws still receives the next notification.
  *
- * Source: client-go v0.36 tools/cache/shared_informer.go processorListener; differs: no pause after a handler that failed.
+ * Source: client-go v0.36 tools/cache/shared_informer.go processorListener; differs: no pause after a handler has failed.
  */
 export class ProcessorListener<T> {
   readonly handler: EventHandler<T>;
   readonly resyncMs: number;
   /** When the next resync is due; Infinity for never. */
   nextResyncAt: number;
-  /**
-   * Whether this listener takes part in the current resync. Listeners that do not are not notified of unchanged objects: of a
-   * resync's, or of a list's.
-   */
+  /** Whether this listener takes part in the current resync. If not, it is not notified of unchanged objects, from a resync or a list. */
   syncing = true;
   #options: ProcessorListenerOptions<T>;
   #pending: Fifo<QueuedNotification<T>> = new Fifo();
@@ -58,17 +55,17 @@ export class ProcessorListener<T> {
     this.#batches = new BatchRunner({ timeline, actor, step: () => this.#deliver() });
   }
 
-  /** How many notifications wait. */
+  /** The number of waiting notifications. */
   get backlog(): number {
     return this.#pending.length;
   }
 
-  /** Whether no notification of the first list waits. */
+  /** Whether all notifications of the initial list have been delivered. */
   get initialDelivered(): boolean {
     return this.#initialPending === 0;
   }
 
-  /** Queues a notification; it is delivered in a later turn. */
+  /** Queues a notification, to be delivered in a later turn. */
   add(notification: QueuedNotification<T>): void {
     if (this.#stopped) return;
     if (isInitial(notification)) this.#initialPending++;
@@ -76,14 +73,14 @@ export class ProcessorListener<T> {
     this.#batches.wake();
   }
 
-  /** Whether a resync is due at `now`: decides `syncing`, and sets the time of the next one. */
+  /** Returns whether a resync is due at `now`. Sets `syncing` accordingly, and the time of the next resync. */
   takeResync(now: number): boolean {
     this.syncing = now >= this.nextResyncAt;
     if (this.syncing) this.nextResyncAt = now + this.resyncMs;
     return this.syncing;
   }
 
-  /** The handler is not called again; what waits is dropped. */
+  /** Stops calling the handler, and drops waiting notifications. */
   stop(): void {
     this.#stopped = true;
     this.#batches.stop();

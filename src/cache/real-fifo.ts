@@ -3,9 +3,9 @@ import { Fifo } from "../workqueue/fifo.ts";
 import type { Delta, DeltaQueue, DeltaQueueOptions, ProcessDelta } from "./delta-queue.ts";
 
 /**
- * The default delta queue: everything in the order in which it was put, nothing merged. A list is one `ReplacedAll` and a resync
- * one `SyncAll`: the store takes each in one piece, so it never shows a mixture of two lists, and finds out itself what is gone.
- * Bookmarks are deltas, too. Hence the applied version is that of the delta popped last.
+ * The default delta queue: pops everything in the order in which it was put, and merges nothing. A list is one `ReplacedAll` and a resync
+ * one `SyncAll`. The store applies each atomically, so it never shows a mixture of two lists, and finds the deleted objects itself.
+ * Bookmarks are deltas too, so the applied version is that of the last popped delta.
  *
  * Source: client-go v0.36 tools/cache/the_real_fifo.go with the features InOrderInformers and AtomicFIFO; differs: synced only
  * after a list, also if changes were put before it.

@@ -1,4 +1,4 @@
-/** The stage events of a Reflector. */
+/** Emits the stage events of a Reflector. */
 import { messageOf } from "../api/error-message.ts";
 import { StatusError } from "../api/status-error.ts";
 import { TransportError } from "../api/transport.ts";
@@ -11,7 +11,7 @@ interface ReportOptions {
   readonly now: () => number;
 }
 
-/** Why a request failed, in words for an event: `410 Expired`, `connection broke: …`. */
+/** The reason of a failed request, as shown in an event: `410 Expired`, `connection broke: …`. */
 export function failureReason(error: unknown): string {
   if (error instanceof StatusError) return `${error.code} ${error.reason === "" ? error.message : error.reason}`;
   if (error instanceof TransportError) {
@@ -20,13 +20,13 @@ export function failureReason(error: unknown): string {
   return messageOf(error);
 }
 
-/** Reports one list when it ends; created when it begins. */
+/** Reports one list. Create it when the list starts. */
 export class ListReport {
   #options: ReportOptions & Pick<ListEvent, "why">;
   #startedAt: number;
   #pages = 0;
   #bytes = 0;
-  /** Of the page reported last, which is the list's. */
+  /** The resourceVersion of the last page, which is that of the list. */
   resourceVersion = "";
 
   constructor(options: ReportOptions & Pick<ListEvent, "why">) {
@@ -63,7 +63,7 @@ export class ListReport {
   }
 }
 
-/** Reports the beginning and the end of one watch. */
+/** Reports the start and the end of one watch. */
 export class WatchReport {
   #options: ReportOptions & { readonly timeoutSeconds: number };
   #openedAt = 0;
@@ -78,13 +78,13 @@ export class WatchReport {
     if (bus.on) bus.emit({ stage: "watch", of, state: "opened", resourceVersion, why });
   }
 
-  /** The server ends a watch by itself after the time asked for, a little earlier by its own clock. */
+  /** Whether the server ended the watch because of its timeout, which may be slightly early by our clock. */
   endReason(): string {
     const { timeoutSeconds, now } = this.#options;
     return now() - this.#openedAt >= (timeoutSeconds - 1) * 1000 ? "timeout by the server" : "ended by the server";
   }
 
-  /** The watch has ended, or could not be opened. `resourceVersion`: where it had come to. */
+  /** Reports that the watch has ended, or could not be opened. `resourceVersion`: the last one received. */
   ended({ state, resourceVersion, why }: Pick<WatchEvent, "state" | "resourceVersion" | "why">): void {
     const { bus, of } = this.#options;
     if (bus.on) bus.emit({ stage: "watch", of, state, resourceVersion, why });

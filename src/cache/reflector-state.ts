@@ -1,4 +1,4 @@
-/** The states of a Reflector, what may happen in each, and what comes of it: a pure function, with no I/O and no time. */
+/** The state machine of a Reflector: its states, events and transitions, as a pure function without I/O and time. */
 import { isExpired, isTooManyRequests, StatusError } from "../api/status-error.ts";
 import type { ListEvent } from "../trace/events.ts";
 
@@ -7,51 +7,51 @@ export type ListReason = ListEvent["why"];
 
 /** A state in which a request is made. */
 export type RequestState =
-  /** Lists all pages. `restarts`: lists in a row that became too old before their last page. */
+  /** Lists all pages. `restarts`: consecutive lists that expired before their last page. */
   | { readonly is: "listing"; readonly why: ListReason; readonly restarts: number }
-  /** Lists by a watch that sends everything first, and goes on with that watch. */
+  /** Lists by a watch with initial events (WatchList), and continues with that watch. */
   | { readonly is: "streaming"; readonly why: ListReason }
   | OpeningState;
 
-/** Opens a watch for what follows a version. */
+/** Opens a watch from a resourceVersion. */
 export interface OpeningState {
   readonly is: "opening";
   readonly resourceVersion: string;
-  /** `start`: the version is a list's; `resume`: it is where another watch ended. */
+  /** `start`: the version is that of a list; `resume`: that at which another watch ended. */
   readonly why: "start" | "resume";
-  /** Since the last list a watch brought a frame or stayed open for a second. If not, the server may forget versions at once. */
+  /** Whether a watch has received a frame, or stayed open for a second, since the last list. If not, the server may expire versions at once. */
   readonly progressed: boolean;
 }
 
 /**
- * What a Reflector is doing; `nextState` is the only place that decides what follows. W is the watch that it reads, which this
- * module only passes on: the version that it has come to is its own.
+ * The state of a Reflector; only `nextState` decides what follows. W is the open watch, which this module only passes on; it tracks its own
+ * resourceVersion.
  */
 export type ReflectorState<W> =
   | RequestState
-  /** Reads a watch to its end. `progressed`: as of OpeningState, without this watch. */
+  /** Reads a watch to its end. `progressed`: as in OpeningState, without this watch. */
   | { readonly is: "watching"; readonly watch: W; readonly progressed: boolean }
-  /** Waits, then goes on with `next`: as long as the server asked for, or as the back-off says. */
+  /** Waits for as long as the server requested, or for the backoff, then continues with `next`. */
   | { readonly is: "backing off"; readonly next: RequestState; readonly retryAfterMs: number | undefined };
 
-/** What can happen to a Reflector, each in certain states only. */
+/** The events of a Reflector, each possible only in certain states. */
 export type ReflectorEvent<W> =
-  /** Listing: the last page has come, and all objects are in the queue. */
+  /** Listing: the last page was received, and all objects are in the queue. */
   | { readonly is: "listed"; readonly resourceVersion: string }
-  /** Streaming: everything has come, all objects are in the queue, and the watch goes on. */
+  /** Streaming: all initial events were received, all objects are in the queue, and the watch continues. */
   | { readonly is: "streamed"; readonly watch: W }
   /** Opening: the watch is open. */
   | { readonly is: "opened"; readonly watch: W }
   /** Listing, streaming, opening: a request was refused, or its connection broke. */
   | { readonly is: "failed"; readonly error: unknown }
-  /** Watching: the server ended the watch, which had come to this version. `progressed`: it brought a frame or lasted a second. */
+  /** Watching: the server ended the watch at this version. `progressed`: it received a frame or lasted a second. */
   | { readonly is: "ended"; readonly resourceVersion: string; readonly progressed: boolean }
-  /** Watching: the connection broke, or an ERROR frame came. Otherwise as `ended`. */
+  /** Watching: the connection broke, or an ERROR frame was received. Otherwise like `ended`. */
   | { readonly is: "broke"; readonly error: unknown; readonly resourceVersion: string; readonly progressed: boolean }
   /** Backing off: the time is over. */
   | { readonly is: "waited" };
 
-/** The server is behind the version asked for: it was set back, for instance from a backup. */
+/** Whether the server is behind the requested version, for example because it was restored from a backup. */
 function isTooLarge(error: unknown): boolean {
   const causes = error instanceof StatusError ? error.status.details?.causes : undefined;
   return causes?.some((cause) => cause.reason === "ResourceVersionTooLarge") === true;
@@ -63,20 +63,20 @@ function backOff(next: RequestState, error: unknown): ReflectorState<never> {
 }
 
 /**
- * What comes next.
+ * The transition function.
  *
- * - A list that fails is tried again after a wait. One that became too old between its pages (410) begins anew at once, the
- *   second time in a row after a wait.
- * - A watch that cannot be opened, ends or breaks is resumed from the last version seen: at once if it had brought something or
- *   lasted a second, after a wait otherwise.
- * - A version that the server no longer has (410), or does not have yet, means a new list: at once if anything came since the last
- *   list, or a watch lasted a second; after a wait otherwise, so that a server which forgets at once is not asked without end.
- * - A server without WatchList is listed in pages.
+ * - A list that fails is retried after a wait. A list that expires between its pages (410) is restarted at once, but the second time in a
+ *   row after a wait.
+ * - A watch that cannot be opened, ends or breaks is resumed from the last version seen: at once if it had progressed, otherwise after a
+ *   wait.
+ * - A version that the server no longer has (410), or does not have yet, leads to a new list: at once if a watch has progressed since the
+ *   last list, otherwise after a wait, so that a server that expires versions at once is not listed in a loop.
+ * - If the server has no WatchList, pages are listed instead.
  *
- * Source: client-go v0.36 tools/cache/reflector.go; differs: there every failure of a watch but 429 and a refused connection
- * means a new list; here only a lost version does.
+ * Source: client-go v0.36 tools/cache/reflector.go; differs: upstream lists again after every failure of a watch except 429 and a refused
+ * connection; here only a lost version leads to a list.
  *
- * @throws Error for an event that cannot happen in the state: the Reflector has a fault.
+ * @throws Error for an event that is impossible in the state, which is a bug in the Reflector.
  */
 export function nextState<W>(
   state: ReflectorState<W>,
@@ -102,7 +102,7 @@ export function nextState<W>(
       const { resourceVersion } = event;
       const progressed = state.progressed || event.progressed;
       const error = event.is === "broke" ? event.error : undefined;
-      // A refusal is no reason to come back at once; a connection that worked and broke is.
+      // Resume at once only if the connection worked and broke, not after a refusal.
       const resume = event.progressed && !(error instanceof StatusError) ? "at once" : "after a wait";
       return afterLostWatch(
         { is: "opening", resourceVersion, why: "resume", progressed },
@@ -116,7 +116,7 @@ export function nextState<W>(
   throw new Error(`a Reflector that is ${state.is} cannot have ${event.is}`);
 }
 
-/** The state to begin in, and the one that a lost version leads back to. */
+/** The initial state, and the one after a lost version. */
 export function startState(why: ListReason, watchList: boolean): RequestState {
   return watchList ? { is: "streaming", why } : { is: "listing", why, restarts: 0 };
 }
@@ -139,7 +139,7 @@ interface LostWatch {
   readonly watchList: boolean;
 }
 
-/** `opening`: how the watch would be resumed. */
+/** The state after a watch could not be opened, ended or broke. `opening`: the state that would resume it. */
 function afterLostWatch(opening: OpeningState, { error, resume, watchList }: LostWatch): ReflectorState<never> {
   if (isExpired(error) || isTooLarge(error)) {
     const list = startState(isExpired(error) ? "expired" : "relist", watchList);

@@ -20,25 +20,25 @@ import {
 } from "./reflector-state.ts";
 import { failureReason, ListReport, WatchReport } from "./reflector-reports.ts";
 
-/** What a Reflector reads from, where its deltas go, and how it lists. */
+/** Options of a `Reflector`. */
 export interface ReflectorOptions<T extends StoredObject> {
   /** Lists and watches one kind; its scope is the Reflector's. */
   readonly listerWatcher: ListerWatcher<T>;
-  /** Where the deltas go. The Reflector alone puts anything there. */
+  /** Where the deltas go. Only the Reflector may write to it. */
   readonly queue: DeltaSink<T>;
-  /** What happens to each object before it is queued. */
+  /** Transforms each object before it is queued. */
   readonly transformer: Transformer<T>;
-  /** The clock of its waits and reports. */
+  /** The clock for waits and reports. */
   readonly timeline: Timeline;
-  /** For the lengths of watches and of back-offs. */
+  /** For the durations of watches and backoffs. */
   readonly random: Random;
-  /** Gets `list` and `watch` events. */
+  /** Receives `list` and `watch` events. */
   readonly bus: TraceBus;
-  /** Objects that they filter out are not listed, and are reported as deleted when they begin to be. Default: none. */
+  /** Selectors for the objects. An object that stops matching is reported as deleted. Default: none. */
   readonly selectors?: Selectors;
-  /** Objects a page of a list. Default 500: the loop is then held for 20 to 50 ms by the largest pods. */
+  /** Objects per page of a list. Default 500, with which the largest pods block the event loop for 20 to 50 ms. */
   readonly pageSize?: number;
-  /** Get the first list by a watch that sends everything there is; pages where the server cannot. Default false: pages are faster. */
+  /** Use WatchList for lists; pages if the server does not support it. Default false, because pages are faster. */
   readonly watchList?: boolean;
 }
 
@@ -49,39 +49,38 @@ const initialEventsEnd = "k8s.io/initial-events-end";
 
 type Event<T> = ReflectorEvent<OpenWatch<T>>;
 
-/** A paged list that is under way. */
+/** A paged list in progress. */
 interface Listing<T> {
-  /** What has come so far. */
+  /** The objects received so far. */
   readonly objects: T[];
   readonly report: ListReport;
   readonly signal: AbortSignal;
 }
 
-/** Where a watch begins, and why it is opened. */
+/** Where a watch starts, and why it is opened. */
 interface WatchStart {
   readonly from: { readonly resourceVersion: string; readonly sendInitialEvents?: true };
   readonly why: string;
 }
 
 /**
- * Keeps a delta queue up to date with the API server: lists all objects of a kind, then watches for changes, and copes with
- * everything that breaks in between. `nextState` decides which step follows; this file has what each step does.
+ * Keeps a delta queue up to date with the API server: lists all objects of a kind, then watches for changes, and recovers from any failure.
+ * `nextState` decides which step follows; this file implements the steps.
  *
- * Lists are consistent (without a resourceVersion) and paged; a watch begins at exactly the version where the list or the watch
- * before ended, so that no change is lost, none is seen twice, and nothing goes back in time.
+ * Lists are consistent (without a resourceVersion) and paged. A watch starts at exactly the version at which the previous list or watch
+ * ended, so that no change is lost or seen twice, and nothing goes back in time.
  *
- * Source: client-go v0.36 tools/cache/reflector.go; kube-rs kube-runtime/src/watcher.rs; differs: the first list is a consistent
- * one too, not whatever the server has at hand, so that a restart cannot work on a state older than its own writes.
+ * Source: client-go v0.36 tools/cache/reflector.go; kube-rs kube-runtime/src/watcher.rs; differs: the initial list is consistent too,
+ * instead of any version that the server has cached, so that a restart cannot work on a state older than its own writes.
  */
 export class Reflector<T extends StoredObject> {
   #options: ReflectorOptions<T>;
   #actor: string;
   #of: KindName;
   #backoff: Backoff;
-  /** What it is doing, with the version or the watch that it does it with. */
   #state: ReflectorState<OpenWatch<T>>;
   #reading: Pick<ListOptions, "withoutManagedFields">;
-  /** For views; no step depends on them. `bytes`: read from the server so far, decompressed. */
+  /** Figures for views; no step depends on them. `bytes`: read from the server so far, decompressed. */
   #counters = { lists: 0, bytes: 0 };
 
   constructor(options: ReflectorOptions<T>) {
@@ -94,24 +93,24 @@ export class Reflector<T extends StoredObject> {
     this.#state = startState("start", options.watchList === true);
   }
 
-  /** What it is doing. */
+  /** The current state. */
   get phase(): ReflectorState<unknown>["is"] {
     return this.#state.is;
   }
 
-  /** How many lists were completed after the first. */
+  /** The number of completed lists after the initial one. */
   get relists(): number {
     return Math.max(0, this.#counters.lists - 1);
   }
 
-  /** Read from the server so far, decompressed. */
+  /** Bytes read from the server so far, decompressed. */
   get bytes(): number {
     return this.#counters.bytes;
   }
 
   /**
-   * Runs until the signal aborts; never rejects for anything the server does. Called once.
-   * @throws Error for a fault of its own: an event that its state excludes.
+   * Runs until the signal aborts; never rejects because of the server. Must be called once only.
+   * @throws Error for an event that is impossible in the state, which is a bug.
    */
   async run(signal: AbortSignal): Promise<void> {
     const watchList = this.#options.watchList === true;
@@ -121,7 +120,7 @@ export class Reflector<T extends StoredObject> {
       if (signal.aborted) break;
       this.#state = nextState(this.#state, event, { watchList });
     }
-    // The last step may have opened a watch that the state does not have yet.
+    // The last step may have opened a watch that is not in the state yet.
     if (event?.is === "opened" || event?.is === "streamed") event.watch.end("closed", "stopped");
     else if (this.#state.is === "watching") this.#state.watch.end("closed", "stopped");
   }
@@ -151,14 +150,14 @@ export class Reflector<T extends StoredObject> {
     const { timeline, bus } = this.#options;
     const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
     const listing: Listing<T> = { objects: [], report, signal };
-    // The text of a page is several times the size of what is cached of it, and the next page is being received meanwhile.
-    const left = gcPacer();
+    // The text of a page is several times larger than the cached objects, and the next page is already being received.
+    const collectGarbage = gcPacer();
     try {
       let token = "";
       do {
         const page = await this.#page(token, listing);
         token = page.continueToken;
-        left(page.bytes);
+        collectGarbage(page.bytes);
       } while (token !== "");
     } catch (error) {
       if (!signal.aborted) report.failed(failureReason(error), listing.objects.length);
@@ -168,7 +167,7 @@ export class Reflector<T extends StoredObject> {
     return { is: "listed", resourceVersion: report.resourceVersion };
   }
 
-  /** Gets one page and adds what is to be cached of it. */
+  /** Requests one page and adds its objects. */
   async #page(
     token: string,
     { objects, report, signal }: Listing<T>,
@@ -184,7 +183,7 @@ export class Reflector<T extends StoredObject> {
     return { continueToken: page.continueToken, bytes: page.bytes };
   }
 
-  /** A list is complete. */
+  /** Reports a complete list and queues its objects. */
   #listed(objects: readonly T[], report: ListReport): void {
     const { queue, timeline } = this.#options;
     this.#counters.lists++;
@@ -201,7 +200,7 @@ export class Reflector<T extends StoredObject> {
     }
   }
 
-  /** A WatchList: everything there is, then a bookmark that says so, then changes by the same watch. */
+  /** Lists by WatchList: all objects as initial events, a bookmark that ends them, then changes on the same watch. */
   async #stream({ why }: RequestState & { is: "streaming" }, signal: AbortSignal): Promise<Event<T>> {
     const { timeline, bus } = this.#options;
     const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
@@ -232,7 +231,7 @@ export class Reflector<T extends StoredObject> {
     }
   }
 
-  /** Takes initial events over; returns the place of the bookmark that ends them. */
+  /** Collects initial events; returns the position of the bookmark that ends them, if it is among the frames. */
   #collect(
     frames: readonly WatchFrame<T>[],
     objects: Map<ObjectKey, T>,
@@ -258,7 +257,7 @@ export class Reflector<T extends StoredObject> {
 
   async #openWatch({ from, why }: WatchStart, signal: AbortSignal): Promise<OpenWatch<T>> {
     const { listerWatcher, timeline, random, bus, selectors } = this.#options;
-    // So that the watches of many clients do not end together.
+    // Random, so that the watches of many clients do not end together.
     const timeoutSeconds = Math.floor(minWatchSeconds + random.next() * (maxWatchSeconds - minWatchSeconds));
     const report = new WatchReport({ bus, of: this.#of, timeoutSeconds, now: () => timeline.now() });
     try {

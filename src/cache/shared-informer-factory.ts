@@ -19,22 +19,22 @@ type Shared = Pick<
   | "onHandlerError"
 >;
 
-/** What all informers of a factory have in common; see SharedInformerOptions for the options that are not here. */
+/** Options of a `SharedInformerFactory`; see SharedInformerOptions for the inherited ones. */
 export interface SharedInformerFactoryOptions extends Shared {
   readonly client: Pick<Client, "listerWatcher" | "metadataListerWatcher">;
-  /** Caches of namespaced kinds hold this namespace only. Default: all namespaces. */
+  /** Restricts caches of namespaced kinds to this namespace. Default: all namespaces. */
   readonly namespace?: string;
-  /** List options for each kind. Objects that they filter out are not in its cache. Default: none. */
+  /** Selectors for each kind. Objects that do not match are not cached. Default: none. */
   readonly tweakListOptions?: (kind: Kind) => Selectors | undefined;
-  /** `trackFieldManagers` for each kind, in place of the one for all. */
+  /** Overrides `trackFieldManagers` for each kind. */
   readonly trackFieldManagersOf?: (kind: Kind) => boolean;
-  /** As the informer's option, for all kinds. */
+  /** Like the informer's option, for all kinds. */
   readonly transform?: (object: StoredObject, kind: Kind) => StoredObject;
 }
 
 /**
- * One informer for each kind, shared by all that ask for it. Get the informers, add handlers, then `start`; informers that are asked for
- * later need another `start`.
+ * Creates one shared informer per kind. Get the informers, add handlers, then call `start`. Call `start` again for informers that are
+ * requested later.
  * Source: client-go v0.36 informers/factory.go.
  */
 export class SharedInformerFactory {
@@ -58,10 +58,7 @@ export class SharedInformerFactory {
     return informer as unknown as SharedInformer<T>;
   }
 
-  /**
-   * An informer for readers that need metadata only: the kind's own if there is one already, otherwise one that reads
-   * PartialObjectMetadata.
-   */
+  /** An informer for readers that only need metadata: the kind's full informer if it exists already, otherwise one for PartialObjectMetadata. */
   forMetadata(kind: Kind): SharedInformer<StoredObject> {
     const whole = this.#informers.get(nameOf(kind));
     if (whole !== undefined) return whole;
@@ -75,8 +72,8 @@ export class SharedInformerFactory {
   }
 
   /**
-   * Stops the informer that reads a kind's metadata only, when the server no longer has the kind; `forMetadata` then makes a new one.
-   * The others keep running. Resolves when its requests have ended.
+   * Stops the metadata informer of a kind that the server no longer has; `forMetadata` then creates a new one. Resolves when its requests have
+   * ended.
    */
   async stopMetadataInformer(kind: Kind): Promise<void> {
     const resource = nameOfMetadata(kind);
@@ -99,7 +96,7 @@ export class SharedInformerFactory {
         ...shared,
         ...selected,
         listerWatcher: client.metadataListerWatcher(kind, scope),
-        // Each item says that it is a PartialObjectMetadata; a server that knows no such thing sends whole objects.
+        // Drops the kind PartialObjectMetadata, and everything else if a server without support for it sends full objects.
         transform: ({ metadata }) => ({ metadata }),
       });
     }
@@ -120,12 +117,12 @@ export class SharedInformerFactory {
     }
   }
 
-  /** The informers that were started, in the order in which they were first asked for. */
+  /** The started informers, in the order in which they were first requested. */
   started(): readonly SharedInformer<StoredObject>[] {
     return [...this.#informers].filter(([resource]) => this.#runs.has(resource)).map(([, informer]) => informer);
   }
 
-  /** Resolves when the first list of every started informer is in its store. @throws the signal's reason. */
+  /** Resolves when the initial list of every started informer is in its store. @throws the signal's reason. */
   async waitForCacheSync(signal?: AbortSignal): Promise<void> {
     const synced = Promise.all(this.started().map((informer) => informer.synced));
     if (signal === undefined) {
@@ -144,7 +141,7 @@ export class SharedInformerFactory {
     });
   }
 
-  /** What a view shows of each informer that was started. */
+  /** The state of each started informer, for views. */
   states(): readonly InformerState[] {
     return this.started().map((informer) => informer.state());
   }

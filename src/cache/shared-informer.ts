@@ -18,62 +18,61 @@ import { BatchRunner } from "./batch-runner.ts";
 
 export type { EventHandler, HandlerOptions, HandlerRegistration, Notification } from "./handler.ts";
 
-/** What an informer reads from, and how it caches and notifies. */
+/** Options of a `SharedInformer`. */
 export interface SharedInformerOptions<T extends StoredObject> {
-  /** Lists and watches the kind; its scope (all namespaces, or one) is the informer's. */
+  /** Lists and watches the kind, in all namespaces or one. */
   readonly listerWatcher: ListerWatcher<T>;
   /** The clock, the timers, and the turns in which deltas are applied and handlers called. */
   readonly timeline: Timeline;
-  /** For back-offs, the lengths of watches and the default `resyncMs`. */
+  /** For backoffs, the durations of watches and the default `resyncMs`. */
   readonly random: Random;
-  /** Gets `list`, `watch`, `delta`, `store` and `notify` events. */
+  /** Receives `list`, `watch`, `delta`, `store` and `notify` events. */
   readonly bus: TraceBus;
-  /** Labels and fields that objects must have to be cached, beyond the ListerWatcher's scope. Default: none, all are cached. */
+  /** Restricts the cache to matching objects, within the scope of the ListerWatcher. Default: all objects. */
   readonly selectors?: Selectors;
   /**
-   * Called for each object, without its managedFields, before it is cached; may change it in place, and returns what is cached. Key and
-   * resourceVersion must stay. Default: objects are cached as they are.
+   * Called for each object, without its managedFields, before it is cached. It may modify the object in place, and returns the object to
+   * cache, with the same key and resourceVersion. Default: no transformation.
    */
   readonly transform?: (object: T) => T;
   /**
-   * How often handlers that say nothing themselves are notified of every object again, in milliseconds; at least 1,000, or 0 for never.
-   * Default: 12 to 24 hours, drawn for each handler, as in kube-controller-manager.
+   * The default resync period of handlers, in ms: at least 1,000, or 0 for never. Default: a random period between 12 and 24 hours for each
+   * handler, as in kube-controller-manager.
    */
   readonly resyncMs?: number;
-  /** Freeze each object deeply, so that a handler that changes a shared object fails where it does. Costly: for tests. Default false. */
+  /** Freeze each object deeply, so that a handler that modifies a shared object fails. Costly, for tests. Default false. */
   readonly freeze?: boolean;
   /**
-   * Find out the field manager of each change. `true`: also while nobody listens to the bus, so that it is known from the first
-   * event on; `false`: never, for listeners that do not show it. Costs about 100 bytes for each entry of an object's managedFields.
-   * Default: while somebody listens.
+   * Determine the field manager of each change. `true`: always, so that it is known from the first event on; `false`: never. Costs about
+   * 100 bytes per entry of an object's managedFields. Default: while the bus has listeners.
    */
   readonly trackFieldManagers?: boolean;
-  /** Makes the queue between Reflector and store. Default: a `RealFIFO`. */
+  /** Creates the queue between Reflector and store. Default: a `RealFIFO`. */
   readonly createQueue?: CreateDeltaQueue;
-  /** Objects a page of a list. Default 500. */
+  /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
-  /** Get the first list by a watch that sends everything first; pages where the server cannot. Default false. */
+  /** Use WatchList for lists; pages if the server does not support it. Default false. */
   readonly watchList?: boolean;
-  /** Called with what a handler threw. Default: it is reported in `notify` events only. */
+  /** Called with errors that handlers throw. Default: they are only reported in `notify` events. */
   readonly onHandlerError?: HandlerErrorListener;
 }
 
-/** What a view shows of an informer. */
+/** The state of an informer, for views. */
 export interface InformerState {
   readonly kind: string;
   readonly phase: ReflectorState<unknown>["is"];
   readonly objects: number;
-  /** Everything up to this version is in the store; empty before the first list. */
+  /** The version up to which all changes are in the store; empty before the initial list. */
   readonly resourceVersion: string;
-  /** How many lists were made after the first. */
+  /** The number of lists after the initial one. */
   readonly relists: number;
   /** Bytes read from the server, decompressed. */
   readonly bytes: number;
-  /** How long the oldest waiting delta has waited to be applied, in milliseconds; 0 when none waits. */
+  /** How long the oldest delta has been waiting to be applied, in ms; 0 if none is waiting. */
   readonly lagMs: number;
-  /** How many deltas wait to be applied. */
+  /** The number of deltas waiting to be applied. */
   readonly waiting: number;
-  /** The handlers, and how many notifications wait for each. */
+  /** The handlers, and the number of notifications waiting for each. */
   readonly handlers: readonly { readonly name: string; readonly backlog: number }[];
 }
 
@@ -81,45 +80,45 @@ const twelveHoursMs = 12 * 3_600_000;
 const minResyncMs = 1000;
 
 /**
- * A cache of the objects of one kind that follows the API server, and notifies handlers of each change: Reflector → delta queue →
- * Indexer → a ProcessorListener for each handler.
+ * A cache of the objects of one kind that follows the API server and notifies handlers of each change: Reflector → delta queue → Indexer →
+ * one ProcessorListener per handler.
  *
- * **What the cache promises.** It is eventually consistent: as long as the informer runs and can reach the server, each state that an
- * object has on the server is followed, sooner or later, by that state or a newer one in the cache, and an object that is gone is
- * removed. What the cache shows of one object are some of its states, in their order: none is made up, none comes back, but
- * states that follow each other quickly, or come while no connection is open, may be skipped. Between objects there is no order: the
- * cache may show a pod that was made after its ReplicaSet was deleted, and still show the ReplicaSet.
+ * **Consistency.** The cache is eventually consistent: as long as the informer runs and can reach the server, each state of an object on
+ * the server is eventually followed by that state or a newer one in the cache, and a deleted object is removed. The cache shows some of an
+ * object's states, in their order. It never shows a state twice or one that did not exist, but states in quick succession, or during a lost
+ * connection, may be skipped. There is no order between objects: the cache may show a pod that was created after its ReplicaSet was
+ * deleted, and still show the ReplicaSet.
  *
- * An object is known by its key (`namespace/name`) and not by its uid. One that was deleted and made again unseen is one update
- * between two uids: compare the uids where it matters.
+ * Objects are identified by key (`namespace/name`), not by uid. An object that was deleted and recreated unseen is one update between two
+ * uids: compare the uids where it matters.
  *
- * **How old it may be.** A read never asks the server. Normally the cache is milliseconds behind; without a connection it is as old as
- * the connection is gone, which a read does not show (`state` does). So a controller that has just written may read what was there before: hold its
- * key back by expectations, or until `lister.appliedResourceVersion()` has reached the version of the write.
+ * **Staleness.** A read never asks the server. Normally the cache is milliseconds behind. Without a connection it stays as it was when the
+ * connection was lost, which a read does not show (`state` does). So a controller that has just written may read the previous state: hold
+ * back its key with expectations, or until `lister.appliedResourceVersion()` has reached the version of the write.
  *
- * **What handlers are promised.** A handler that is added before `run` is notified of every change of the cache; one that is added
- * later is first notified of every object there is, as `added` and `initial`. For each object the order is `added`, any number of
- * `updated`, `deleted`; calls of one handler never overlap. The cache has the change, in all indexes, before the first handler is
- * notified, and may already have later ones. Handlers do not wait for each other.
+ * **Guarantees for handlers.** A handler that is added before `run` is notified of every change of the cache. One that is added later is
+ * first notified of every existing object, as `added` and `initial`. For each object the order is `added`, any number of `updated`,
+ * `deleted`; calls of one handler never overlap. The cache contains the change, in all indexes, before the first handler is notified, and
+ * may already contain later ones. Handlers do not wait for each other.
  *
- * **What a handler may not rely on.** That every version is seen; that a deletion is (then `deleted` is a `tombstone`, with the last
- * state that was cached); that `updated` means a change (a resync has both objects the same). So a handler should take a notification
- * as a hint that something about a key has changed, and a sync should look at the cache as a whole.
+ * **What handlers may not rely on.** Not every version is seen. A deletion may be missed; then `deleted` is a `tombstone` with the last
+ * cached state. `updated` may be a resync, with the same object twice. So a handler should treat a notification as a hint that something
+ * about a key has changed, and a sync should look at the cache as a whole.
  *
- * **What a handler must not do.** Change an object: all handlers and all readers share it, so work on a `draft`. Wait or work long:
- * notifications pile up in memory meanwhile, so enqueue a key and return.
+ * **What handlers must not do.** A handler must not modify an object, because all handlers and readers share it: work on a `draft`. It must
+ * not wait or work long, because notifications pile up in memory: enqueue a key and return.
  *
- * **Turns.** What came with one chunk of a watch is applied in one turn of the Timeline and notified to each handler in one; a turn gives
- * way after 10 ms.
+ * **Turns.** The changes of one chunk of a watch are applied in one turn of the Timeline, and each handler is notified of them in one turn;
+ * a turn yields after 10 ms.
  *
- * Source: client-go v0.36 tools/cache/shared_informer.go; differs: each handler is resynced at its own times, not at multiples of
- * the shortest period.
+ * Source: client-go v0.36 tools/cache/shared_informer.go; differs: each handler is resynced at its own times, not at multiples of the
+ * shortest period.
  */
 export class SharedInformer<T extends StoredObject> {
   readonly kind: Kind<T>;
-  /** Reads the cache. Can be read before the first list is in it, and after the informer has stopped. */
+  /** Reads the cache, also before the initial list is in it and after the informer has stopped. */
   readonly lister: Lister<T>;
-  /** Resolves when the first list is in the store; never before `run`, and never if that ends first. */
+  /** Resolves when the initial list is in the store; never if `run` is not called or ends first. */
   readonly synced: Promise<void>;
   #options: SharedInformerOptions<T>;
   #indexer: Indexer<T>;
@@ -164,17 +163,17 @@ export class SharedInformer<T extends StoredObject> {
     this.lister = listerOf(indexer, queue);
   }
 
-  /** Whether the first list is in the store. Handlers may not have been notified of it: `HandlerRegistration.hasSynced` says so. */
+  /** Whether the initial list is in the store. `HandlerRegistration.hasSynced` tells whether a handler has been notified of it. */
   get hasSynced(): boolean {
     return this.#queue.hasSynced && !this.#processor.hasPending;
   }
 
-  /** Adds indexes to the cache, also while it is filled. @throws RangeError for a name that another index has. */
+  /** Adds indexes to the cache, which may already contain objects. @throws RangeError if another index has the name. */
   addIndexes(indexes: Readonly<Record<string, IndexFunction<T>>>): void {
     this.#indexer.addIndexes(indexes);
   }
 
-  /** Adds a handler; at any time, but after `run` has ended it is notified of nothing new. */
+  /** Adds a handler. This is possible at any time, but after `run` has ended there are no new notifications. */
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration {
     const { timeline, bus, onHandlerError } = this.#options;
     const { kind, group } = this.kind;
@@ -211,9 +210,9 @@ export class SharedInformer<T extends StoredObject> {
   }
 
   /**
-   * Keeps the cache up to date until the signal aborts. When it resolves, requests have ended, no handler is called any more, and the
-   * cache stays as it is. Never rejects for what the server does: lists and watches are tried again for ever.
-   * @throws Error when called a second time.
+   * Keeps the cache up to date until the signal aborts. When it resolves, requests have ended, no handler is called any more, and the cache
+   * no longer changes. Never rejects because of the server: lists and watches are retried forever.
+   * @throws Error if called a second time.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running !== "not yet")
@@ -228,7 +227,7 @@ export class SharedInformer<T extends StoredObject> {
     for (const listener of this.#listeners) listener.stop();
   }
 
-  /** What a view shows of the informer now. */
+  /** The current state, for views. */
   state(): InformerState {
     const oldest = this.#queue.oldestReceivedAt;
     return {
@@ -253,7 +252,7 @@ export class SharedInformer<T extends StoredObject> {
     return did;
   }
 
-  /** One timer for all handlers, for the earliest resync. */
+  /** Sets the single timer for the earliest resync of all handlers. */
   #armResync(): void {
     const { timeline } = this.#options;
     this.#cancelResync();
