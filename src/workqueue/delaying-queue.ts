@@ -8,13 +8,13 @@ import { Queue, type QueueOptions } from "./queue.ts";
 interface Delayed extends HeapItem {
   readonly key: ObjectKey;
   readonly triggers: TriggerLog;
-  /** Every request for it was a background one. */
+  /** All requests for it were background ones. */
   background: boolean;
 }
 
 /**
- * A queue to which a key can be added for later. A key is delayed to at most one time: a second `addAfter` joins the first, and the
- * earlier time counts. A plain `add` does not wait, and leaves the later one in place, as in client-go.
+ * A queue to which a key can be added with a delay. A delayed key has one due time: a second `addAfter` joins the first, and the earlier
+ * time counts. A plain `add` takes effect at once and does not cancel the delayed one, as in client-go.
  *
  * Source: client-go v0.36 util/workqueue/delaying_queue.go; differs: the triggers of joined requests are all kept.
  */
@@ -22,9 +22,9 @@ export class DelayingQueue extends Queue {
   /** The delayed keys: the same items as in `#heap`. */
   #delayed = new Map<ObjectKey, Delayed>();
   #heap: Heap<Delayed> = new Heap();
-  /** How many of them are not `background`. */
+  /** The number of delayed keys that are not `background`. */
   #foreground = 0;
-  /** Fires when the first of the heap is due; undefined when nothing is delayed. */
+  /** Fires when the first key in the heap is due; undefined if no key is delayed. */
   #timer: { readonly at: number; readonly background: boolean; readonly cancel: Cancel } | undefined;
 
   #timeline: Timeline;
@@ -34,17 +34,17 @@ export class DelayingQueue extends Queue {
     this.#timeline = options.timeline;
   }
 
-  /** How many keys are delayed. They count neither as `depth` nor as `pending`. */
+  /** The number of delayed keys. They are not included in `depth` and `pending`. */
   get delayed(): number {
     return this.#heap.length;
   }
 
-  /** When the delayed key is due, in ms since 1970; undefined if it is not delayed. */
+  /** When a key is due, in ms since 1970; undefined if it is not delayed. */
   dueAt(key: ObjectKey): number | undefined {
     return this.#delayed.get(key)?.dueAt;
   }
 
-  /** When the first of the delayed keys is due, without those in the background, in ms since 1970; undefined if there is none. */
+  /** When the first delayed key that is not `background` is due, in ms since 1970; undefined if there is none. */
   get nextDueAt(): number | undefined {
     let next: number | undefined;
     for (const { dueAt, background } of this.#delayed.values())
@@ -53,8 +53,8 @@ export class DelayingQueue extends Queue {
   }
 
   /**
-   * Adds the key after `delayMs`; at once for 0 or less. A virtual run does not wait for `background` keys (heartbeats) to be
-   * steady. Refused silently after `shutDown`. Atomic.
+   * Adds the key after `delayMs`; at once for 0 or less. `background` is for periodic work such as heartbeats: a virtual run counts as steady
+   * without waiting for it. Silently ignored after `shutDown`. Atomic.
    */
   addAfter(key: ObjectKey, delayMs: number, trigger: Trigger, options?: TimerOptions): void {
     if (this.shuttingDown) return;
@@ -82,7 +82,7 @@ export class DelayingQueue extends Queue {
     this.#arm();
   }
 
-  /** As `Queue.shutDown`; delayed keys are dropped in any case, and counted. */
+  /** Like `Queue.shutDown`; delayed keys are always dropped and counted. */
   override shutDown(options?: { readonly discard?: boolean }): number {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -93,7 +93,7 @@ export class DelayingQueue extends Queue {
     return dropped + super.shutDown(options);
   }
 
-  /** One timer, for the earliest key; a background one while all delayed keys are. */
+  /** Sets the single timer for the earliest key; a background timer while all delayed keys are `background`. */
   #arm(): void {
     const first = this.#heap.peek();
     if (first === undefined) return;

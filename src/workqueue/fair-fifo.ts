@@ -8,15 +8,14 @@ interface Group<T> {
 }
 
 /**
- * Storage in which groups take turns: the oldest item of one group, then of the next group, and so on. So a group of ten thousand
- * keeps an item of another group waiting for one turn of every group, not for all its items. An item's group is computed once, when
- * it is pushed. Constant time.
+ * Round-robin storage: shifts the oldest item of one group, then that of the next group, and so on. So an item waits for one turn of every
+ * other group, not for all items of a large one. An item's group is computed once, when it is pushed. Constant time.
  */
 export class FairFifo<T> implements QueueStorage<T> {
   #groupOf: (item: T) => string;
-  /** All groups that have items, by name. */
+  /** Groups with items, by name. */
   #groups = new Map<string, Group<T>>();
-  /** The same groups in the order of their turns. */
+  /** The same groups, in the order of their turns. */
   #turns = new Fifo<Group<T>>();
   #length = 0;
 

@@ -1,8 +1,8 @@
 import type { QueueStorage } from "./queue-storage.ts";
 
 /**
- * Storage in the order of pushing. Amortized constant time: each item is moved once, from the array that is filled to the one that is
- * emptied. Nothing that was taken is kept alive.
+ * First-in, first-out storage. Amortized constant time: each item is moved once, from the array that is filled to the one that is emptied.
+ * Items that were shifted are not kept alive.
  */
 export class Fifo<T> implements QueueStorage<T> {
   /** Oldest first. */
@@ -18,13 +18,13 @@ export class Fifo<T> implements QueueStorage<T> {
     this.#newer.push(item);
   }
 
-  /** The oldest item, or undefined when there is none. */
+  /** Removes and returns the oldest item; undefined if there is none. */
   shift(): T | undefined {
     if (this.#older.length === 0) [this.#older, this.#newer] = [this.#newer.reverse(), this.#older];
     return this.#older.pop();
   }
 
-  /** The oldest item, left where it is. */
+  /** The oldest item, without removing it; undefined if there is none. */
   peek(): T | undefined {
     return this.#older.length > 0 ? this.#older.at(-1) : this.#newer[0];
   }

@@ -1,13 +1,13 @@
-/** An item of a heap. `index` is its place there: the heap's alone to write. */
+/** An item of a heap. `index` is its position, which only the heap may write. */
 export interface HeapItem {
-  /** The item with the lowest comes first; after lowering it call `rise`. */
+  /** The lowest comes first. After lowering it, call `rise`. */
   dueAt: number;
   index: number;
 }
 
 /**
- * A binary heap of items by the time at which they are due; those of one time come in no particular order. Each item knows its
- * place, so that one whose time has become earlier moves without a search. `peek` is constant time, all else logarithmic.
+ * A binary heap of items by due time; items with equal times come in no particular order. Each item knows its position, so that it can be
+ * moved without a search when its time becomes earlier. `peek` takes constant time, the other operations logarithmic.
  *
  * Source: client-go v0.36 util/workqueue/delaying_queue.go waitForPriorityQueue.
  */
@@ -19,7 +19,7 @@ export class Heap<T extends HeapItem> {
     return this.#items.length;
   }
 
-  /** The item that is due first, left where it is. */
+  /** The item that is due first, without removing it; undefined if there is none. */
   peek(): T | undefined {
     return this.#items[0];
   }
@@ -30,7 +30,7 @@ export class Heap<T extends HeapItem> {
     this.rise(item);
   }
 
-  /** Takes off the item that is due first; undefined when there is none. */
+  /** Removes and returns the item that is due first; undefined if there is none. */
   shift(): T | undefined {
     const first = this.#items[0];
     const last = this.#items.pop();
@@ -46,7 +46,7 @@ export class Heap<T extends HeapItem> {
     this.#items = [];
   }
 
-  /** Moves an item of the heap to its place after its `dueAt` was lowered. */
+  /** Restores the order after the `dueAt` of an item was lowered. */
   rise(item: T): void {
     while (item.index > 0) {
       const parent = this.#items[(item.index - 1) >>> 1];

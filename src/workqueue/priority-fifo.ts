@@ -1,15 +1,15 @@
 import { Fifo } from "./fifo.ts";
 import type { QueueStorage } from "./queue-storage.ts";
 
-/** The items of one priority; it has some as long as it is there. */
+/** The items of one priority; never empty. */
 interface Rank<T> {
   readonly priority: number;
   readonly items: Fifo<T>;
 }
 
 /**
- * Storage that hands out higher priorities first; items of one priority keep their order. An item's priority is computed once, when it
- * is pushed. Constant time for few distinct priorities, which is the common case.
+ * Storage by priority, highest first; items of one priority keep their order. An item's priority is computed once, when it is pushed.
+ * Constant time for few distinct priorities, which is the common case.
  */
 export class PriorityFifo<T> implements QueueStorage<T> {
   #priorityOf: (item: T) => number;

@@ -6,43 +6,43 @@ import { Fifo } from "./fifo.ts";
 import { PriorityFifo } from "./priority-fifo.ts";
 import type { QueueStorage } from "./queue-storage.ts";
 
-/** A key that a worker processes, with every trigger that was merged into it. The worker gives it back with `done`. */
+/** A key that a worker processes, with all triggers merged into it. The worker must call `done` with it. */
 export interface QueueItem {
   readonly key: ObjectKey;
   readonly triggers: TriggerLog;
-  /** When its first trigger came, in ms since 1970. */
+  /** When it was first added, in ms since 1970. */
   readonly addedAt: number;
 }
 
 /**
- * What became of an added key. `added`: it waits now. `merged`: it waited already, the trigger joined it. `in flight`: a worker
- * processes it, and it is queued again after `done`. `shut down`: refused.
+ * The result of adding a key. `added`: it is now waiting. `merged`: it was already waiting, and the trigger was added to it. `in flight`: a
+ * worker is processing it, and it is queued again after `done`. `shut down`: refused.
  */
 export type AddResult = "added" | "merged" | "in flight" | "shut down";
 
 /**
- * The numbers that controllers and views see. They hold for the moment: never decide by them whether to add or to get a key, since
- * another worker may do so before you do.
+ * Figures for controllers and views. They are only a snapshot: do not use them to decide whether to add or get a key, because another
+ * worker may come first.
  */
 export interface QueueGauges {
-  /** How many keys wait for a worker. */
+  /** The number of keys waiting for a worker. */
   readonly depth: number;
-  /** How many keys are processed by workers. */
+  /** The number of keys that workers are processing. */
   readonly inFlight: number;
-  /** When the key that is handed out next was added, in ms since 1970; undefined if none waits. */
+  /** When the next key was added, in ms since 1970; undefined if none is waiting. */
   readonly oldestAt: number | undefined;
 }
 
 /**
- * A key that is dirty (to be processed), processing, or both. One allocation a key: most have a single trigger, and a log of it is
- * made only for those who ask.
+ * A key that is dirty (to be processed), processing, or both. Most keys have a single trigger, so the log is only created on access, which
+ * saves an allocation.
  */
 class Entry implements QueueItem {
   readonly key: ObjectKey;
   readonly addedAt: number;
-  /** A worker has it. If not, it is dirty and waits. */
+  /** A worker has it. If not, it is dirty and waiting. */
   processing = false;
-  /** What was added while it is processing: the key is dirty and processing. `done` queues this in its place. */
+  /** Set if the key was added again while processing: `done` queues this entry in its place. */
   dirty: Entry | undefined = undefined;
   #why: Trigger | TriggerLog;
 
@@ -63,48 +63,48 @@ class Entry implements QueueItem {
   }
 }
 
-/** In which order waiting keys are handed out. A key's place is decided once, when it begins to wait. */
+/** The order in which waiting keys are processed. It is determined for a key when it starts to wait. */
 export type QueueOrder =
-  /** Higher priorities first; those of one priority as they were added. */
+  /** Higher priorities first; first in, first out within a priority. */
   | { readonly by: "priority"; readonly priorityOf: (key: ObjectKey) => number }
-  /** Groups take turns, so that a large group keeps no other waiting; within a group as they were added. */
+  /** Round-robin between groups, so that a large group does not hold up others; first in, first out within a group. */
   | { readonly by: "group"; readonly groupOf: (key: ObjectKey) => string };
 
-/** What a queue is created with. */
+/** Options of a queue. */
 export interface QueueOptions {
-  /** Names the actors of the timeline. */
+  /** Used in the names of the timeline's actors. */
   readonly name: string;
   readonly timeline: Timeline;
-  /** Default: as they were added. */
+  /** Default: first in, first out. */
   readonly order?: QueueOrder | undefined;
 }
 
 /**
- * A queue of keys with the promises of client-go's:
+ * A queue of keys with the guarantees of client-go's work queue:
  *
- * - Fair: keys are processed in the order in which they are added, unless `order` says otherwise.
- * - Stingy: a key is never processed by two workers at a time, and one that is added several times before it is processed is
- *   processed once.
- * - Many producers and consumers: in particular, a key may be added while it is processed. Then it is processed again.
+ * - Fair: keys are processed in the order in which they are added, unless `order` is set.
+ * - Stingy: a key is never processed by two workers at a time, and a key that is added several times before it is processed is processed
+ *   once.
+ * - Multiple producers and consumers: in particular, a key may be added while it is being processed, and is then processed again.
  * - Shutdown: consumers are notified.
  *
- * Unlike client-go's, an item keeps why it is here: each `add` names its trigger, and the worker gets them all.
+ * Unlike client-go's, an item keeps its reasons: each `add` has a trigger, and the worker gets all of them.
  *
- * Source: client-go v0.36 util/workqueue/{doc,queue}.go; differs: one entry a key instead of a dirty and a processing set; a shutdown
+ * Source: client-go v0.36 util/workqueue/{doc,queue}.go; differs: one entry per key instead of a dirty set and a processing set; shutdown
  * waits for the workers to end, not for the queue to drain.
  */
 export class Queue implements QueueGauges {
   readonly name: string;
   #timeline: Timeline;
-  /** The one entry of each key that is dirty, processing, or both; of no other key. */
+  /** One entry for each key that is dirty, processing, or both. */
   #entries = new Map<ObjectKey, Entry>();
-  /** The entries that are dirty and not processing, each once, in the order in which they are handed out. */
+  /** The entries that are dirty but not processing, each once. */
   #waiting: QueueStorage<Entry>;
-  /** How many entries are processing. */
+  /** The number of entries that are processing. */
   #inFlight = 0;
   /** Once shut down, no key becomes dirty any more. */
   #state: "open" | "shut down" = "open";
-  /** Wakes the workers that found nothing, one each. Empty while keys wait, but for the moment until a woken worker's turn. */
+  /** One function for each idle worker, which wakes it. Empty while keys are waiting, except until a woken worker gets its turn. */
   #idle: (() => void)[] = [];
 
   constructor(options: QueueOptions) {
@@ -130,7 +130,7 @@ export class Queue implements QueueGauges {
     return this.#state === "shut down";
   }
 
-  /** Marks the key as dirty, with a trigger, or with the triggers of a key that was delayed. Atomic: never awaits. */
+  /** Marks the key as dirty, with one trigger or a log of them. Atomic: never awaits. */
   add(key: ObjectKey, why: Trigger | TriggerLog): AddResult {
     if (this.#state === "shut down") return "shut down";
     const entry = this.#entries.get(key);
@@ -154,8 +154,8 @@ export class Queue implements QueueGauges {
   }
 
   /**
-   * The next key, as soon as there is one; undefined once the queue is shut down and empty. Give each item back with `done`.
-   * `worker` names the actor that takes it. Not a promise if a key waits and it is the worker's turn now.
+   * Waits for the next key; undefined once the queue is shut down and empty. Call `done` for each item. `worker` is the name of the actor.
+   * Returns the item itself, not a promise, if a key is waiting and it is the worker's turn now.
    */
   get(worker: string): QueueItem | undefined | Promise<QueueItem | undefined> {
     const turn = this.#timeline.turn(worker);
@@ -173,7 +173,7 @@ export class Queue implements QueueGauges {
     }
   }
 
-  /** The next key, if one waits now. Atomic. */
+  /** The next key, if one is waiting. Atomic. */
   take(): QueueItem | undefined {
     const entry = this.#waiting.shift();
     if (entry === undefined) return undefined;
@@ -183,8 +183,8 @@ export class Queue implements QueueGauges {
   }
 
   /**
-   * The worker has finished with the item, whatever the outcome: a key that was added meanwhile is queued. Atomic.
-   * @throws RangeError for an item that no worker has.
+   * Marks an item as processed, whatever the outcome. A key that was added meanwhile is queued again. Atomic.
+   * @throws RangeError for an item that is not being processed.
    */
   done(item: QueueItem): void {
     if (!(item instanceof Entry && item.processing))
@@ -195,15 +195,15 @@ export class Queue implements QueueGauges {
     else this.#enqueue(item.dirty);
   }
 
-  /** The dirty keys: those that wait for a worker, or were added while one has them. */
+  /** The dirty keys: those waiting for a worker, or added again while processing. */
   pending(): readonly ObjectKey[] {
     const waiting = [...this.#entries.values()].filter(({ processing, dirty }) => !processing || dirty !== undefined);
     return waiting.map(({ key }) => key);
   }
 
   /**
-   * Refuses keys from now on and notifies the workers that wait. Dirty keys are still handed out, unless `discard` drops them.
-   * Returns how many were dropped. Atomic; a second call does nothing more.
+   * Refuses keys from now on and wakes idle workers. Dirty keys are still processed, unless `discard` drops them. Returns the number of
+   * dropped keys. Atomic; a second call has no further effect.
    */
   shutDown(options?: { readonly discard?: boolean }): number {
     this.#state = "shut down";

@@ -1,17 +1,17 @@
-/** How long a failing key waits. Source: client-go v0.36 util/workqueue/default_rate_limiters.go. */
+/** Rate limiters for failing keys. Source: client-go v0.36 util/workqueue/default_rate_limiters.go. */
 import type { ObjectKey } from "../api/key.ts";
 
 /** Decides how long a key waits before its next retry. Source: client-go v0.36 TypedRateLimiter. */
 export interface RateLimiter {
-  /** Counts a failure of the key and returns how long it has to wait, in ms. */
+  /** Counts a failure of the key and returns its delay, in ms. */
   when(key: ObjectKey): number;
-  /** Forgets the key's failures: its next one counts as the first. */
+  /** Resets the key's failures: its next one counts as the first. */
   forget(key: ObjectKey): void;
-  /** How many failures of the key were counted since the last `forget`. */
+  /** The number of failures of the key since the last `forget`. */
   numRequeues(key: ObjectKey): number;
 }
 
-/** `baseDelayMs` · 2ⁿ for the n-th failure in a row, counted from 0, at most `maxDelayMs`. */
+/** Delays of `baseDelayMs` · 2ⁿ for the n-th consecutive failure, counted from 0, up to `maxDelayMs`. */
 export function exponentialFailureLimiter(options: {
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
@@ -24,7 +24,7 @@ export function exponentialFailureLimiter(options: {
       return Math.min(options.baseDelayMs * 2 ** n, options.maxDelayMs);
     },
     forget(key) {
-      // Most keys that are forgotten have never failed.
+      // Usually no key has failed.
       if (failures.size > 0) failures.delete(key);
     },
     numRequeues: (key) => failures.get(key) ?? 0,
@@ -32,7 +32,7 @@ export function exponentialFailureLimiter(options: {
 }
 
 /**
- * The same wait after every failure. Source: kubernetes v1.36 pkg/controller/podautoscaler/rate_limiters.go; differs: it counts failures.
+ * The same delay after every failure. Source: kubernetes v1.36 pkg/controller/podautoscaler/rate_limiters.go; differs: it counts failures.
  */
 export function fixedIntervalLimiter(intervalMs: number): RateLimiter {
   const failures = new Map<ObjectKey, number>();
@@ -47,8 +47,8 @@ export function fixedIntervalLimiter(intervalMs: number): RateLimiter {
 }
 
 /**
- * A bucket of `burst` tokens that fills at `qps` a second, for all keys together. Each call takes a token; when there is none it
- * is taken in advance, and `when` returns the time until it is there.
+ * A token bucket of `burst` tokens, refilled at `qps` per second, shared by all keys. Each call takes a token; if there is none, a future
+ * one is reserved, and `when` returns the time until then.
  */
 export function bucketLimiter(options: {
   readonly qps: number;
@@ -69,7 +69,7 @@ export function bucketLimiter(options: {
   };
 }
 
-/** The longest wait of several limiters; each counts the failure. */
+/** The longest delay of several limiters; each counts the failure. */
 export function maxOfLimiters(...limiters: readonly RateLimiter[]): RateLimiter {
   return {
     when: (key) => Math.max(...limiters.map((limiter) => limiter.when(key))),
@@ -81,8 +81,8 @@ export function maxOfLimiters(...limiters: readonly RateLimiter[]): RateLimiter 
 }
 
 /**
- * What controllers use unless they say otherwise: 5 ms · 2ⁿ up to 1000 s for each key (the 16th retry in a row waits 164 s, the
- * 19th and all later ones 1000 s), and 10 a second with bursts of 100 for all keys together.
+ * The default for controllers: 5 ms · 2ⁿ up to 1000 s per key (the 16th consecutive retry waits 164 s, the 19th and all later ones 1000 s),
+ * and 10 per second with bursts of 100 for all keys together.
  */
 export function defaultControllerRateLimiter(now: () => number): RateLimiter {
   return maxOfLimiters(

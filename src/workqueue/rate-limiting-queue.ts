@@ -5,7 +5,7 @@ import type { QueueOptions } from "./queue.ts";
 import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 
 /**
- * A delaying queue that asks a rate limiter how long a failing key waits.
+ * A delaying queue that retries failing keys with the delays of a rate limiter.
  * Source: client-go v0.36 util/workqueue/rate_limiting_queue.go.
  *
  * @example
@@ -30,19 +30,19 @@ export class RateLimitingQueue extends DelayingQueue {
     this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter(() => options.timeline.now());
   }
 
-  /** Counts a failure and adds the key after the delay that the limiter gives it; returns the delay in ms. Atomic. */
+  /** Counts a failure and adds the key after the limiter's delay; returns the delay in ms. Atomic. */
   addRateLimited(key: ObjectKey, trigger: Trigger): number {
     const delayMs = this.#limiter.when(key);
     this.addAfter(key, delayMs, trigger);
     return delayMs;
   }
 
-  /** Resets the key's failures. Call it after every success; it does not finish the item: `done` does. */
+  /** Resets the key's failures. Call it after every success, in addition to `done`. */
   forget(key: ObjectKey): void {
     this.#limiter.forget(key);
   }
 
-  /** How many failures of the key were counted since the last `forget`. */
+  /** The number of failures of the key since the last `forget`. */
   numRequeues(key: ObjectKey): number {
     return this.#limiter.numRequeues(key);
   }
