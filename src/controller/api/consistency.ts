@@ -1,34 +1,34 @@
 /**
- * Whether the caches have caught up with a controller's own writes.
+ * Checks whether the caches have caught up with a controller's own writes.
  * Source: kubernetes v1.36 pkg/controller/util/consistency/consistency.go.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { compareResourceVersions } from "../../api/resource-version.ts";
 
-/** The cache is behind a write of the controller itself: the key is retried with back-off. An expected outcome, not a fault. */
+/** A cache does not show a write of the controller yet: the key is retried with backoff. An expected outcome, not a failure. */
 export class CacheBehindError extends Error {
   override readonly name = "CacheBehindError";
 }
 
-/** The primary object whose sync wrote. The writes for an earlier object of the same name, with another uid, do not count. */
+/** The primary object whose sync wrote. Writes for an earlier object with the same name but another uid do not count. */
 export interface WrittenFor {
   readonly key: ObjectKey;
   readonly uid: string;
 }
 
-/** Keeps a controller from reading its own writes too early: a key whose writes a cache has not applied yet is requeued. */
+/** Keeps a controller from acting on stale caches: a key with writes that a cache has not applied yet is requeued. */
 export interface Consistency {
-  /** Records the version in the response to a write of this object's sync; the newest of each kind is kept. */
+  /** Records the resourceVersion in the response to a write by this object's sync; the newest per kind is kept. */
   wrote(object: WrittenFor, kind: Kind, resourceVersion: string): void;
   /** @throws CacheBehindError while a cache has not yet applied a recorded write of this key. */
   ensureReady(key: ObjectKey): void;
-  /** The object is gone: its writes are forgotten. With a uid, only if they were recorded for that one. */
+  /** Forgets the writes of a deleted object. With a uid, only if they were recorded for that uid. */
   forget(key: ObjectKey, uid?: string): void;
 }
 
 /**
- * Holds no key back: for controllers that rely on their expectations alone.
+ * Never holds back a key: for controllers that rely on their expectations alone.
  * Source: pkg/controller/util/consistency/noop.go.
  */
 export const noConsistencyChecks: Consistency = {
@@ -44,9 +44,9 @@ interface Written {
 }
 
 /**
- * Remembers the newest version written of each kind for each key, until the caches have it. Versions that cannot be compared, and
- * caches without one, hold no key back. `appliedResourceVersion` returns the version up to which a kind's cache has applied
- * everything. All methods are atomic.
+ * Remembers the newest written version of each kind for each key until the caches have it. Versions that cannot be compared, and caches
+ * without a version, do not hold back a key. `appliedResourceVersion` returns the version up to which a kind's cache has applied all
+ * changes. All methods are atomic.
  */
 export function consistencyChecks(appliedResourceVersion: (kind: Kind) => string): Consistency {
   const written = new Map<ObjectKey, Written>();

@@ -1,4 +1,4 @@
-/** What a controller is: a value. Built-in controllers and users' own are made by the same function. */
+/** The definition of a controller, which is a value. Built-in and user-defined controllers are made by the same function. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -17,38 +17,38 @@ import type { EventToRecord, SyncContext, SyncResult } from "./sync-context.ts";
 
 export type { Notification } from "../../cache/handler.ts";
 
-/** What `Watch.on` works with to turn notifications into keys. It is synchronous and quick, and may not write. */
+/** The context of `Watch.on`, which turns notifications into keys. `on` must be synchronous and quick, and may not write. */
 export interface WatchContext {
   /**
-   * Adds the key of a primary object to the queue; the delta of the notification becomes its trigger. With `afterMs` it waits so long,
-   * so that the deltas of that time share one sync.
+   * Adds the key of a primary object to the queue, with the delta of the notification as its trigger. `afterMs` delays it, so that the
+   * deltas of that time share one sync.
    */
   enqueue(key: ObjectKey, afterMs?: number): void;
-  /** Adds the key after `ms` milliseconds; `why` becomes the trigger's text. Heartbeats, schedules and the like are `background`. */
+  /** Adds the key after `ms` milliseconds; `why` becomes the trigger's text. Use `background` for heartbeats, schedules and the like. */
   enqueueAfter(key: ObjectKey, ms: number, why: string, options?: TimerOptions): void;
   /** Milliseconds since 1970. */
   now(): number;
   /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
-  /** Creates and deletes that the caches have not shown yet; a handler counts them down. */
+  /** Creates and deletes that the caches do not show yet; handlers count them down. */
   readonly expectations: Expectations;
-  /** Writes that the caches have not shown yet. */
+  /** Writes that the caches do not show yet. */
   readonly consistency: Consistency;
   /** Records an Event about an object. Never waits and never fails. */
   event(kind: Kind, about: StoredObject, event: EventToRecord): void;
-  /** What the controller remembers while it runs, shared with its syncs. */
+  /** The controller's memory during a run, shared with its syncs. */
   state<S>(state: RunState<S>): S;
 }
 
-/** A kind that the controller watches, and what it does with the notifications. */
+/** A kind that the controller watches, and its event handler. */
 export interface Watch<T extends StoredObject = StoredObject> {
-  /** What is listed, watched and cached. */
+  /** The kind to list, watch and cache. */
   readonly kind: Kind<T>;
-  /** The controller creates and deletes objects of this kind: `-n` is refused if they have no namespace. */
+  /** Whether the controller creates and deletes objects of this kind. If they are cluster-scoped, `-n` is refused. */
   readonly owned?: boolean;
-  /** Few syncs read its cache: workers start without its first list, and those syncs call `waitForCacheSync` before they read it. */
+  /** Set if few syncs read the cache: workers start before its initial list, and those syncs call `waitForCacheSync` first. */
   readonly deferred?: true;
-  /** How often `on` is called again for every object, in milliseconds. Default: the run's, 12 to 24 hours. */
+  /** The resync period, in ms. Default: that of the run, 12 to 24 hours. */
   readonly resyncMs?: number;
   /** Indexes of the cache that the controller reads with `byIndex`, by name. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
@@ -77,28 +77,28 @@ export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
   return watch as unknown as Watch;
 }
 
-/** The watches of a controller that works on kinds that discovery names, beside those in its `watches`. */
+/** Watches of kinds found by discovery, in addition to those in `watches`. */
 export interface DynamicWatches {
   /** In a few words, for users: `every kind but Events`. */
   readonly description: string;
-  /** Which of the server's kinds are watched. Their metadata alone is read, unless another controller reads them whole. */
+  /** Selects the kinds to watch from all kinds of the server. Only metadata is read, unless another controller caches full objects. */
   readonly select: (kinds: readonly DiscoveredKind[]) => readonly Kind[];
-  /** How long after an answer discovery is asked again, in milliseconds: CustomResourceDefinitions add and remove kinds. */
+  /** The interval between discovery requests, in ms: CustomResourceDefinitions add and remove kinds. */
   readonly discoveryIntervalMs: number;
   /**
-   * How long workers wait at the start for kinds that cannot be listed, in milliseconds; then they start without them: a conversion
-   * webhook may be broken for good.
+   * How long workers wait at the start for kinds that cannot be listed, in ms, for example because of a broken conversion webhook. Then they
+   * start without them.
    */
   readonly initialSyncTimeoutMs: number;
-  /** Called with all kinds of the server each time that they have changed, before what is selected of them is watched. */
+  /** Called with all kinds of the server whenever they have changed, before the selected ones are watched. */
   discovered?(kinds: readonly DiscoveredKind[], context: Pick<WatchContext, "state">): void;
-  /** As `Watch.on`, for the objects of all selected kinds. */
+  /** Like `Watch.on`, for the objects of all selected kinds. */
   on(notification: Notification<StoredObject>, kind: Kind, context: WatchContext): void;
 }
 
 /**
- * What a controller looks at in intervals: what follows from time alone, or can only be judged over many objects, so that no
- * notification tells it. Runs that wait until nothing is left to do do not wait for the next one.
+ * A periodic check, for conditions that depend on time alone or on many objects, so that no notification shows them. A run that waits until
+ * nothing is left to do does not wait for the next scan.
  *
  * Source: the loops that kubernetes v1.36 pkg/controller starts with `wait.UntilWithContext`.
  * @example
@@ -116,15 +116,15 @@ export interface DynamicWatches {
  * ```
  */
 export interface Scan {
-  /** What is looked for, in a few words: the trigger of the keys that it enqueues. `nodes that stopped reporting` */
+  /** What it looks for, in a few words, such as `nodes that stopped reporting`: the trigger text of the keys that it enqueues. */
   readonly name: string;
-  /** From one call to the next, in milliseconds. The first call is when the caches are filled. */
+  /** The interval between calls, in ms. The first call is when the caches are filled. */
   readonly everyMs: number;
-  /** Turns what the caches show now into keys. It is synchronous and quick, and may not write; most calls enqueue nothing. */
+  /** Enqueues keys according to the caches. It must be synchronous and quick, and may not write; most calls enqueue nothing. */
   on(context: WatchContext): void;
 }
 
-/** What a controller must be allowed to do, beyond listing and watching its kinds. */
+/** A permission that a controller needs, beyond listing and watching its kinds. */
 export interface Permission {
   /** The API group; `""` for the core group. */
   readonly group: string;
@@ -132,33 +132,33 @@ export interface Permission {
   readonly resource: string;
   /** As RBAC names them: `create`, `update`, `patch`, `delete`, … */
   readonly verbs: readonly string[];
-  /** The names of the only objects that it is needed for, RBAC's `resourceNames`. Default: any. */
+  /** The names of the objects that it is limited to, RBAC's `resourceNames`. Default: any. */
   readonly names?: readonly string[];
 }
 
-/** How failed keys are retried; times in milliseconds. Default: client-go's limiter for controllers, 5 ms · 2ⁿ up to 1,000 s, forever. */
+/** How failed keys are retried. Default: client-go's limiter for controllers, 5 ms · 2ⁿ up to 1,000 s, forever. */
 export interface RetryOptions {
-  /** Makes the limiter; `now` returns milliseconds since 1970. */
+  /** Creates the rate limiter; `now` returns ms since 1970. */
   readonly rateLimiter?: (now: () => number) => RateLimiter;
-  /** How often a key is retried in a row before it is dropped. Default: for ever. */
+  /** How many consecutive retries a key gets before it is dropped. Default: unlimited. */
   readonly maxRetries?: number;
-  /** How long every key waits before its sync, in milliseconds. Default 0. */
+  /** The delay of every key before its sync, in ms. Default 0. */
   readonly firstDelayMs?: number;
 }
 
-/** In which order a controller's keys are synced. It is decided for each key when it begins to wait. */
+/** The order in which a controller's keys are synced. It is determined for a key when it starts to wait. */
 export type KeyOrder =
-  /** Keys of a higher priority first; those of one priority as they were added. */
+  /** Higher priorities first; first in, first out within a priority. */
   | { readonly by: "priority"; priorityOf(key: ObjectKey, context: Pick<WatchContext, "cache">): number }
-  /** Groups of keys take turns, so that a group of many keeps no other key waiting. */
+  /** Round-robin between groups, so that a large group does not hold up other keys. */
   | { readonly by: "group"; groupOf(key: ObjectKey, context: Pick<WatchContext, "state">): string };
 
 /**
- * A controller as data: what it watches, how deltas become keys, and the `sync` that brings one key's object closer to its desired
- * state. It is run, shadowed, dry-run and explained from this alone.
+ * A controller as data: what it watches, how deltas become keys, and the `sync` that brings the object of one key closer to its desired
+ * state. All modes (run, shadow, dry run, explain) need only this.
  *
  * `sync` must be idempotent: it may be called again for any reason, or after a crash in the middle. A key is never in two syncs at a
- * time; up to `workers` syncs of different keys run side by side.
+ * time; up to `workers` syncs of different keys run concurrently.
  * Source: the controllers of pkg/controller in kubernetes v1.36; controller-runtime's Reconciler.
  */
 export interface ControllerDefinition<T extends StoredObject = StoredObject> {
@@ -166,75 +166,75 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
   readonly name: string;
   /** Other names that select it on the command line: `rs`, `replicaset-controller`. */
   readonly aliases: readonly string[];
-  /** One line: what it does. */
+  /** What it does, in one line. */
   readonly purpose: string;
-  /** The primary kind: keys are keys of these objects. Absent for a controller with `dynamicWatches` only: it makes its own keys. */
+  /** The primary kind, whose objects the keys name. Absent for a controller with only `dynamicWatches`, which defines its own keys. */
   readonly for?: Kind<T>;
-  /** The object that a key is about, for views, where it is not one of `for`; undefined for a key about none, or about one of those. */
+  /** For views: the object of a key that does not name an object of `for`; undefined for other keys. */
   readonly about?: (key: ObjectKey) => ObjectNamed | undefined;
   /** The primary kind and all others that it watches by name. */
   readonly watches: readonly Watch[];
   /** Watches of kinds that discovery names, for as long as the server has them. */
   readonly dynamicWatches?: DynamicWatches;
-  /** What it looks at in intervals, beside the notifications of its watches. */
+  /** Periodic checks, in addition to the notifications of its watches. */
   readonly scans?: readonly Scan[];
-  /** Syncs at the same time, of different keys. */
+  /** The number of concurrent syncs. */
   readonly workers: number;
   /** How failed keys are retried. Default: 5 ms · 2ⁿ up to 1,000 s, forever. */
   readonly retry?: RetryOptions;
   /** Its own rate limits, if it sends many requests for one key. Default: it shares those of the run. */
   readonly requests?: OwnLimits;
-  /** In which order keys are synced. Default: as they were added. */
+  /** The order in which keys are synced. Default: first in, first out. */
   readonly order?: KeyOrder;
   /**
-   * Not part of `all`, run only when it is named: it simulates a component that real clusters already run, it needs the cluster's private
-   * keys, or upstream does so, too.
+   * Excluded from `all`, and run only when named: because it simulates a component that real clusters already run, because it needs the
+   * cluster's private keys, or because upstream disables it by default.
    */
   readonly disabledByDefault?: true;
   /**
-   * Of a controller that needs the cluster's private keys and has none: the same with keys. An embedded cluster hands over its own. On
-   * any other it is refused, and its syncs leave everything alone.
+   * For a controller that needs the cluster's private keys: returns the same controller with keys. An embedded cluster provides its own. On
+   * any other cluster the controller is refused, and its syncs do nothing.
    */
   readonly withKeys?: (keys: ClusterKeys) => ControllerDefinition;
-  /** The name of a controller that this one belongs to: naming that one selects this one, too. */
+  /** The name of the controller that this one belongs to: selecting that one selects this one too. */
   readonly companionOf?: string;
   /**
-   * The component that runs it in a real cluster; before it is run here, too, the cluster is searched for that component. `kubelet`:
-   * anything that keeps the simulated nodes alive, such as kwok. Default: kube-controller-manager.
+   * The component that runs it in a real cluster; preflight looks for that component. `kubelet`: anything that keeps simulated nodes alive,
+   * such as kwok. Default: kube-controller-manager.
    */
   readonly upstreamComponent?: "kube-scheduler" | "kubelet";
   /**
-   * The field manager of its server-side applies, where that is upstream's own, so that each of the two can take back what the other has
-   * applied: an object does not tell which of them has written it. Absent: it writes as `kubectl-reconcile-NAME`.
+   * The field manager of its server-side applies, if it must be upstream's, so that each of the two can remove fields that the other has
+   * applied. An object then does not show which of them wrote it. Default: `kubectl-reconcile-NAME`.
    */
   readonly appliesAs?: string;
-  /** What happens to the objects when two run it at once: `each scale-up would create twice the pods`. */
+  /** What happens if two instances of it run at once: `each scale-up would create twice the pods`. */
   readonly ifRunTwice?: string;
-  /** Whether the controller would act on the object at once: if it stays like this, nothing in the cluster runs the controller. */
+  /** Whether the controller would act on this object at once. If such an object stays unchanged, nothing in the cluster runs the controller. */
   isLeftUndone?(object: T): boolean;
   /**
-   * How often each key is synced whatever happens, in ms, for a controller that acts at intervals and not on changes: what it means to do
-   * now, another one that runs it may do so much later. Absent: it acts on changes.
+   * The interval at which each key is synced, in ms, for a controller that acts periodically instead of on changes. Another instance of it
+   * may act up to this much later. Absent for a controller that acts on changes.
    */
   readonly syncsEveryMs?: number;
-  /** Every rule that its syncs decide by. */
+  /** All rules that its syncs apply. */
   readonly rules: readonly Rule[];
-  /** What it needs beyond list and watch; preflight checks these, `controllers -o rbac` prints them. */
+  /** The permissions that it needs beyond list and watch; preflight checks them, `controllers -o rbac` prints them. */
   readonly permissions: readonly Permission[];
-  /** `false`: it never records Events, and needs no permission to. */
+  /** `false` if it never records Events and needs no permission for that. */
   readonly recordsEvents?: false;
-  /** The `source.component` of its Events, as upstream has it: `replicaset-controller`. */
+  /** The `source.component` of its Events, as in upstream: `replicaset-controller`. */
   readonly component: string;
-  /** Where upstream has it: `pkg/controller/replicaset/replica_set.go`. Absent for a controller of your own. */
+  /** The upstream source file: `pkg/controller/replicaset/replica_set.go`. Absent for user-defined controllers. */
   readonly source?: string;
   /**
-   * Brings one object closer to its desired state: reads caches, decides, writes. Returns when its writes have ended.
-   * A thrown error is retried with back-off; a TerminalError is not.
+   * Brings one object closer to its desired state: reads caches, decides, writes. Resolves when its writes have ended. The key is retried with
+   * backoff if it throws, except for a TerminalError.
    */
   sync(key: ObjectKey, context: SyncContext): Promise<SyncResult | void>;
 }
 
-/** What `defineController` is given: a definition in which whatever has a default may be omitted. */
+/** The argument of `defineController`: a definition in which fields with a default may be omitted. */
 export interface ControllerSpec<T extends StoredObject = StoredObject>
   extends Omit<ControllerDefinition<T>, Defaulted>, Partial<Pick<ControllerDefinition<T>, Defaulted>> {}
 
@@ -243,9 +243,9 @@ type Defaulted = "aliases" | "workers" | "permissions" | "component";
 
 /**
  * Checks a controller's definition and fills in its defaults: no aliases, 1 worker, no permissions beyond list and watch, and
- * `NAME-controller` as the component of its Events. It starts nothing: `startSandbox` and `startControllers` run it.
+ * `NAME-controller` as the component of its Events. It does not start anything: use `startSandbox` or `startControllers` to run it.
  *
- * @throws RangeError if two rules have one id, or it does not watch its own kind, or has neither a kind nor `dynamicWatches`.
+ * @throws RangeError if two rules have the same id, if it does not watch its own kind, or if it has neither a kind nor `dynamicWatches`.
  * @example
  * ```ts
  * import { defineController, keyOf, kinds, rule, startSandbox, watchPrimary } from "kubectl-reconcile";
@@ -295,18 +295,18 @@ export function defineController<T extends StoredObject>(definition: ControllerS
   return { aliases: [], workers: 1, permissions: [], component: `${name}-controller`, ...definition };
 }
 
-/** The plural name of what a controller reconciles: `replicasets`, or `objects` for one without a primary kind. */
+/** The plural name of a controller's primary kind, such as `replicasets`; `objects` if it has none. */
 export function resourceNameOf(definition: Pick<ControllerDefinition, "for">): string {
   return definition.for?.plural ?? "objects";
 }
 
-/** An object as views name it. */
+/** An object's kind and key, for views. */
 export interface ObjectNamed {
   readonly kind: string;
   readonly key: ObjectKey;
 }
 
-/** The object that a key of the controller is about; undefined if it is about none. */
+/** The object that a key of the controller names; undefined if it names none. */
 export function objectOf(
   { for: kind, about }: Pick<ControllerDefinition, "for" | "about">,
   key: ObjectKey,
@@ -314,7 +314,7 @@ export function objectOf(
   return about?.(key) ?? (kind === undefined ? undefined : { kind: kind.kind, key });
 }
 
-/** Whether a controller can be run in one namespace: its primary kind and all kinds that it creates are namespaced. */
+/** Whether a controller can be restricted to one namespace: its primary kind and all kinds that it creates are namespaced. */
 export function isNamespaced(definition: Pick<ControllerDefinition, "for" | "watches">): boolean {
   const owned = definition.watches.filter((watch) => watch.owned === true).map((watch) => watch.kind);
   return definition.for?.namespaced === true && owned.every((kind) => kind.namespaced);

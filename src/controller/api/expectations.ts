@@ -1,17 +1,17 @@
 /**
- * Writes of a sync that its cache does not show yet. Until it does, or for five minutes, the key's sync should not create or delete again:
- * it would decide on stale objects.
+ * Tracks writes of a sync that the caches do not show yet. Until they do, or for five minutes, syncs of the key should not create or delete
+ * again, because they would decide on stale objects.
  *
  * Source: kubernetes v1.36 pkg/controller/controller_utils.go ControllerExpectations, UIDTrackingControllerExpectations;
  * pkg/controller/job/tracking_utils.go uidTrackingExpectations.
  */
 import type { ObjectKey } from "../../api/key.ts";
 
-/** What a key is still waiting to see. */
+/** The unobserved writes of a key. */
 export interface ExpectationState {
-  /** Creations that have not been seen yet. May be below zero when more was seen than expected. */
+  /** Unobserved creations. Negative if more were observed than expected. */
   readonly creations: number;
-  /** Deletions that have not been seen yet, by key of the object. */
+  /** The keys of objects whose deletion was not observed yet. */
   readonly deletions: ReadonlySet<ObjectKey>;
   /** When they were set, in ms since 1970. */
   readonly since: number;
@@ -20,43 +20,43 @@ export interface ExpectationState {
 /** Writes that a sync is about to send. */
 export interface ExpectedWrites {
   readonly creations: number;
-  /** By key of the objects to be deleted. */
+  /** The keys of the objects to be deleted. */
   readonly deletions: readonly ObjectKey[];
 }
 
 /**
- * Creates, deletes and updates that a sync has sent and its cache has not shown yet. Set them before the writes are sent; handlers
+ * Creates, deletes and updates that a sync has sent and the caches do not show yet. Set expectations before sending the writes; handlers
  * count them down. A sync of a key that is not `satisfied` should not create or delete.
  */
 export interface Expectations {
-  /** Whether nothing is expected any more, the expectations have expired, or none were ever set. */
+  /** Whether all expectations are fulfilled or have expired, or none were set. */
   satisfied(key: ObjectKey): boolean;
-  /** Replaces what was expected for the key. */
+  /** Replaces the key's expectations with a number of creations. */
   expectCreations(key: ObjectKey, count: number): void;
-  /** Replaces what was expected for the key with deletions, by key of the deleted objects. */
+  /** Replaces the key's expectations with deletions of the objects with these keys. */
   expectDeletions(key: ObjectKey, deleted: readonly ObjectKey[]): void;
-  /** Replaces what was expected for the key with creations and deletions at once. */
+  /** Replaces the key's expectations with creations and deletions. */
   expect(key: ObjectKey, writes: ExpectedWrites): void;
-  /** A creation was seen, or will never be, since the write was refused. */
+  /** Call when a creation was observed, or was refused and will never be. */
   creationObserved(key: ObjectKey): void;
-  /** A deletion was seen, or will never come; one that was not expected is ignored. */
+  /** Call when a deletion was observed, or will never be. Unexpected deletions are ignored. */
   deletionObserved(key: ObjectKey, deleted: ObjectKey): void;
   /**
-   * Adds updates, by uid of the updated objects. They hold nothing back and do not expire: a sync passes over those of
-   * its objects that are among `updatesOf` the key, since it has dealt with them.
+   * Adds expected updates of the objects with these uids. They do not affect `satisfied` and do not expire: a sync skips those of its objects
+   * that are in `updatesOf`, because it has already handled them.
    */
   expectUpdates(key: ObjectKey, uids: readonly string[]): void;
-  /** An update was seen, or will never be; one that was not expected is ignored. */
+  /** Call when an update was observed, or will never be. Unexpected updates are ignored. */
   updateObserved(key: ObjectKey, uid: string): void;
-  /** The updates that have not been seen yet, by uid: a copy, which later observations leave as it is. */
+  /** The uids of objects whose update was not observed yet, as a copy. */
   updatesOf(key: ObjectKey): ReadonlySet<string>;
-  /** The object itself is gone. */
+  /** Removes all expectations of a deleted object. */
   forget(key: ObjectKey): void;
-  /** For views: what is still expected. */
+  /** For views: the unobserved writes. */
   of(key: ObjectKey): ExpectationState | undefined;
 }
 
-/** Expectations older than this no longer hold a key back: 5 minutes. */
+/** Expectations expire after this time: 5 minutes. */
 export const expectationsTimeoutMs = 300_000;
 
 interface Expected {
@@ -66,9 +66,9 @@ interface Expected {
 }
 
 /**
- * Expectations that outlive the sync that set them. Creations are counted, deletions are kept by key, so that one deletion
- * seen twice (first its deletionTimestamp, then its end) counts once. Nothing enqueues a key when its expectations expire.
- * All methods are atomic. `now` returns milliseconds since 1970.
+ * Expectations that outlive the sync that set them. Creations are counted. Deletions are kept by key, so that one that is observed twice
+ * (first its deletionTimestamp, then the removal) counts once. A key is not enqueued when its expectations expire. All methods are atomic.
+ * `now` returns ms since 1970.
  */
 export function controllerExpectations(now: () => number): Expectations {
   const expected = new Map<ObjectKey, Expected>();

@@ -1,6 +1,5 @@
 /**
- * The watch of objects that a controller's primary objects own: which keys a change of one enqueues, and which expectations
- * it settles.
+ * Watches the dependents of a controller's primary objects: a change enqueues the owner and fulfils its expectations.
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addPod, updatePod, deletePod; deployment/deployment_controller.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -12,7 +11,7 @@ import { controllerOf } from "../../api/owner-references.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { type Notification, type Watch, watch, type WatchContext } from "./definition.ts";
 
-/** The index of objects by their controller, or by their namespace if they have none. */
+/** The index of objects by their controlling owner, or by their namespace if they have none. */
 export const controllerIndex = "controller";
 
 function controllerIndexValue(
@@ -22,16 +21,16 @@ function controllerIndexValue(
   return controller === undefined ? namespace : `${namespace}/${controller.kind}/${controller.name}/${controller.uid}`;
 }
 
-/** What an object is found by in `controllerIndex`. */
+/** The values of an object in `controllerIndex`. */
 export function indexByController(object: { readonly metadata: ObjectMeta }): readonly string[] {
   return [controllerIndexValue(object.metadata.namespace ?? "", controllerOf(object))];
 }
 
 /**
- * The objects that the owner controls, by their owner reference. `lister` is the cache of a kind that is watched with `watchOwned`, which
- * adds the index that this reads.
+ * The objects controlled by the owner, according to their owner references. `lister` must be the cache of a kind that is watched with
+ * `watchOwned`, which adds the index that this reads.
  *
- * @throws RangeError for a cache without that index.
+ * @throws RangeError if the cache does not have that index.
  * @example
  * ```ts
  * import { kinds, ownedBy, type SyncContext } from "kubectl-reconcile";
@@ -49,44 +48,42 @@ export function ownedBy<T extends StoredObject>(lister: Lister<T>, owner: Stored
   return lister.byIndex(controllerIndex, controllerIndexValue(namespace, { kind: ownerKind.kind, name, uid }));
 }
 
-/** The objects that the owner controls, then those of its namespace without a controller: it may adopt some. */
+/** The objects controlled by the owner, then the orphans in its namespace, some of which it may adopt. */
 export function ownedAndOrphaned<T extends StoredObject>(lister: Lister<T>, owner: StoredObject, ownerKind: Kind): T[] {
   const orphans = lister.byIndex(controllerIndex, controllerIndexValue(owner.metadata.namespace ?? "", undefined));
   return [...ownedBy(lister, owner, ownerKind), ...orphans];
 }
 
-/** The kinds of a watch of owned objects, and how an orphan finds the owners that may adopt it. */
+/** Options of `watchOwned`. */
 export interface OwnedOptions<O extends StoredObject, T extends StoredObject> {
   /** The kind of the owned objects. */
   readonly kind: Kind<T>;
   /** The kind of their owners: the controller's primary kind. */
   readonly ownerKind: Kind<O>;
-  /** The objects that the owner may adopt. If it throws a RangeError, none. */
+  /** The selector of orphans that the owner may adopt. If it throws a RangeError, there are none. */
   selectorOf(owner: O): Selector;
   /**
-   * Whether the controller expects creations and deletions of these objects. A deletion counts as seen as soon as the object has
-   * a deletionTimestamp.
+   * Whether the controller uses expectations for these objects. A deletion counts as observed as soon as the object has a deletionTimestamp.
    */
   readonly expected: boolean;
-  /** Whether an object that is added, or seen for the first time, enqueues its controller. Default: it does. */
+  /** `false`: an added object does not enqueue its controller. */
   readonly addedEnqueues?: false;
   /** Further indexes of the cache. */
   readonly indexes?: NonNullable<Watch<T>["indexes"]>;
-  /** For how many ms owners wait, so that the changes of that time share one sync. Default 0. */
+  /** Delays owners by this time, in ms, so that the changes of that time share one sync. Default 0. */
   readonly batchMs?: number;
-  /** Called with an object and its owner for each notification, before the owner is enqueued; `isGone` when it was deleted. */
+  /** Called with an object and its owner for each notification, before the owner is enqueued; `isGone` if the object was deleted. */
   observed?(
     observation: { readonly object: T; readonly owner: O; readonly isGone: boolean },
     context: WatchContext,
   ): void;
-  /** After an update: whether to enqueue the owner once more, in how many ms, and why. */
+  /** Called after an update: returns the delay and reason for enqueuing the owner once more; undefined for not doing so. */
   requeueAfter?(before: T, after: T, owner: O): { readonly ms: number; readonly why: string } | undefined;
 }
 
 /**
- * The watch of owned objects. A change of an object enqueues its controller, found by name and checked by uid; an
- * object without a controller enqueues every owner whose selector matches, when it is added or its labels or its controller change. A
- * resync enqueues nothing.
+ * Creates a watch of owned objects. A change of an object enqueues its controlling owner, found by name and checked by uid. An orphan
+ * enqueues every owner whose selector matches when it is added, or when its labels or its controller change. A resync enqueues nothing.
  *
  * @example
  * ```ts
@@ -129,7 +126,7 @@ interface Observation<T> {
   readonly isGone?: boolean;
 }
 
-/** Enqueues the owners that a change of an owned object concerns. */
+/** Enqueues the owners affected by a change of an owned object. */
 class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
   readonly #options: OwnedOptions<O, T>;
 
@@ -138,7 +135,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
   }
 
   added(object: T, context: WatchContext): void {
-    // After a restart an object may first be seen while it is being deleted: that is no creation.
+    // After a restart, an object may first be seen while it is being deleted: this is not a creation.
     if (object.metadata.deletionTimestamp !== undefined) {
       this.deleted({ object }, context);
       return;
@@ -158,7 +155,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     if (before.metadata.resourceVersion === after.metadata.resourceVersion) return;
     const labelsChanged = !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {});
     if (this.#options.expected && after.metadata.deletionTimestamp !== undefined) {
-      // The controller may replace the object at once; it need not wait until the last container has ended.
+      // The controller may replace the object at once, without waiting for its containers to end.
       this.deleted({ object: after }, context);
       if (labelsChanged) this.deleted({ object: before }, context);
       return;
@@ -180,7 +177,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     if (later !== undefined) context.enqueueAfter(keyOf(owner), later.ms, later.why);
   }
 
-  /** The object is on its way out, or, if `isGone`, no more. */
+  /** Handles an object that is being deleted or, if `isGone`, was removed. */
   deleted({ object, isGone = false }: Observation<T>, context: WatchContext): void {
     const owner = this.#ownerOf(object, context);
     if (owner === undefined) return;
@@ -193,7 +190,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     context.enqueue(keyOf(owner), this.#options.batchMs);
   }
 
-  /** The object's controller, if it is of our kind and still the same object. */
+  /** The object's controlling owner, if it is of our kind and has the same uid. */
   #ownerOf(object: T, context: WatchContext): O | undefined {
     const { ownerKind } = this.#options;
     const controller = controllerOf(object);
@@ -202,7 +199,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
     return owner?.metadata.uid === controller.uid ? owner : undefined;
   }
 
-  /** For an object without a controller: the owners that may adopt it. */
+  /** Enqueues the owners that may adopt an orphan. */
   #enqueueMatching(object: T, context: WatchContext): void {
     const { labels, namespace } = object.metadata;
     if (labels === undefined || Object.keys(labels).length === 0) return;
@@ -213,7 +210,7 @@ class OwnerEnqueuer<O extends StoredObject, T extends StoredObject> {
 
   #selects(owner: O, labels: Readonly<Record<string, string>>): boolean {
     const selector = selectorOrNothing(() => this.#options.selectorOf(owner));
-    // An empty selector would select every orphan of the namespace; it selects none.
+    // An empty selector selects nothing here, instead of every orphan in the namespace.
     return !matchesEverything(selector) && matches(selector, labels);
   }
 }

@@ -4,8 +4,8 @@ import type { StoredObject } from "../../api/object.ts";
 import { type Watch, watch, type WatchContext } from "./definition.ts";
 
 /**
- * The watch of a controller's primary kind: every change and every resync enqueues the object's own key. When an object is deleted, or
- * replaced unseen by another one of its name, its expectations are forgotten, so that the next one starts clean.
+ * Creates a watch of a controller's primary kind: every change and every resync enqueues the object's own key. If an object is deleted, or
+ * was recreated unseen, its expectations are forgotten.
  *
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go addRS, updateRS, deleteRS.
  *
@@ -39,7 +39,7 @@ export function watchPrimary<T extends StoredObject>(
   });
 }
 
-/** Whether the object's status is older than its spec: observedGeneration is behind generation. Never for kinds without one. */
+/** Whether the object's status is older than its spec: observedGeneration is less than generation. False for kinds without a generation. */
 export function isBehindItsSpec(
   object: StoredObject & { readonly status?: { readonly observedGeneration?: number } },
 ): boolean {

@@ -1,17 +1,17 @@
 import { isConflict } from "../../api/status-error.ts";
 import type { SyncContext } from "./sync-context.ts";
 
-/** How often something is tried, and how long is waited in between; each wait is up to a tenth longer, by chance. */
+/** The attempts and delays of retries. Each delay has a random jitter of up to 10 %. */
 export interface ConflictBackoff {
-  /** All attempts, the first one included. */
+  /** The number of attempts, including the first. */
   readonly attempts: number;
-  /** The time between the first two attempts. */
+  /** The delay between the first two attempts. */
   readonly firstDelayMs: number;
-  /** Each delay is so many times the one before. */
+  /** The factor by which each delay is longer than the previous one. */
   readonly factor: number;
 }
 
-/** For a write that others rarely contend for: five attempts, 10 ms apart. Source: client-go v0.36 util/retry/util.go DefaultRetry. */
+/** For an object with little contention: five attempts, 10 ms apart. Source: client-go v0.36 util/retry/util.go DefaultRetry. */
 export const conflictRetry: ConflictBackoff = { attempts: 5, firstDelayMs: 10, factor: 1 };
 
 /**
@@ -21,10 +21,10 @@ export const conflictRetry: ConflictBackoff = { attempts: 5, firstDelayMs: 10, f
 export const conflictBackoff: ConflictBackoff = { attempts: 4, firstDelayMs: 10, factor: 5 };
 
 /**
- * Calls `write` until it meets no conflict: 409, of the error itself or of its cause. `write` reads the object anew each time, from the
- * cache, which may have caught up meanwhile. Any other error ends it.
+ * Calls `write` until it does not fail with a conflict (409, of the error itself or its cause). `write` should read the object from the cache
+ * each time, which may have caught up meanwhile. Any other error ends the attempts.
  *
- * @throws the last conflict when all attempts have met one, or the first other error.
+ * @throws the last conflict if all attempts fail, or the first other error.
  * Source: client-go v0.36 util/retry/util.go RetryOnConflict.
  * @example
  * ```ts

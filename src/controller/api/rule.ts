@@ -1,30 +1,30 @@
 /** Rules as data, and the decisions made by them. */
 import type { DecisionId } from "../../api/transport.ts";
 
-/** What a rule looked at, by name: small plain values, which are shown in events and on screens. */
+/** The facts that a rule was applied to, by name: small plain values, which are shown in events and on screens. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * One rule of a controller. It is data, so that `explain` can print it and a view can show which rule decided; the code that
- * applies it is in the controller's `sync`.
+ * One rule of a controller. It is data, so that `explain` can print it and views can show which rule was applied. The code that applies it is
+ * in the controller's `sync`.
  */
 export interface Rule<F extends Facts = Facts> {
-  /** Kebab-case, unique in its controller: `scale-up`. */
+  /** In kebab-case, unique within the controller: `scale-up`. */
   readonly id: string;
-  /** The fields and caches it looks at: `spec.replicas`, `active pods`. */
+  /** The fields and caches that it looks at: `spec.replicas`, `active pods`. */
   readonly looksAt: readonly string[];
-  /** What it chooses, in one sentence, whatever the facts. */
+  /** What it decides, in one sentence that does not depend on the facts. */
   readonly chooses: string;
-  /** The decision in words, made of the facts: `3 of 5 pods are missing → create 3`. */
+  /** The decision for these facts as text: `3 of 5 pods are missing → create 3`. */
   sentence(facts: F): string;
-  /** Facts of a made-up case, with which `explain` shows the sentence. */
+  /** Example facts, with which `explain` shows the sentence. */
   readonly example?: F;
-  /** The upstream function that it is faithful to: `replica_set.go manageReplicas`. Absent for a rule of your own. */
+  /** The upstream function that it follows: `replica_set.go manageReplicas`. Absent for rules of user-defined controllers. */
   readonly source?: string;
 }
 
 /**
- * Makes a rule, typed by the facts that it is applied to.
+ * Creates a rule, typed by the facts that it is applied to.
  *
  * @example
  * ```ts
@@ -44,11 +44,11 @@ export function rule<F extends Facts>(rule: Rule<F>): Rule<F> {
   return rule;
 }
 
-/** A rule with the facts of one sync. Every write names one. */
+/** A rule applied to the facts of one sync. Every write names one. */
 export interface Decision extends DecisionId {
   /** The id of the rule. */
   readonly rule: string;
-  /** What the rule was applied to. */
+  /** The facts that the rule was applied to. */
   readonly facts: Facts;
   /** The rule's sentence for these facts. */
   readonly sentence: string;

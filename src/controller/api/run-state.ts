@@ -1,16 +1,16 @@
 /**
- * What a controller remembers while it runs, beyond its caches: a definition is a value and holds nothing, so that two runs of one
- * process share nothing.
+ * Memory of a controller during a run, in addition to its caches. The definition of a controller is a value without state, so that two runs
+ * in one process share nothing.
  */
 
-/** Names a piece of a controller's memory, and says how it begins. */
+/** Declares a piece of a controller's memory and its initial value. */
 export interface RunState<S> {
   readonly begin: () => S;
 }
 
 /**
- * Declares memory of a controller that lasts as long as a run, such as "tried at". A sync or a handler reads it with
- * `context.state`. Two runs in one process have their own.
+ * Declares memory of a controller for the duration of a run, such as times of earlier attempts. Syncs and handlers access it with
+ * `context.state`. Each run in a process has its own.
  *
  * @example
  * ```ts
@@ -32,10 +32,10 @@ export function runState<S>(begin: () => S): RunState<S> {
 export class RunStates {
   #states = new Map<RunState<unknown>, unknown>();
 
-  /** The same value each time; begun when it is first asked for. Atomic. */
+  /** Returns the same value each time; created on first access. Atomic. */
   of<S>(state: RunState<S>): S {
     if (!this.#states.has(state)) this.#states.set(state, state.begin());
-    // Only `begin` of this very state has put it there.
+    // The value was created by this state's own `begin`.
     return this.#states.get(state) as S;
   }
 }

@@ -1,4 +1,4 @@
-/** Everything that a `sync` may use. A controller reaches nothing else: no globals, no clock, no other I/O. */
+/** Everything that a `sync` may use. Controllers use no globals, no clock and no other I/O. */
 import type { NamespacedName, ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject, CreateInput, UpdateInput } from "../../api/object.ts";
@@ -19,34 +19,34 @@ export interface Because {
 }
 
 /**
- * The client as a sync sees it: every write names the decision that it carries out.
+ * The client of a sync: every write names the decision that it carries out.
  *
  * All verbs throw a StatusError for a refusal (404 NotFound, 409 Conflict or AlreadyExists, 403 Forbidden, 422 Invalid, …) and a
- * TransportError where no answer came: a write may have been applied all the same. A conflict that `sync` lets through is retried
- * with back-off and reported as expected.
+ * TransportError if no response came; a write may then have been applied nevertheless. A conflict that `sync` does not catch is retried with
+ * backoff and reported as expected.
  */
 export interface SyncClient {
-  /** Asks the API server, not the cache: only where the oracle does so too. */
+  /** A live read from the API server, not the cache. Built-in controllers use it only where upstream does too. */
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
-  /** Like `get`, but asks for the metadata alone (PartialObjectMetadata). */
+  /** Like `get`, for metadata only (PartialObjectMetadata). */
   getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
   /** One page, from the API server. */
   list<T extends StoredObject>(
     kind: Kind<T>,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<T>>;
-  /** Like `list`, but asks for the metadata alone. */
+  /** Like `list`, for metadata only. */
   listMetadata(
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<StoredObject>>;
-  /** GET of the subresource `scale`, of any kind that has it. */
+  /** GET of the subresource `scale`, for any kind that has it. */
   getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
-  /** POST to a collection that answers a question and stores nothing: a SubjectAccessReview. It needs no decision. */
+  /** POST of a review that stores nothing, such as a SubjectAccessReview. It needs no decision. */
   review<T>(kind: Kind, question: T, options?: ReadOptions): Promise<T>;
-  /** GET of a path that is no object: what `discover` and `podUsage` ask with. */
+  /** GET of a path that is not an object, as used by `discover` and `podUsage`. */
   raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
-  /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */
+  /** POST; returns the object as stored, or its metadata with `metadataSuffices`. */
   create<T extends StoredObject>(
     kind: Kind<T>,
     object: CreateInput<T>,
@@ -81,16 +81,16 @@ export interface SyncClient {
     patch: Patch,
     options: WriteOptions & Because & { readonly subresource?: string },
   ): Promise<T>;
-  /** DELETE, with preconditions and a propagation policy where given. */
+  /** DELETE, optionally with preconditions and a propagation policy. */
   delete<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
-  /** All objects of a kind in a namespace, or those that selectors take. */
+  /** DELETE of all objects of a kind in a namespace, or of those that match selectors. */
   deleteCollection<T extends StoredObject>(
     kind: Kind<T>,
     options: DeleteOptions & Selectors & Because & { readonly namespace?: string },
   ): Promise<unknown>;
-  /** Deletes a pod unless a disruption budget refuses (429): POST to `pods/NAME/eviction`. */
+  /** Deletes a pod unless a PodDisruptionBudget forbids it (429): POST to `pods/NAME/eviction`. */
   evict(at: NamespacedName, options: DeleteOptions & Because): Promise<unknown>;
-  /** Gives a pod its node: POST to `pods/NAME/binding`. */
+  /** Assigns a pod to a node: POST to `pods/NAME/binding`. */
   bind(at: NamespacedName, nodeName: string, options: WriteOptions & Because): Promise<unknown>;
 }
 
@@ -103,69 +103,69 @@ export interface EventToRecord {
 }
 
 /**
- * What one call of `sync` works with: caches to read, a client whose writes name the decision they carry out, expectations, Events, and
- * ways to requeue. In a shadow or a dry run the same calls write nothing, or write to a copy; a sync sees no difference.
+ * The context of one call of `sync`: caches to read, a client whose writes name the decision they carry out, expectations, Events, and ways to
+ * requeue. In shadow mode or a dry run the same calls write nothing, or write to a copy; a sync sees no difference.
  */
 export interface SyncContext {
   /** The name of the controller. */
   readonly controller: string;
-  /** The key that is synced. */
+  /** The key to sync. */
   readonly key: ObjectKey;
-  /** The number of this sync, counted for each controller from 1. */
+  /** The number of this sync, counted per controller from 1. */
   readonly sync: number;
-  /** Aborts when the run is stopped at once; otherwise a sync in flight finishes. */
+  /** Aborts if the run must stop immediately; on a normal stop, a sync in flight finishes. */
   readonly signal: AbortSignal;
-  /** Random numbers; in a sandbox they come from its seed. */
+  /** Random numbers; in a sandbox they are derived from its seed. */
   readonly random: Random;
   /** Milliseconds since 1970. */
   now(): number;
   /**
-   * Resolves after so many milliseconds, in which the worker does nothing else: for the moments between two attempts of a write. Return
-   * and `enqueueAfter` for anything longer. Rejects when the run is stopped at once.
+   * Blocks the worker for `ms` milliseconds, for short pauses between two attempts of a write. For longer waits, call `enqueueAfter` and
+   * return. Rejects if the run must stop immediately.
    */
   sleep(ms: number): Promise<void>;
   /**
-   * The cache of a kind that the controller has declared. Objects are shared and never changed in place: work on a `draft`.
-   * @throws RangeError for a kind that the controller has not declared, or has declared as deferred and not waited for.
+   * The cache of a kind that the controller has declared. Objects are shared and must not be modified in place: work on a `draft`.
+   * @throws RangeError for a kind that the controller has not declared, or that is deferred and was not waited for.
    */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
-  /** Resolves when the first list of a deferred kind is in its cache; at once for others. @throws Error if the run ends before. */
+  /** Resolves when the initial list of a deferred kind is in its cache; at once for other kinds. @throws Error if the run ends before. */
   waitForCacheSync(kind: Kind): Promise<void>;
   /**
-   * The certificate authorities by which the API server is trusted, as PEM, where the connection names any: a context may trust those of
-   * the system, and a sandbox of this process needs none.
+   * The PEM certificates of the authorities trusted for the API server. Undefined if the context trusts those of the system, and in a sandbox
+   * within this process.
    */
   readonly serverCa: string | undefined;
-  /** Writes to the API server, and reads past the cache. */
+  /** Writes to the API server, and makes live reads. */
   readonly client: SyncClient;
-  /** Makes a decision: reports the rule with its facts and returns what a write names as its reason. */
+  /** Makes a decision: reports the rule with its facts, and returns the decision for writes to name. */
   decide<F extends Facts>(rule: Rule<F>, facts: F): Decision;
-  /** The controller's expectations; the mode decides whether they outlive the sync. */
+  /** The controller's expectations. In shadow mode they do not outlive the sync. */
   readonly expectations: Expectations;
-  /** Which writes of this controller its caches have not shown yet. */
+  /** The writes of this controller that its caches do not show yet. */
   readonly consistency: Consistency;
   /** Records an Event about an object of the kind. Never waits and never fails the sync. */
   event<T extends StoredObject>(kind: Kind<T>, about: T, event: EventToRecord): void;
-  /** Requeues this key after `ms`; `why` becomes the trigger's text. Heartbeats and the like are `background`. */
+  /** Requeues this key after `ms`; `why` becomes the trigger's text. Use `background` for heartbeats and the like. */
   enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
   /** Enqueues another key of this controller, at once or after `afterMs`; `why` becomes the trigger's text. */
   enqueue(key: ObjectKey, why: string, afterMs?: number): void;
-  /** Requeues this key with the delay that its next failure would have, without counting one. */
+  /** Requeues this key with the rate limiter's delay for its next failure, without counting a failure. */
   enqueueRateLimited(why: string): void;
-  /** What the controller remembers while it runs: the same value in every sync and every handler of one run. */
+  /** The controller's memory during a run: the same value in every sync and handler of one run. */
   state<S>(state: RunState<S>): S;
 }
 
-/** What a sync may return; most return nothing. */
+/** The optional result of a sync. */
 export interface SyncResult {
   /** Requeue the key after this time, without counting a failure. */
   readonly requeueAfterMs?: number;
-  /** With `requeueAfterMs`: the key's failures so far are not forgotten, since it is still not where it should be. */
+  /** With `requeueAfterMs`: keep the key's failure count, because it has not reached its desired state. */
   readonly keepsFailures?: boolean;
 }
 
 /**
- * Throw it from a sync whose failure no retry can fix: the key is not retried until a notification enqueues it again.
+ * Throw it from a sync if a retry cannot succeed: the key is not retried until something enqueues it again.
  *
  * Source: controller-runtime pkg/reconcile/reconcile.go TerminalError.
  *

@@ -12,17 +12,17 @@ import { RunningController, type RunningControllerOptions, type Scope } from "./
 import type { SyncEnvironment } from "./sync-environment.ts";
 import { type SyncCounter, work } from "./worker.ts";
 
-/** Which controllers are run, on which informers, and how. */
+/** Options of a `ControllerManager`. */
 export interface ControllerManagerOptions {
   readonly controllers: readonly ControllerDefinition[];
   readonly informers: SharedInformerFactory;
-  /** The client that a controller writes with; its field manager names the controller. */
+  /** The client for a controller's writes, with a field manager that names the controller. */
   readonly clientOf: (controller: ControllerDefinition) => Client;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
   readonly scope?: Scope;
-  /** Instead of each controller's own number. */
+  /** Overrides each controller's own number of workers. */
   readonly workers?: number;
   /** Whether controllers record Events. Default true. */
   readonly events?: boolean;
@@ -30,9 +30,9 @@ export interface ControllerManagerOptions {
   readonly onEventLost?: (why: string) => void;
   /** Called when discovery fails for a controller with `dynamicWatches`: the first time, then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
-  /** PEM of the authorities by which the API server is trusted, for syncs. */
+  /** The PEM certificates of the authorities trusted for the API server, for syncs. */
   readonly serverCa?: string | undefined;
-  /** For modes in which syncs do not act: what they read and write instead. No Events are written then. */
+  /** For modes that do not act: replaces the caches and client of each sync. No Events are written then. */
   readonly environment?: SyncEnvironment;
 }
 
@@ -40,10 +40,10 @@ const cachePollMs = 2;
 const eventsFlushMs = 2000;
 
 /**
- * Runs controllers on one set of informers: one informer a kind, however many controllers watch it. `fillCaches` and `startWorkers` begin, in this
- * order; `stop` ends: no new keys are taken, syncs in flight finish, Events that wait are written.
+ * Runs controllers on one set of informers, with one informer per kind. Call `fillCaches`, then `startWorkers`. `stop` takes no more keys,
+ * lets syncs in flight finish, and writes waiting Events.
  *
- * @throws RangeError from the constructor for a scope that a controller cannot keep to.
+ * @throws RangeError from the constructor for a scope that a controller does not support.
  */
 export class ControllerManager {
   readonly controllers: readonly RunningController[];
@@ -96,7 +96,7 @@ export class ControllerManager {
     return { expectations, consistency, environment };
   }
 
-  /** Starts the informers and resolves when every handler has seen its first list. @throws the signal's reason. */
+  /** Starts the informers and resolves when every handler has received its initial list. @throws the signal's reason. */
   async fillCaches(signal?: AbortSignal): Promise<void> {
     const { informers, timeline } = this.#options;
     informers.start();
@@ -106,12 +106,12 @@ export class ControllerManager {
     }
   }
 
-  /** Whether every controller has the caches that its workers must have. */
+  /** Whether the caches that workers need are filled, for every controller. */
   get isReady(): boolean {
     return this.controllers.every((controller) => controller.isReady);
   }
 
-  /** Starts the workers of each controller: at once where its caches are full, otherwise when they are. Called once. */
+  /** Starts the workers of each controller as soon as its caches are filled. Must be called once only. */
   startWorkers(): void {
     for (const running of this.controllers) {
       if (running.isReady) this.#work(running);
@@ -134,8 +134,8 @@ export class ControllerManager {
   }
 
   /**
-   * Whether nothing is left to do: no key waits for a worker or is with one, every own write has been seen, and no key waits for
-   * a retry, but for those that have failed at least `failures` times in a row. Requeues that a sync asked for do not count.
+   * Whether nothing is left to do: no key is queued or in process, all own writes have been observed, and no key is waiting for a retry, except
+   * those with at least `failures` consecutive failures. Requeues requested by a sync do not count.
    */
   isIdle({ failures }: { readonly failures: number }): boolean {
     return this.controllers.every((running) => {
@@ -153,16 +153,15 @@ export class ControllerManager {
     });
   }
 
-  /** When the first key is due that a sync asked for later, or that is to be retried, in ms since 1970; undefined if there is none. */
+  /** When the first requeue or retry is due, in ms since 1970; undefined if there is none. */
   nextDueAt(): number | undefined {
     const due = this.controllers.flatMap(({ queue }) => queue.nextDueAt ?? []);
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
   /**
-   * Resolves when the syncs in flight have finished and Events are written, with the number of keys that still had something to do:
-   * changed since their last sync, or failed in it, including one that finished just now. Each counts once; keys that are only delayed
-   * do not count.
+   * Stops. Resolves when the syncs in flight have finished and Events are written, with the number of keys that were not done: those changed
+   * since their last sync, and those whose last sync failed. Each counts once; keys that are only delayed do not count.
    */
   async stop(): Promise<number> {
     this.#stopping = true;
@@ -174,7 +173,7 @@ export class ControllerManager {
       deferredCaches.end();
       return keys;
     });
-    // Controllers that wait for their caches start no worker any more.
+    // Controllers still waiting for their caches no longer start workers.
     await Promise.all(this.#workers);
     await Promise.all(this.controllers.map(async ({ recorder }) => recorder?.flush(eventsFlushMs)));
     for (const { recorder } of this.controllers) recorder?.stop();
@@ -186,7 +185,7 @@ export class ControllerManager {
   }
 }
 
-/** @throws RangeError if the scope would hide objects that the controller works on. */
+/** @throws RangeError if the scope would exclude objects that the controller needs. */
 function checkScope(definition: ControllerDefinition, scope: Scope): void {
   if (definition.for === undefined && (scope.namespace !== undefined || scope.selector !== undefined)) {
     const narrowed = scope.namespace === undefined ? "on selected objects" : "in one namespace";

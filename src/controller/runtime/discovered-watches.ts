@@ -1,4 +1,4 @@
-/** Watches of kinds that a controller does not name: discovery does, again and again while it runs. */
+/** Watches of kinds found by discovery, which is repeated while the controller runs. */
 import { messageOf } from "../../api/error-message.ts";
 import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -9,7 +9,7 @@ import type { Client } from "../../client/api/verbs.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { DynamicWatches, Notification, WatchContext } from "../api/definition.ts";
 
-/** Whose watches they are, and what they need. */
+/** Options of `DiscoveredWatches`. */
 export interface DiscoveredWatchesOptions {
   readonly controller: string;
   readonly dynamicWatches: DynamicWatches;
@@ -17,9 +17,9 @@ export interface DiscoveredWatchesOptions {
   readonly client: Client;
   readonly timeline: Timeline;
   readonly state: WatchContext["state"];
-  /** Called when the server could not be asked which kinds it has: the first time, and then once a minute while that lasts. */
+  /** Called when discovery fails: the first time, and then once a minute while it keeps failing. */
   readonly onFailed?: (why: string) => void;
-  /** What a notification is handled with. */
+  /** Creates the context for handling a notification. */
   readonly contextOf: (notification: Notification<StoredObject>) => WatchContext;
 }
 
@@ -29,8 +29,8 @@ interface Watched {
 }
 
 /**
- * Keeps the watches in step with what the server has. A group version that cannot be asked for a while keeps the watches that it
- * has; kinds that are gone are no longer watched.
+ * Keeps the watches in line with the kinds of the server. Watches of a group version whose discovery fails are kept; kinds that no longer
+ * exist are no longer watched.
  *
  * Source: kubernetes v1.36 pkg/controller/garbagecollector/garbagecollector.go Sync, graph_builder.go syncMonitors.
  */
@@ -53,13 +53,13 @@ export class DiscoveredWatches {
     this.#running ??= this.#run(this.#stop.signal);
   }
 
-  /** Resolves when no watch is added any more. Those that run are the factory's to stop. */
+  /** Stops discovery; resolves when no more watches are added. The factory stops the running informers. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the discovery was stopped"));
     await this.#running;
   }
 
-  /** Whether the handlers have seen the first list of every kind, or have waited for it long enough. */
+  /** Whether the handlers have received the initial list of every kind, or the time limit for that is over. */
   get hasSynced(): boolean {
     if (this.#known === undefined) return false;
     const { timeline, dynamicWatches } = this.#options;
@@ -79,15 +79,15 @@ export class DiscoveredWatches {
   async #run(signal: AbortSignal): Promise<void> {
     const { timeline, controller, dynamicWatches } = this.#options;
     while (!signal.aborted) {
-      const found = await this.#ask(signal);
-      if (found !== undefined && !signal.aborted) this.#follow(found);
+      const found = await this.#discover(signal);
+      if (found !== undefined && !signal.aborted) this.#update(found);
       const ms = this.#known === undefined ? firstRetryMs : dynamicWatches.discoveryIntervalMs;
       await sleep(timeline, ms, `${controller} discovery`, { signal, background: true }).catch(() => undefined);
     }
   }
 
-  /** What the server has; undefined if it does not say: then all stays as it is until the next time. */
-  async #ask(signal: AbortSignal): Promise<Discovery | undefined> {
+  /** The result of discovery; undefined if it failed, in which case nothing changes until the next attempt. */
+  async #discover(signal: AbortSignal): Promise<Discovery | undefined> {
     try {
       const found = await discover(this.#options.client, { signal });
       if (found.kinds.length === 0) this.#failed("it names none");
@@ -101,13 +101,13 @@ export class DiscoveredWatches {
 
   #failed(why: string): void {
     const now = this.#options.timeline.now();
-    if (this.#failedAt !== undefined && now - this.#failedAt < tellAgainMs) return;
+    if (this.#failedAt !== undefined && now - this.#failedAt < reportAgainMs) return;
     this.#failedAt = now;
     this.#options.onFailed?.(why);
   }
 
-  /** Atomic. */
-  #follow({ kinds, unavailable }: Discovery): void {
+  /** Adds and removes watches. Atomic. */
+  #update({ kinds, unavailable }: Discovery): void {
     if (kinds.length === 0) return;
     const failed = new Set(unavailable.map(({ groupVersion }) => groupVersion));
     const { dynamicWatches, state } = this.#options;
@@ -140,10 +140,10 @@ export class DiscoveredWatches {
   }
 }
 
-/** How often a failure that lasts is reported again. */
-const tellAgainMs = 60_000;
+/** The interval at which a lasting failure is reported again. */
+const reportAgainMs = 60_000;
 
-/** Before the first success. */
+/** The delay between attempts before the first success. */
 const firstRetryMs = 1000;
 
 function nameOf(kind: Kind): string {

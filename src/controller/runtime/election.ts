@@ -7,20 +7,20 @@ import type { Random } from "../../platform/random.ts";
 import { type Clocks, mostSince, sleep, type Timeline } from "../../platform/timeline.ts";
 import { LeaseAccess } from "./lease-access.ts";
 
-/** How long a term lasts, in ms; client-go's names. Each is longer than the one after it. */
+/** The timing of leader election, with client-go's names. Each must be longer than the next. */
 export interface ElectionTiming {
-  /** After so long without a renewal another candidate takes over; whole seconds. Default 15 s. */
+  /** Without a renewal for this long, another candidate takes over; whole seconds. Default 15 s. */
   readonly leaseDurationMs: number;
-  /** After so long without a renewal the leader gives up. Default 10 s. */
+  /** Without a renewal for this long, the leader gives up. Default 10 s. */
   readonly renewDeadlineMs: number;
-  /** Between two tries to renew, or to be elected. Default 2 s. */
+  /** The interval between attempts to renew the Lease or to become the leader. Default 2 s. */
   readonly retryPeriodMs: number;
 }
 
-/** As kube-controller-manager's. Source: k8s.io/component-base v0.36 config/v1alpha1/defaults.go. */
+/** The timing of kube-controller-manager. Source: k8s.io/component-base v0.36 config/v1alpha1/defaults.go. */
 export const defaultTiming: ElectionTiming = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 
-/** Which Lease decides, who is a candidate, and who is notified. */
+/** Options of an `Election`. */
 export interface ElectionOptions extends ElectionTiming {
   readonly client: Client;
   readonly timeline: Timeline;
@@ -29,17 +29,17 @@ export interface ElectionOptions extends ElectionTiming {
   readonly name: string;
   /** Unique to this process. */
   readonly identity: string;
-  /** Called when another leads: once for each leader. */
+  /** Called when another candidate leads: once for each leader. */
   readonly onOther?: (leader: string) => void;
-  /** Called when the Lease cannot be reached, once until it can be again. */
+  /** Called when the Lease cannot be read or written; not again until it can. */
   readonly onTrouble?: (why: string) => void;
   /** Called after each renewal. */
   readonly onRenewed?: () => void;
-  /** Called once when this process leads no longer: the work must stop. */
+  /** Called once when this process no longer leads: the work must stop. */
   readonly onLost: (why: string) => void;
 }
 
-/** When a term began, and how many there were before it. */
+/** When a term started, and how many there were before it. */
 type Term = Pick<NonNullable<Lease["spec"]>, "acquireTime" | "leaseTransitions">;
 
 function termOf(lease: Lease | undefined): Term {
@@ -50,7 +50,7 @@ function termOf(lease: Lease | undefined): Term {
   };
 }
 
-/** A record of another leader, as it was first seen. */
+/** The record of another leader, and when it was first seen. */
 interface Observed {
   readonly record: string;
   /** By the steady clock. */
@@ -58,22 +58,22 @@ interface Observed {
 }
 
 /**
- * Candidates come back at different moments: a try is up to this much of the period later.
+ * The jitter factor: each attempt is delayed by a random share of the period, up to this factor, so that candidates do not retry together.
  * Source: client-go v0.36 tools/leaderelection JitterFactor.
  */
 export const jitter = 1.2;
-/** A request about the Lease that takes longer is given up. */
-const mostRequestMs = 5000;
+/** The timeout of a request for the Lease. */
+const maxRequestMs = 5000;
 
 /**
- * Leader election over a Lease, with the record of client-go: candidates in any language take turns. A leader writes the Lease
- * every `retryPeriodMs`; a candidate that has seen the same record for its `leaseDurationSeconds`, by its own clock, takes over.
+ * Leader election over a Lease, compatible with client-go's record, so that candidates may be in any language. A leader writes the Lease
+ * every `retryPeriodMs`. A candidate that has seen an unchanged record for its `leaseDurationSeconds`, by its own clock, takes over.
  *
- * The term is good only until `renewDeadlineMs` after the last renewal began, by the wall clock and by the steady one. That is before
- * anybody can take over, so that two never lead, as long as no request is under way for longer than the difference.
+ * The term is valid only until `renewDeadlineMs` after the start of the last renewal, by both the wall clock and the steady clock. That is
+ * before anyone can take over, so two processes never lead at once, as long as no request takes longer than the difference.
  *
- * Source: client-go v0.36 tools/leaderelection/leaderelection.go. Differs: a leader that sees another's name in the Lease stops at once
- * and not at its deadline; a missing right is an error and not retried.
+ * Source: client-go v0.36 tools/leaderelection/leaderelection.go. Differs: a leader that sees another name in the Lease stops at once, not
+ * at its deadline; a missing right is an error and not retried.
  */
 export class Election {
   readonly #options: ElectionOptions;
@@ -88,17 +88,17 @@ export class Election {
 
   constructor(options: ElectionOptions) {
     this.#options = options;
-    const requestMs = Math.min(mostRequestMs, options.renewDeadlineMs / 2);
+    const requestMs = Math.min(maxRequestMs, options.renewDeadlineMs / 2);
     this.#access = new LeaseAccess({ ...options, labels: {}, requestMs });
   }
 
-  /** Whether this process leads, and nobody else can. */
+  /** Whether this process leads and nobody else can. */
   get isGood(): boolean {
     return this.#held !== undefined && this.#sinceRenewal() < this.#options.renewDeadlineMs;
   }
 
   /**
-   * Resolves when this process has been elected, and renews its term from then on.
+   * Resolves when this process has become the leader, and keeps renewing the Lease from then on.
    * @throws StatusError for a missing right; the signal's reason.
    */
   async won(signal: AbortSignal): Promise<void> {
@@ -110,7 +110,7 @@ export class Election {
     this.#renewing = this.#renew();
   }
 
-  /** Ends the candidacy or the term; the next candidate need not wait. Never rejects. */
+  /** Ends the candidacy or the term, and releases the Lease so that the next candidate need not wait. Never rejects. */
   async resign(): Promise<void> {
     this.#stop.abort(new Error("the election is over"));
     await this.#renewing;
@@ -119,11 +119,11 @@ export class Election {
     if (lease === undefined) return;
     const now = formatMicroTime(this.#options.timeline.now());
     const given = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
-    // Where it cannot be written, it runs out by itself.
+    // If this fails, the Lease expires by itself.
     await this.#access.write(lease, given).catch(() => undefined);
   }
 
-  /** One try to be elected. @returns whether it succeeded. */
+  /** Makes one attempt to become the leader. @returns whether it succeeded. */
   async #run(): Promise<boolean> {
     try {
       const there = await this.#access.read();
@@ -140,7 +140,7 @@ export class Election {
     }
   }
 
-  /** Whether nobody leads, or the leader has not renewed its term for as long as it says. */
+  /** Whether nobody leads, or the leader has not renewed the Lease within its own duration. */
   #isFree({ spec }: Lease): boolean {
     const { timeline, onOther } = this.#options;
     const leader = spec?.holderIdentity ?? "";
@@ -185,7 +185,7 @@ export class Election {
     }
   }
 
-  /** @returns why this process leads no longer, if it does not. */
+  /** Renews the Lease once. @returns why this process no longer leads; undefined if it does. */
   async #renewOnce(lease: Lease): Promise<string | undefined> {
     const { renewDeadlineMs } = this.#options;
     try {
@@ -201,7 +201,7 @@ export class Election {
     }
   }
 
-  /** Reads who leads: undefined while that is this process, or cannot be known. A Lease that was deleted is written again. */
+  /** Reads who leads; undefined if it is this process, or unknown. Recreates a deleted Lease. */
   async #otherLeader(): Promise<string | undefined> {
     const { identity } = this.#options;
     let there: Lease | undefined;
@@ -216,7 +216,7 @@ export class Election {
     }
     const leader = there.spec?.holderIdentity ?? "";
     if (leader !== identity) return leader === "" ? "was given to nobody" : `was taken by ${leader}`;
-    // Somebody else wrote to it, or the response to a renewal was lost.
+    // Another client has modified the Lease, or the response to a renewal was lost.
     this.#held = there;
     return undefined;
   }

@@ -1,18 +1,18 @@
 /**
- * Keeps Events from flooding the API server: the same Event again only counts up, many that differ in their message alone
- * become one, and an object that has too many is no longer written about.
+ * Keeps Events from flooding the API server: a repeated Event only increases a count, many Events that differ only in their message are
+ * combined, and further Events about an object with too many are dropped.
  *
- * Source: client-go v0.36 tools/record/events_cache.go; differs: state and decision only, the writing is the recorder's.
+ * Source: client-go v0.36 tools/record/events_cache.go; differs: it only decides; the recorder writes.
  */
 import type { CreateInput } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Event } from "../../api/types.ts";
 import { LeastRecentlyUsed } from "./least-recently-used.ts";
 
-/** An Event as it is sent to be created. */
+/** The body for creating an Event. */
 export type NewEvent = CreateInput<Event>;
 
-/** What is to be done about an Event. A patch counts up the Event of that name; when it is gone, `event` is created instead. */
+/** What to do with an Event. A patch increases the count of the named Event; if that no longer exists, `event` is created instead. */
 export type Correlated =
   | { readonly do: "skip" }
   | { readonly do: "create"; readonly event: NewEvent }
@@ -24,10 +24,10 @@ export type Correlated =
     };
 
 const capacity = 4096;
-/** Of one source about one object: 25 at once, then one in five minutes. */
+/** Events from one source about one object: a burst of 25, then one every five minutes. */
 const spamBurst = 25;
 const spamPerMs = 1 / 300_000;
-/** Ten different messages of one reason within ten minutes become one Event. */
+/** Ten different messages with one reason within ten minutes are combined into one Event. */
 const aggregateFrom = 10;
 const aggregateWithinMs = 600_000;
 
@@ -50,14 +50,14 @@ function about(event: NewEvent): string[] {
   ];
 }
 
-/** Which Events are the same but for their time. */
+/** A text that is equal for Events that differ only in their time. */
 function sameKey(event: NewEvent): string {
   return [...about(event), event.reason ?? "", event.message ?? ""].join("\n");
 }
 
 /**
- * Decides for each Event whether it is created, counted up on one that is there, or skipped. Remembers 4,096 Events, groups of Events
- * and objects, the least recently used forgotten first. All methods are atomic.
+ * Decides for each Event whether to create it, to increase the count of an existing one, or to skip it. Remembers the 4,096 most recently used
+ * Events, groups of Events, and objects. All methods are atomic.
  */
 export class EventCorrelator {
   #now: () => number;
@@ -70,7 +70,7 @@ export class EventCorrelator {
     this.#now = now;
   }
 
-  /** What to do about the Event; it counts as recorded, even if it is skipped. */
+  /** Decides what to do with an Event. It counts as recorded even if it is skipped. */
   correlate(event: NewEvent): Correlated {
     const { event: aggregated, key } = this.#aggregate(event);
     const last = this.#observed.get(key);
@@ -85,7 +85,7 @@ export class EventCorrelator {
     return { do: "patch", event: counted, name, body };
   }
 
-  /** Takes over an Event as the API server has stored it: the next equal one counts up from there. */
+  /** Records an Event as stored by the API server: the next equal one increases its count. */
   observed(event: Event): void {
     const { count = 1, firstTimestamp = "", metadata } = event;
     this.#observed.set(sameKey(event), { count, firstTimestamp, name: metadata.name });

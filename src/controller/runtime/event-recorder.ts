@@ -11,7 +11,7 @@ import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { type Correlated, EventCorrelator, type NewEvent } from "./event-correlator.ts";
 import type { EventToRecord } from "../api/sync-context.ts";
 
-/** What an event recorder is created with. */
+/** Options of an `EventRecorder`. */
 export interface EventRecorderOptions {
   /** Writes the Events. */
   readonly client: Client;
@@ -19,7 +19,7 @@ export interface EventRecorderOptions {
   readonly random: Random;
   /** `source.component` and `reportingComponent`. */
   readonly component: string;
-  /** Called for each Event that could not be written, or was dropped because too many waited. */
+  /** Called for each Event that could not be written, or was dropped because too many were waiting. */
   readonly onLost?: (why: string) => void;
 }
 
@@ -28,8 +28,8 @@ const tries = 12;
 const retryAfterMs = 10_000;
 
 /**
- * Writes Events in the background, in order, one at a time. Recording never waits and never fails; an Event that cannot be
- * written in 12 tries, or is recorded while 1,000 wait, is lost and reported to `onLost`.
+ * Writes Events in the background, in order, one at a time. Recording never waits and never fails. An Event that cannot be written in 12
+ * attempts, or is recorded while 1,000 are waiting, is lost and reported to `onLost`.
  *
  * Source: client-go v0.36 tools/record/event.go.
  */
@@ -38,7 +38,7 @@ export class EventRecorder {
   #correlator: EventCorrelator;
   #backlog: { readonly event: NewEvent; readonly because: DecisionId | undefined }[] = [];
   #isWriting = false;
-  /** Of the last writing: it may have ended. */
+  /** The promise of the latest background write, which may have ended. */
   #writing: Promise<void> = Promise.resolve();
   #stop = new AbortController();
   #lastNanos = 0n;
@@ -55,7 +55,7 @@ export class EventRecorder {
       return;
     }
     this.#backlog.push({ event: this.#make(kind, about, event), because });
-    // Where all that waits is skipped, the writing has ended when this returns.
+    // If all waiting Events are skipped, this ends synchronously.
     if (!this.#isWriting) this.#writing = this.#writeAll();
   }
 
@@ -71,7 +71,7 @@ export class EventRecorder {
     late.abort(new Error("flushed"));
   }
 
-  /** Ends the writing; Events that still wait are lost. */
+  /** Stops writing; Events that are still waiting are lost. */
   stop(): void {
     this.#stop.abort(new Error("the event recorder was stopped"));
   }
@@ -80,7 +80,7 @@ export class EventRecorder {
     const { name, namespace, uid, resourceVersion } = about.metadata;
     const now = this.#options.timeline.now();
     const time = formatTime(now);
-    // Nanoseconds make the name; they differ even if two Events fall on one tick of the clock.
+    // Part of the name: unique even if two Events fall on one tick of the clock.
     const nanos = BigInt(Math.floor(now * 1000)) * 1000n;
     this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
     return {
@@ -89,7 +89,7 @@ export class EventRecorder {
         apiVersion: apiVersionOf(kind),
         kind: kind.kind,
         name,
-        // Of an object that is known by its name alone they are empty.
+        // Empty for an object that is known only by name.
         ...(uid !== "" && { uid }),
         ...(resourceVersion !== "" && { resourceVersion }),
         ...(namespace !== undefined && { namespace }),
@@ -126,7 +126,7 @@ export class EventRecorder {
         this.#correlator.observed(await this.#write(correlated, because));
         return;
       } catch (error) {
-        // A refusal stays one however often it is tried; without an answer it may be the network.
+        // A refusal is final; without a response, the network may be at fault.
         if (error instanceof StatusError) {
           onLost?.(
             `the server refused the Event ${reason} of ${involvedObject.kind} ${involvedObject.name}: ${error.message}`,
@@ -152,14 +152,14 @@ export class EventRecorder {
       try {
         return await client.patch(Events, at, { type: "strategic", body: correlated.body }, options);
       } catch (error) {
-        // Events live for an hour: the one to be counted up may be gone.
+        // Events expire after an hour, so the one to patch may no longer exist.
         if (!isNotFound(error)) throw error;
       }
     }
     return this.#create(event, options);
   }
 
-  /** Recorders of one process and one tick of the clock may make the same name: another one is made then. */
+  /** Creates an Event, with another name if the name is taken: recorders of one process may generate the same name in one tick of the clock. */
   async #create(event: NewEvent, options: WriteOptions): Promise<Event> {
     try {
       return await this.#options.client.create(Events, event, options);

@@ -1,19 +1,19 @@
-/** Requests about one Lease: each ends after a limit, however long the server takes. */
+/** Requests for one Lease, each with a timeout. */
 import { Leases } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 
-/** Which Lease, and how it is reached. */
+/** Options of a `LeaseAccess`. */
 export interface LeaseAccessOptions {
   readonly client: Client;
   readonly timeline: Timeline;
   readonly namespace: string;
   readonly name: string;
-  /** Put beside those that it has already. */
+  /** Labels to add to the existing ones. */
   readonly labels: Readonly<Record<string, string>>;
-  /** After so many ms a request is given up. */
+  /** The timeout of a request, in ms. */
   readonly requestMs: number;
 }
 
@@ -27,7 +27,7 @@ export class LeaseAccess {
     this.#options = options;
   }
 
-  /** Undefined: there is none. */
+  /** Reads the Lease; undefined if there is none. */
   async read(): Promise<Lease | undefined> {
     const { client, namespace, name } = this.#options;
     try {
@@ -38,7 +38,7 @@ export class LeaseAccess {
     }
   }
 
-  /** Creates it, or replaces the spec of the one that was read; refused where somebody has written to that since. */
+  /** Creates the Lease, or replaces the spec of the one that was read. Rejects with a conflict if that was modified since. */
   write(there: Lease | undefined, spec: Spec): Promise<Lease> {
     const { client, namespace, name, labels } = this.#options;
     return this.#within((signal) => {
@@ -49,7 +49,7 @@ export class LeaseAccess {
     });
   }
 
-  /** Deletes the one that was read; refused where somebody has written to it since. */
+  /** Deletes the Lease that was read. Rejects with a conflict if it was modified since. */
   async remove({ metadata: { uid, resourceVersion } }: Lease): Promise<void> {
     const { client, namespace, name } = this.#options;
     const preconditions = { uid, resourceVersion };

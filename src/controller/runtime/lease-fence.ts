@@ -2,8 +2,8 @@ import type { WriteFence } from "../../client/http/write-fence.ts";
 import type { HeldLease } from "./lease.ts";
 
 /**
- * Holds back the writes of a run while one of its Leases may have expired by any clock. Before a Lease is guarded it is open: only the
- * Leases themselves are written then.
+ * Holds back the writes of a run while one of its Leases may have expired. It is open until the first Lease is guarded; until then only the
+ * Leases themselves are written.
  */
 export class LeaseFence implements WriteFence {
   #leases = new Set<Pick<HeldLease, "isGood">>();
@@ -16,7 +16,7 @@ export class LeaseFence implements WriteFence {
     return true;
   }
 
-  /** Closes the fence whenever the Lease is not good, from now on. */
+  /** From now on, closes the fence whenever this Lease is not good. */
   guard(lease: Pick<HeldLease, "isGood">): void {
     this.#leases.add(lease);
   }
@@ -28,7 +28,7 @@ export class LeaseFence implements WriteFence {
     this.#waiting.clear();
   }
 
-  /** Ends all waiting, for the end of a run: writes that are held back fail, now and later; while the fence is open they pass. Atomic. */
+  /** Called at the end of a run: writes that are held back fail, now and later. While the fence is open, writes still pass. Atomic. */
   end(why: string): void {
     this.#ended ??= new Error(why);
     for (const { fail } of this.#waiting) fail(this.#ended);

@@ -6,20 +6,20 @@ import type { Client } from "../../client/api/verbs.ts";
 import { type Clocks, mostSince, sleep, type Timeline } from "../../platform/timeline.ts";
 import { LeaseAccess } from "./lease-access.ts";
 
-/** Which Lease is held, by whom, and who is notified of what becomes of it. */
+/** Options of a `HeldLease`. */
 export interface LeaseOptions {
   readonly client: Client;
   readonly timeline: Timeline;
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Who holds it: unique to this process. */
+  /** The holder identity, unique to this process. */
   readonly identity: string;
-  /** Whether the process that this identity names is known to have died: its Lease is then taken at once. */
+  /** Whether the process with this identity is known to have died: then its Lease is taken at once. */
   readonly isDead: (identity: string) => boolean;
   /** Takes the Lease even if another process holds it. */
   readonly force: boolean;
-  /** Called once when another holder's Lease has to be watched, for at most `atMostMs`, before it may be taken. */
+  /** Called once if another holder's Lease must be observed before it may be taken, for at most `atMostMs`. */
   readonly onWait?: (holder: string, atMostMs: number) => void;
   /** Called once when another process has taken the Lease: the work must stop. */
   readonly onLost: (why: string) => void;
@@ -45,19 +45,19 @@ const durationMs = 15_000;
 const renewEveryMs = 5000;
 const lateAfterMs = 10_000;
 const pollMs = 1000;
-/** A request about the Lease that takes longer is given up, and made again. */
+/** The timeout of a request for the Lease, which is then retried. */
 const requestMs = 5000;
 
 /**
- * A Lease that says "this process does this work here". Held until `release`; while another holds it, `acquire` watches whether
- * it is renewed, by this process's own clock, so that clocks that differ do no harm: 15 s without a renewal and it is taken.
+ * A Lease that marks work as done by this process. It is held until `release`. While another process holds it, `acquire` observes whether
+ * it is renewed, by this process's own clock, so that clock differences do not matter; after 15 s without a renewal it is taken.
  *
- * While the API server does not answer, the Lease stays held, but it is good only for 15 s after its last renewal began, by the wall
- * clock and by the steady one: after that another may have it, and nothing may be written. Each renewal names
- * the resourceVersion of the last: the server refuses it if anything was written to the Lease since.
+ * If the API server does not respond, the Lease stays held, but is good only for 15 s after the start of its last renewal, by both the wall
+ * clock and the steady clock: after that another process may have it, and nothing may be written. Each renewal carries the resourceVersion
+ * of the last, so that the server refuses it if the Lease was modified since.
  *
- * Source: client-go v0.36 tools/leaderelection; differs: candidates do not queue, a Lease that another renews is an error, a
- * Lease that could not be renewed is kept until another process has had it, and it is deleted at the end.
+ * Source: client-go v0.36 tools/leaderelection; differs: candidates do not queue, a Lease that another process renews is an error, a Lease
+ * that could not be renewed is kept until another process has taken it, and it is deleted at the end.
  */
 export class HeldLease {
   #options: LeaseOptions;
@@ -72,13 +72,13 @@ export class HeldLease {
     this.#access = new LeaseAccess({ ...options, requestMs });
   }
 
-  /** When the server wrote it last, by its own clock, in ms since 1970; by ours where it does not say. */
+  /** When the server last wrote it, by the server's clock, in ms since 1970; by ours if the server's time is unknown. */
   get takenAt(): number {
     const times = (this.#held?.metadata.managedFields ?? []).flatMap(({ time }) => readTime(time) ?? []);
     return times.length === 0 ? this.#options.timeline.now() : Math.max(...times);
   }
 
-  /** Whether nobody else can hold it now: it was renewed less than 15 s ago, by every clock. */
+  /** Whether nobody else can hold it now: it was renewed less than 15 s ago, by both clocks. */
   get isGood(): boolean {
     return this.#held !== undefined && this.#renewedAt !== undefined && this.#sinceRenewal() < durationMs;
   }
@@ -89,8 +89,8 @@ export class HeldLease {
   }
 
   /**
-   * Takes the Lease and begins to renew it. If another holds it, waits until that one has not renewed it for its duration (15 s).
-   * @throws LeaseHeldError when another renews it; StatusError, TransportError; the signal's reason.
+   * Takes the Lease and starts renewing it. If another process holds it, waits until it has not been renewed for its duration (15 s).
+   * @throws LeaseHeldError if another process renews it; StatusError, TransportError; the signal's reason.
    */
   async acquire(signal?: AbortSignal): Promise<void> {
     const { identity, isDead, force, onWait } = this.#options;
@@ -108,7 +108,7 @@ export class HeldLease {
         this.#renewedAt = began;
         break;
       } catch (error) {
-        // Another took it in between: once more, and then it is theirs.
+        // Another process took it in between: try again, up to a limit.
         if (attempt === 3 || !(isConflict(error) || isAlreadyExists(error))) throw error;
       }
     }
@@ -125,7 +125,7 @@ export class HeldLease {
     try {
       await this.#access.remove(lease);
     } catch (error) {
-      // Whatever else goes wrong, the Lease runs out by itself.
+      // If anything else fails, the Lease expires by itself.
       const given = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };
       if (isForbidden(error)) await this.#access.write(lease, given).catch(() => undefined);
     }
@@ -184,7 +184,7 @@ export class HeldLease {
     }
   }
 
-  /** @returns why it failed. */
+  /** Renews the Lease once. @returns why it failed; undefined on success. */
   async #renewOnce(lease: Lease): Promise<string | undefined> {
     const { timeline } = this.#options;
     const began = timeline.clocks();
@@ -198,8 +198,8 @@ export class HeldLease {
   }
 
   /**
-   * Reads who has it: undefined while it is ours, or the server does not answer. One that is gone is created again as long as nobody
-   * can have taken it; later another process may have had it and released it, with writes that our caches do not have.
+   * Reads who holds it; undefined if it is ours, or the server does not respond. A deleted Lease is recreated as long as nobody can have taken
+   * it. Later than that, another process may have held and released it, with writes that our caches do not have.
    */
   async #lostTo(): Promise<string | undefined> {
     const { identity } = this.#options;
@@ -217,7 +217,7 @@ export class HeldLease {
     const holder = there?.spec?.holderIdentity ?? "";
     if (holder === "") return "taken by another, which has given it back";
     if (holder !== identity) return `taken by ${holder}`;
-    // Still ours, at another version: another client wrote to it, or the response to our renewal was lost.
+    // Still ours, at another version: another client modified it, or the response to our renewal was lost.
     this.#held = there;
     return undefined;
   }

@@ -1,7 +1,7 @@
-/** A map that holds at most `capacity` entries: the one not asked for longest makes room. */
+/** A map with at most `capacity` entries, which evicts the least recently used one. */
 export class LeastRecentlyUsed<V> {
   readonly #capacity: number;
-  /** In the order of use, the oldest first. */
+  /** In order of last use, the oldest first. */
   #entries = new Map<string, V>();
 
   constructor(capacity: number) {

@@ -1,4 +1,4 @@
-/** A controller that runs: its queue, its expectations, and how notifications become keys. */
+/** A running controller: its queue, its expectations, and the mapping from notifications to keys. */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { matches, matchesEverything, type Selector } from "../../api/labels.ts";
@@ -21,17 +21,14 @@ import type { Expectations } from "../api/expectations.ts";
 import { RunStates } from "../api/run-state.ts";
 import type { SyncEnvironment } from "./sync-environment.ts";
 
-/**
- * Which primary objects are reconciled. Filters keys, never caches: with a filtered cache a controller would create objects again that
- * it cannot see.
- */
+/** Selects the primary objects to reconcile. It filters keys, not caches: with a filtered cache a controller would recreate objects that it cannot see. */
 export interface Scope {
   /** Unset: all namespaces. */
   readonly namespace?: string;
   readonly selector?: Selector;
 }
 
-/** What one controller runs with. */
+/** Options of a `RunningController`. */
 export interface RunningControllerOptions {
   readonly definition: ControllerDefinition;
   readonly informers: SharedInformerFactory;
@@ -40,21 +37,21 @@ export interface RunningControllerOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly scope: Scope;
-  /** PEM of the authorities by which the API server is trusted. */
+  /** The PEM certificates of the authorities trusted for the API server. */
   readonly serverCa?: string | undefined;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
-  /** Without one, Events are not written. */
+  /** Unset: Events are not written. */
   readonly recorder?: EventRecorder;
   /** Called when discovery fails for a controller with `dynamicWatches`. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
-  /** What syncs read and write instead of the caches and the client. Unset: those. */
+  /** Replaces the caches and client of each sync, in modes that do not act. */
   readonly environment?: SyncEnvironment;
 }
 
 /**
- * One controller of a run: listens to its informers, turns notifications into keys of its queue, and holds what its syncs share. The
- * workers are `worker.ts`, a sync is `sync-run.ts`.
+ * One controller of a run: turns notifications of its informers into keys in its queue, and holds what its syncs share. Workers are in
+ * `worker.ts`, syncs in `sync-run.ts`.
  */
 export class RunningController {
   readonly definition: ControllerDefinition;
@@ -71,14 +68,14 @@ export class RunningController {
   /** Keys whose last sync failed, with its error. */
   readonly failing: Map<ObjectKey, unknown> = new Map();
   readonly states: RunStates = new RunStates();
-  /** The caches of deferred watches, until their first list has come. */
+  /** The caches of deferred watches, until their initial list is in them. */
   readonly deferredCaches: DeferredCaches = new DeferredCaches();
   /** The watches of a controller with `dynamicWatches`. */
   readonly discovered: DiscoveredWatches | undefined;
   #informers: SharedInformerFactory;
   #scope: Scope;
   #declared: ReadonlySet<string>;
-  /** For each watch, whether its handler was notified of every object of the first list. */
+  /** For each watch, whether its handler was notified of every object of the initial list. */
   #synced: (() => boolean)[] = [];
   #deferred: (() => boolean)[] = [];
   /** The timer of the next call of each scan. */
@@ -138,19 +135,19 @@ export class RunningController {
     });
   }
 
-  /** Whether the first list of every watched kind has reached the handlers. */
+  /** Whether the handlers were notified of the initial list of every watched kind. */
   get hasSynced(): boolean {
     return this.isReady && this.#deferred.every((synced) => synced());
   }
 
-  /** The same for the kinds that workers must have before they start: all but the deferred ones. */
+  /** The same for the kinds that workers need before they start: all except the deferred ones. */
   get isReady(): boolean {
     return this.#synced.every((synced) => synced()) && this.discovered?.hasSynced !== false;
   }
 
   /** The cache of a kind that the controller watches. @throws RangeError for any other. */
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
-    // Metadata is all that a discovered watch promises of T.
+    // For a discovered kind, T has only metadata.
     if (this.discovered?.has(kind) === true) return this.#informers.forMetadata(kind).lister as Lister<T>;
     if (!this.#declared.has(resourceOf(kind))) {
       throw new RangeError(
@@ -160,7 +157,7 @@ export class RunningController {
     return this.#informers.forKind(kind).lister;
   }
 
-  /** Whether the key is to be reconciled. That of an object that is gone is: its sync may have something to forget. */
+  /** Whether the key is in scope. The key of a deleted object is, because its sync may have to clean up. */
   inScope(key: ObjectKey): boolean {
     const { namespace, selector } = this.#scope;
     if (namespace !== undefined && splitKey(key).namespace !== namespace) return false;
@@ -200,7 +197,7 @@ export class RunningController {
     this.reportDelayed(key, ms, trigger);
   }
 
-  /** Reports a key that was added for later. */
+  /** Reports a key that was added with a delay. */
   reportDelayed(key: ObjectKey, delayMs: number, trigger: Trigger): void {
     if (!this.bus.hears("enqueue")) return;
     this.bus.emit({
@@ -215,12 +212,12 @@ export class RunningController {
     });
   }
 
-  /** Calls each scan of the controller now, and then in its interval, until `stopScans`. */
+  /** Calls each scan of the controller now and then at its interval, until `stopScans`. */
   startScans(): void {
     for (const scan of this.definition.scans ?? []) this.#scan(scan);
   }
 
-  /** No scan is called any more. */
+  /** Stops calling scans. */
   stopScans(): void {
     for (const cancel of this.#scans.values()) cancel();
   }
@@ -248,7 +245,7 @@ export class RunningController {
     if (watch.deferred === true) this.deferredCaches.add(watch.kind, informer.synced);
   }
 
-  /** What a handler works with; `trigger` becomes that of the keys that it adds. */
+  /** Creates the context of a handler; `trigger` is added to the keys that it enqueues. */
   #watchContext(trigger: Trigger): WatchContext {
     return {
       enqueue: (key, afterMs = 0) =>

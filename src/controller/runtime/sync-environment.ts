@@ -1,4 +1,4 @@
-/** The seam for modes in which syncs decide and do not act: other caches, another client and other expectations for each sync. */
+/** The extension point for modes that decide but do not act: it replaces the caches, client and expectations of each sync. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -8,7 +8,7 @@ import type { Consistency } from "../api/consistency.ts";
 import type { ControllerDefinition } from "../api/definition.ts";
 import type { Expectations } from "../api/expectations.ts";
 
-/** What one sync reads and writes, instead of the controller's own caches and client. */
+/** Replaces the controller's own caches and client for one sync. */
 export interface SyncSession {
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
   readonly client: Client;
@@ -18,20 +18,20 @@ export interface SyncSession {
   end(failed: boolean): void;
 }
 
-/** The controller that runs in an environment, with its own caches. */
+/** A controller that runs in an environment, with its own caches. */
 export interface ShadowedController {
   readonly definition: ControllerDefinition;
-  /** The kinds that it watches by `dynamicWatches`. */
+  /** The kinds that it watches through `dynamicWatches`. */
   readonly discovered: { has(kind: Kind): boolean } | undefined;
   cache<T extends StoredObject>(kind: Kind<T>): Lister<T>;
 }
 
-/** Where the syncs of a run take place: a mode that does not act gives one to the `ControllerManager`. */
+/** The environment of a run's syncs: a mode that does not act passes one to the `ControllerManager`. */
 export interface SyncEnvironment {
-  /** The expectations that handlers settle; each sync has its own. */
+  /** The expectations that handlers update; each sync has its own. */
   readonly expectations: Expectations;
   readonly consistency: Consistency;
-  /** Called when a sync begins. */
+  /** Called when a sync starts. */
   begin(running: ShadowedController, key: ObjectKey, sync: number): SyncSession;
 }
 
@@ -50,7 +50,7 @@ export const noExpectations: Expectations = {
   of: () => undefined,
 };
 
-/** Waits for no write. */
+/** Never holds back a key. */
 export const noConsistency: Consistency = {
   wrote: () => undefined,
   ensureReady: () => undefined,

@@ -1,4 +1,4 @@
-/** One sync of one key: what it is handed, and what becomes of it. */
+/** Runs one sync of one key and handles its outcome. */
 import { messageOf } from "../../api/error-message.ts";
 import { keyOf } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
@@ -13,7 +13,7 @@ import type { RunningController } from "./running-controller.ts";
 import type { SyncSession } from "./sync-environment.ts";
 import { type SyncContext, type SyncResult, TerminalError } from "../api/sync-context.ts";
 
-/** One sync: its number in the controller's count, from 1, and the item that it is for. */
+/** One sync: its number, counted per controller from 1, and its queue item. */
 export interface SyncAttempt {
   readonly running: RunningController;
   readonly item: QueueItem;
@@ -22,7 +22,7 @@ export interface SyncAttempt {
   readonly signal: AbortSignal;
 }
 
-/** Runs the controller's sync for an item and settles the item with the queue. Never rejects. */
+/** Runs the controller's sync for an item, then forgets, requeues or drops the key. Never rejects. */
 export async function runSync(attempt: SyncAttempt): Promise<void> {
   const { running, item, sync } = attempt;
   const { definition, bus, timeline, queue } = running;
@@ -91,9 +91,9 @@ function afterFailure({ running, item, sync }: SyncAttempt, error: unknown): Syn
 }
 
 interface ContextParts {
-  /** What the sync reads and writes: the controller's own, or its environment's. */
+  /** The caches and client of the sync: the controller's own, or those of the environment. */
   readonly session: Omit<SyncSession, "end">;
-  /** Gets the delays that the sync asks for. */
+  /** Collects the delays that the sync requests. */
   readonly asked: number[];
 }
 
@@ -144,7 +144,7 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
       else running.enqueue(key, trigger);
     },
     enqueueRateLimited(why) {
-      // What is counted here is forgotten when the sync succeeds.
+      // A failure counted here is forgotten if the sync succeeds.
       const trigger = { cause: "requeue", why, sync } as const;
       const delayMs = running.queue.addRateLimited(item.key, trigger);
       asked.push(delayMs);

@@ -1,8 +1,8 @@
-/** Controllers of a cluster that hands over its keys. */
+/** Gives controllers the private keys of a cluster. */
 import type { ClusterKeys } from "../api/cluster-keys.ts";
 import type { ControllerDefinition } from "../api/definition.ts";
 
-/** The controllers, with keys where they need some and there are any. */
+/** The controllers; those that need keys are replaced by ones with keys, if there are any. */
 export function withKeys(
   controllers: readonly ControllerDefinition[],
   keys: ClusterKeys | undefined,

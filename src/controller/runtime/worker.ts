@@ -10,10 +10,10 @@ export interface SyncCounter {
 }
 
 /**
- * A worker: takes a key, syncs it, gives it back, until the queue is shut down and empty. Never rejects.
+ * The worker loop: gets a key, syncs it, and calls `done`, until the queue is shut down and empty. Never rejects.
  *
- * After a sync: success forgets the key's failures; an error requeues the key, rate-limited (5 ms · 2ⁿ), unless it is a TerminalError or
- * the controller's retries are used up; a requeue that the sync asked for counts as success.
+ * After a sync, success forgets the key's failures. An error requeues the key with the rate limiter's delay (5 ms · 2ⁿ), unless it is a
+ * TerminalError or the controller's retries are used up. A requeue requested by the sync counts as success.
  */
 export async function work(
   running: RunningController,
@@ -23,10 +23,10 @@ export async function work(
 ): Promise<void> {
   const { queue, definition } = running;
   const actor = `${definition.name} worker ${worker}`;
-  // Awaited even if a key waits: the caller has started all workers before the first sync begins.
+  // Awaited even if a key is waiting, so that the caller starts all workers before the first sync.
   let item = await queue.get(actor);
   while (item !== undefined) {
-    // The object may have left the scope while its key waited.
+    // The object may have left the scope while its key was waiting.
     if (running.inScope(item.key)) {
       const sync = ++counter.syncs;
       reportGet(running, item, sync, worker);

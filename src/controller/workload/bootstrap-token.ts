@@ -6,22 +6,22 @@ import { textOfBase64 } from "../../api/base64.ts";
 import { readStrictTime } from "../../api/time.ts";
 import type { Secret } from "../../api/types.ts";
 
-/** Where such Secrets count. */
+/** The namespace of bootstrap tokens. */
 const tokenNamespace = "kube-system";
 const tokenType = "bootstrap.kubernetes.io/token";
 
-/** Whether it is a Secret of a bootstrap token, whatever is in it. */
+/** Whether a Secret is of the type for bootstrap tokens, whatever its contents. */
 export function isBootstrapToken({ metadata, type }: Secret): boolean {
   return type === tokenType && metadata.namespace === tokenNamespace;
 }
 
-/** The text under a key of a Secret; empty for none. */
+/** The text of a key in a Secret; empty if it is missing. */
 export function textIn({ data }: Secret, key: string): string {
   const value = data?.[key];
   return value === undefined ? "" : textOfBase64(value);
 }
 
-/** When a token is over. A text that is no time counts as over. */
+/** When a token expires. A token with an invalid time counts as expired. */
 export type Expiration =
   | { readonly is: "never" }
   | { readonly is: "unreadable" }
@@ -36,22 +36,22 @@ export function expirationOf(secret: Secret): Expiration {
   return at === undefined ? { is: "unreadable" } : { is: "at", at };
 }
 
-/** Whether the token is over at `now`. */
+/** Whether the token has expired at `now`, in ms since 1970. */
 export function hasExpired(secret: Secret, now: number): boolean {
   const expiration = expirationOf(secret);
   return expiration.is === "unreadable" || (expiration.is === "at" && expiration.at <= now);
 }
 
-/** A token that signs. */
+/** A token that is valid for signing. */
 export interface SigningToken {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Why a Secret's token signs nothing. */
+/** Why a Secret's token cannot be used for signing. */
 export type Unfit = "name" | "no id" | "another id" | "no secret" | "expired" | "not for signing";
 
-/** The token, or why it signs nothing. Source: util.go validateSecretForSigning. */
+/** The token of a Secret, or why it cannot be used for signing. Source: util.go validateSecretForSigning. */
 export function signingTokenOf(secret: Secret, now: number): SigningToken | Unfit {
   const [, named] = /^bootstrap-token-([a-z0-9]{6})$/.exec(secret.metadata.name) ?? [];
   if (named === undefined) return "name";

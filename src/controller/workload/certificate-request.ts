@@ -1,5 +1,5 @@
 /**
- * Requests for certificates, as their approval and their signers read them. Pure.
+ * Reads and validates certificate signing requests, for the approving and signing controllers. Pure.
  * Source: kubernetes v1.36 pkg/apis/certificates/helpers.go, pkg/controller/certificates/certificate_controller.go.
  */
 import { pemBlocks } from "../../api/pem.ts";
@@ -25,8 +25,8 @@ export const requestRetry: RetryOptions = {
 };
 
 /**
- * The PKCS #10 request.
- * @throws Error for what is none. Source: helpers.go ParseCSR.
+ * Parses the PKCS #10 request.
+ * @throws Error if it is invalid. Source: helpers.go ParseCSR.
  */
 export function requestOf({ metadata, spec }: CertificateSigningRequest): CertificateRequest {
   const [block] = pemBlocks(atob(spec.request));
@@ -39,7 +39,7 @@ export function requestOf({ metadata, spec }: CertificateSigningRequest): Certif
   }
 }
 
-/** Its conditions that count. A condition without a status counts as true. Source: certificate_controller_utils.go. */
+/** The relevant conditions of a request. A condition without a status counts as true. Source: certificate_controller_utils.go. */
 export function conditionsOf({ status = {} }: CertificateSigningRequest): {
   readonly isApproved: boolean;
   readonly isDenied: boolean;
@@ -54,14 +54,14 @@ export function conditionsOf({ status = {} }: CertificateSigningRequest): {
 const kubeletClientUsages = ["client auth", "digital signature", "key encipherment"];
 const kubeletServingUsages = ["digital signature", "key encipherment", "server auth"];
 
-/** Keys that are not RSA encipher nothing. */
+/** The problem with the usages of a request; undefined if there is none. "key encipherment" is optional, because only RSA keys support it. */
 function usagesProblem(usages: readonly string[], required: readonly string[]): string | undefined {
   const asked = [...new Set(usages)].toSorted().join();
   const without = required.filter((usage) => usage !== "key encipherment").join();
   return asked === required.join() || asked === without ? undefined : `usages did not match [${required.join(" ")}]`;
 }
 
-/** In the order in which they are looked at. */
+/** The problem with the alternative names; undefined if there is none. The types are checked in the order of `refused`. */
 function altNamesProblem({ altNames }: CertificateRequest, refused: readonly AltNameType[]): string | undefined {
   const found = refused.find((refusedType) => altNames.some(({ type }) => type === refusedType));
   return found === undefined ? undefined : `${found} subjectAltNames are not allowed`;
@@ -75,7 +75,7 @@ const organizationProblem = ({ organizations }: CertificateRequest): string | un
 const commonNameProblem = ({ commonName }: CertificateRequest): string | undefined =>
   commonName.startsWith("system:node:") ? undefined : "subject common name does not begin with system:node:";
 
-/** Why it is no kubelet's request for a client certificate, in upstream's words. Source: helpers.go ValidateKubeletClientCSR. */
+/** Why this is not a kubelet's request for a client certificate, with upstream's text. Source: helpers.go ValidateKubeletClientCSR. */
 export function kubeletClientProblem(asked: CertificateRequest, usages: readonly string[]): string | undefined {
   return (
     organizationProblem(asked) ??
@@ -85,7 +85,7 @@ export function kubeletClientProblem(asked: CertificateRequest, usages: readonly
   );
 }
 
-/** Why it is no kubelet's request for a serving certificate, in upstream's words. Source: helpers.go ValidateKubeletServingCSR. */
+/** Why this is not a kubelet's request for a serving certificate, with upstream's text. Source: helpers.go ValidateKubeletServingCSR. */
 export function kubeletServingProblem(asked: CertificateRequest, usages: readonly string[]): string | undefined {
   const isServed = asked.altNames.some(({ type }) => type === "DNS" || type === "IP");
   return (

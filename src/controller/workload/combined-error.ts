@@ -1,8 +1,8 @@
 import { messageOf } from "../../api/error-message.ts";
 
 /**
- * One error for those of several writes: the error itself if there is only one. Its message has each text once, in brackets if there
- * are several.
+ * Combines the errors of several writes: returns the error itself if there is only one. The message has each distinct text once, in brackets
+ * if there are several.
  * Source: apimachinery v0.36 util/errors/errors.go Aggregate.
  */
 export function combinedError(errors: readonly unknown[]): unknown {

@@ -1,7 +1,7 @@
 /**
- * Lists of conditions, each type once. Upstream sets a condition in four ways, which differ in what the API server gets to see:
+ * Lists of conditions, with each type at most once. Upstream sets a condition in four ways, which differ in the result:
  *
- * | function | its place | when nothing changes | its time |
+ * | function | position | unchanged if | lastTransitionTime |
  * |---|---|---|---|
  * | `withCondition` (ReplicaSet, Deployment) | it moves to the end | status and reason are as before | the caller's |
  * | `withStatusCondition` (PodDisruptionBudget) | it stays | never: all fields are taken | kept while the status stays |
@@ -9,7 +9,7 @@
  * | `withJobCondition`, in the Job controller | it stays | status, reason and message are as before | the caller's |
  */
 
-/** What the conditions of all kinds have in common. */
+/** The common fields of all conditions. */
 export interface Condition {
   readonly type: string;
   readonly status: string;
@@ -21,7 +21,7 @@ export function findCondition<C extends Condition>(conditions: readonly C[] | un
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** The conditions with this one in place of any of its type; the same list if its status and reason are as they were. */
+/** The conditions with the one of this type replaced; the same list if status and reason are unchanged. */
 export function withCondition<C extends Condition>(conditions: readonly C[] | undefined, condition: C): readonly C[] {
   const current = findCondition(conditions, condition.type);
   if (conditions !== undefined && current?.status === condition.status && current.reason === condition.reason)
@@ -29,7 +29,7 @@ export function withCondition<C extends Condition>(conditions: readonly C[] | un
   return [...withoutCondition(conditions, condition.type), condition];
 }
 
-/** The conditions but those of a type. */
+/** The conditions without those of a type. */
 export function withoutCondition<C extends Condition>(
   conditions: readonly C[] | undefined,
   type: string,
@@ -37,7 +37,7 @@ export function withoutCondition<C extends Condition>(
   return (conditions ?? []).filter((condition) => condition.type !== type);
 }
 
-/** A condition with a time and a message, as `metav1.Condition` has it. */
+/** A condition with time and message, like `metav1.Condition`. */
 export interface StatusCondition extends Condition {
   readonly reason: string;
   readonly message: string;
@@ -47,8 +47,7 @@ export interface StatusCondition extends Condition {
 }
 
 /**
- * The conditions with this one in its type's place, or last if there was none. Its `lastTransitionTime` is taken only where its status
- * differs from before; otherwise the time stays.
+ * The conditions with the one of this type replaced, or appended if there was none. `lastTransitionTime` changes only if the status does.
  *
  * Source: apimachinery v0.36 pkg/api/meta/conditions.go SetStatusCondition.
  */

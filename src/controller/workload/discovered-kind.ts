@@ -1,13 +1,13 @@
-/** Kinds that objects name as text: of owner references, of targets of autoscalers. */
+/** Finds kinds that objects name as text, such as owner references and autoscaler targets. */
 import { discover, type DiscoveredKind } from "../../client/api/discovery.ts";
 import { runState, type RunState } from "../api/run-state.ts";
 import type { SyncContext } from "../api/sync-context.ts";
 
-/** The kinds found so far; a kind that is missing is looked for again. */
+/** The kinds found so far; discovery is repeated for a kind that is missing. */
 const knownKinds: RunState<{ kinds: readonly DiscoveredKind[] }> = runState(() => ({ kinds: [] }));
 
 /**
- * The kinds of the server that are wanted, in its order; discovery is asked where none is known.
+ * The wanted kinds of the server, in its order. Runs discovery if none is known.
  * @throws StatusError, TransportError if discovery fails.
  */
 export async function discoveredKinds(

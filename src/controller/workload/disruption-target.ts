@@ -11,27 +11,27 @@ import type { Decision } from "../api/rule.ts";
 import type { SyncContext } from "../api/sync-context.ts";
 import { findCondition } from "./conditions.ts";
 
-/** What a condition says, beside its type, its status and its time. */
+/** The reason and message of the condition. */
 export interface Announcement {
   readonly reason: string;
   readonly message: string;
-  /** It does not say at which generation of the pod: some of upstream's controllers do not. */
+  /** Omits observedGeneration, as some upstream controllers do. */
   readonly leavesOutGeneration?: boolean;
 }
 
-/** When it is said, in ms since 1970. */
+/** The time of the condition, in ms since 1970. */
 interface Moment {
   readonly now: number;
 }
 
-/** The pod's generation, as a field that says what generation was looked at. */
+/** The pod's generation as observedGeneration. */
 function observed({ metadata: { generation } }: Pod): Pick<PodStatus, "observedGeneration"> {
   return generation === undefined ? {} : { observedGeneration: generation };
 }
 
 /**
- * The condition DisruptionTarget=True; undefined if the pod has it already, for the same reason. A condition
- * that was True before keeps its time: the patch does not name it.
+ * The condition DisruptionTarget=True; undefined if the pod already has it for the same reason. A condition that was already True keeps its
+ * time, because the patch omits it.
  */
 export function disruptionTarget(
   pod: Pod,
@@ -40,25 +40,25 @@ export function disruptionTarget(
   const type = "DisruptionTarget";
   const before = findCondition(pod.status?.conditions, type);
   if (before?.status === "True" && before.reason === reason && before.message === message) return undefined;
-  // Where it had no time, it stays without one.
+  // If it had no time, it stays without one.
   const time = before?.status === "True" ? {} : { lastTransitionTime: formatTime(now) };
   const generation = leavesOutGeneration ? {} : observed(pod);
   return { type, status: "True", reason, message, ...generation, ...time };
 }
 
-/** What changes in the status of a pod that is to go. */
+/** The status change of a pod to be deleted. */
 export interface StatusChange {
   readonly pod: Pod;
   readonly because: Decision;
-  /** Set in place of any of its type. */
+  /** Replaces the condition of its type. */
   readonly condition?: PodCondition | undefined;
-  /** The pod ends: whoever counts it need not wait for its kubelet. */
+  /** Marks the pod as failed, so that controllers need not wait for its kubelet. */
   readonly phase?: "Failed";
 }
 
 /**
- * Patches the pod's status, if anything changes in it; only the pod of this uid.
- * @throws StatusError: 404 if it is gone, 409 if another pod has its name.
+ * Patches the pod's status, if it changes, with a precondition on the uid.
+ * @throws StatusError: 404 if the pod does not exist, 409 if another pod has its name.
  */
 export async function patchPodStatus(
   { client, signal }: SyncContext,
@@ -78,14 +78,14 @@ export async function patchPodStatus(
   );
 }
 
-/** A pod that goes, and what its status says before. */
+/** A pod to be deleted, with the status change that announces it. */
 export interface Removal extends StatusChange {
   readonly preconditions?: DeleteOptions["preconditions"];
 }
 
 /**
- * Changes the pod's status, and deletes the pod.
- * @throws StatusError: 404 if it is gone, 409 if another pod has its name.
+ * Patches the pod's status, then deletes the pod.
+ * @throws StatusError: 404 if the pod does not exist, 409 if another pod has its name.
  */
 export async function announceAndDelete(context: SyncContext, { preconditions, ...change }: Removal): Promise<void> {
   await patchPodStatus(context, change);
@@ -97,7 +97,7 @@ export async function announceAndDelete(context: SyncContext, { preconditions, .
   });
 }
 
-/** A condition that is new comes last: a merge without this order would put it first. */
+/** The order directive that puts a new condition last; without it, a strategic merge would put it first. */
 function placed({ status }: Pod, condition: PodCondition): Readonly<Record<string, unknown>> {
   const types = new Set([...(status?.conditions ?? []).map(({ type }) => type), condition.type]);
   return { "$setElementOrder/conditions": [...types].map((type) => ({ type })), conditions: [condition] };

@@ -1,7 +1,7 @@
 /**
- * Creates and deletes the pods of an owner, with the Events that report it to users.
- * Source: kubernetes v1.36 pkg/controller/controller_utils.go RealPodControl, GetPodFromTemplate. The texts of Events and errors
- * are upstream's: they show in Events and conditions, where people and programs look for them.
+ * Creates and deletes the pods of an owner, and records Events about it.
+ * Source: kubernetes v1.36 pkg/controller/controller_utils.go RealPodControl, GetPodFromTemplate. The texts of Events and errors are
+ * upstream's, because people and programs look for them in Events and conditions.
  */
 import { messageOf } from "../../api/error-message.ts";
 import { objectKey } from "../../api/key.ts";
@@ -21,12 +21,12 @@ export interface PodOwner<O extends StoredObject = StoredObject> {
   readonly object: O;
 }
 
-/** 253 letters at most, lower-case words of letters, digits and dashes, joined by dots. */
+/** A DNS subdomain: at most 253 characters, lower-case labels of letters, digits and dashes, joined by dots. */
 const subdomain = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** `web-`, or `web` where the dash would make names that are not valid. */
+/** `web-`, or `web` if the dash would lead to invalid names. */
 export function generateNamePrefix(ownerName: string): string {
-  // The API server appends to the prefix: its last two letters are checked as if one valid letter stood there.
+  // A prefix is validated with its last two characters replaced by one valid letter, because the API server appends to it.
   return subdomain.test(`${ownerName.slice(0, -1)}a`) ? `${ownerName}-` : ownerName;
 }
 
@@ -34,7 +34,7 @@ function hasEntries(record: object | undefined): boolean {
   return record !== undefined && Object.keys(record).length > 0;
 }
 
-/** Records a write of a pod for the object that controls it since, so that this one waits for it; of a released pod none does. */
+/** Records a write of a pod for its current controller, which then waits until its cache shows it; no-op for a released pod. */
 export function podWritten(consistency: Consistency, pod: StoredObject): void {
   const controller = controllerOf(pod);
   if (controller === undefined) return;
@@ -42,7 +42,7 @@ export function podWritten(consistency: Consistency, pod: StoredObject): void {
   consistency.wrote({ key, uid: controller.uid }, Pods, pod.metadata.resourceVersion);
 }
 
-/** A pod as the owner's template has it, ready to be sent. Fields in the order of the Go types, empty ones left out. */
+/** The request body of a pod made from the owner's template, with fields in the order of the Go types and without empty ones. */
 export function podFromTemplate(template: PodTemplateSpec | undefined, owner: PodOwner): CreateInput<Pod> {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const metadata: ObjectMeta = {
@@ -63,8 +63,8 @@ export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Po
 }
 
 /**
- * Creates one pod and says so in an Event about the owner; in a namespace that is being deleted no Event is recorded. Of the pod
- * that was made, its metadata.
+ * Creates one pod and records an Event about the owner, except for a failure in a namespace that is being deleted. Returns the metadata of
+ * the pod.
  * @throws the refusal; Error for a pod without labels, which its owner would not find again.
  */
 export async function createPod(
@@ -90,8 +90,8 @@ export async function createPod(
 }
 
 /**
- * Deletes one pod and says so in an Event about the owner.
- * @throws the refusal as it is if the pod is gone already, without an Event; otherwise an Error with it as the cause, and an Event.
+ * Deletes one pod and records an Event about the owner.
+ * @throws the refusal itself, without an Event, if the pod no longer exists; for other failures an Error with the refusal as its cause.
  */
 export async function deletePod(
   context: SyncContext,

@@ -1,5 +1,5 @@
 /**
- * Which of a controller's pods go first when there are too many.
+ * Ranks a controller's pods for deletion when there are too many.
  * Source: kubernetes v1.36 pkg/controller/controller_utils.go ActivePodsWithRanks, ActivePods; replicaset/replica_set.go
  * getPodsToDelete.
  */
@@ -7,10 +7,10 @@ import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
 import { isPodActive, isPodReady, podReadyTime } from "./pod-status.ts";
 
-/** The annotation by which a user says which pods to spare: those of a lower cost go first. */
+/** The annotation with which users influence the ranking: pods with a lower cost are deleted first. */
 export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
-/** What the criteria look at, worked out once for each pod. */
+/** A pod with the values that the criteria compare, computed once. */
 export interface RankedPod {
   readonly pod: Pod;
   readonly assigned: boolean;
@@ -20,16 +20,16 @@ export interface RankedPod {
   readonly deletionCost: number;
   /** Active pods of the same owner's objects on the pod's node. */
   readonly podsOnNode: number;
-  /** Of a ready pod; undefined if unknown. */
+  /** When a ready pod became ready, in ms since 1970; undefined if unknown. */
   readonly readyTime: number | undefined;
   readonly restarts: number;
   readonly sidecarRestarts: number;
   readonly created: number | undefined;
 }
 
-/** One criterion: below 0 if `a` goes first, above 0 if `b` does, 0 to ask the next one. `now` in ms since 1970. */
+/** One criterion: negative if `a` is deleted first, positive if `b` is, 0 if the next criterion decides. `now` in ms since 1970. */
 export interface Criterion {
-  /** `not ready first`: in words, for the sentence of a decision. */
+  /** The text in a decision's sentence, such as `not ready first`. */
   readonly name: string;
   compare(a: RankedPod, b: RankedPod, now: number): number;
 }
@@ -40,15 +40,15 @@ function laterFirst(a: number | undefined, b: number | undefined): number {
   return b - a;
 }
 
-/** The power of two, in nanoseconds, in which an age lies; -1 for none. */
+/** The exponent of the power of two, in nanoseconds, of an age; -1 for a negative age. */
 function ageBucket(time: number, now: number): number {
   const nanoseconds = (now - time) * 1e6;
   return nanoseconds > 0 ? Math.trunc(Math.log2(nanoseconds)) : -1;
 }
 
 /**
- * The later time first, but ages within one power of two of each other count as the same and are told apart by uid: of pods of
- * nearly the same age, it is not always the very youngest that goes. Times that are equal leave it to the next criterion.
+ * The later time first, but ages in the same power-of-two bucket are ordered by uid, so that among pods of nearly the same age not always the
+ * youngest is deleted. Equal times leave the decision to the next criterion.
  */
 function laterBucketFirst(
   a: RankedPod,
@@ -75,7 +75,7 @@ const byRestarts: readonly Criterion[] = [
   { name: "most sidecar restarts first", compare: (a, b) => b.sidecarRestarts - a.sidecarRestarts },
 ];
 
-/** All criteria in their order; the first that is not 0 decides. */
+/** All criteria in order; the first that does not return 0 decides. */
 export const criteria: readonly Criterion[] = [
   ...byProgress,
   { name: "lowest pod-deletion-cost first", compare: (a, b) => a.deletionCost - b.deletionCost },
@@ -88,7 +88,7 @@ export const criteria: readonly Criterion[] = [
   { name: "newest first", compare: (a, b, now) => laterBucketFirst(a, b, (pod) => pod.created, now) },
 ];
 
-/** The order without costs, nodes and buckets of ages: that of Jobs. */
+/** The criteria without costs, nodes and age buckets, as used for Jobs. */
 const plainCriteria: readonly Criterion[] = [
   ...byProgress,
   {
@@ -99,10 +99,7 @@ const plainCriteria: readonly Criterion[] = [
   { name: "newest first", compare: (a, b) => laterFirst(a.created, b.created) },
 ];
 
-/**
- * The pods in the order in which a controller deletes them that knows no costs: unassigned, pending, not ready, latest ready, most
- * restarts, newest first.
- */
+/** Sorts pods by `plainCriteria`: unassigned, pending, not ready, latest ready, most restarts, newest first. */
 export function inDeletionOrder(pods: readonly Pod[]): readonly Pod[] {
   const order = (a: RankedPod, b: RankedPod): number => {
     for (const criterion of plainCriteria) {
@@ -163,7 +160,7 @@ function rankedPod(pod: Pod, podsOnNode: number): RankedPod {
   };
 }
 
-/** The pods with what the criteria look at. `related`: pods of the same owner, of which the active ones count on their nodes. */
+/** Computes the values that the criteria compare. `related`: pods of the same owner, whose active ones are counted per node. */
 export function rankPods(pods: readonly Pod[], related: readonly Pod[]): RankedPod[] {
   const onNode = new Map<string, number>();
   for (const pod of related) {
@@ -174,14 +171,14 @@ export function rankPods(pods: readonly Pod[], related: readonly Pod[]): RankedP
   return pods.map((pod) => rankedPod(pod, onNode.get(pod.spec?.nodeName ?? "") ?? 0));
 }
 
-/** Which pods a scale-down deletes, and what decided. */
+/** The pods that a scale-down deletes, and the deciding criterion. */
 export interface PodsToDelete {
   readonly pods: readonly Pod[];
   /** The criterion by which the last deleted and the first kept pod differ; undefined if all are deleted or none differs. */
   readonly by: string | undefined;
 }
 
-/** The `count` pods that go first. Does not change `pods`; their order decides where no criterion does. */
+/** The first `count` pods to delete. Does not modify `pods`, whose order decides between pods that rank equally. */
 export function podsToDelete(
   pods: readonly Pod[],
   count: number,
@@ -196,9 +193,9 @@ export function podsToDelete(
 }
 
 /**
- * Sorts by merging, stably. The criteria do not always make one order: pods of equal times are ordered by their restarts, and
- * both of them from a third by uid, which may lie between. What comes out then depends on the comparisons that are made, so
- * that the sorts of different runtimes give different results.
+ * A stable merge sort. The built-in sort cannot be used, because the criteria are not always transitive: two pods with equal times are ordered
+ * by restarts, but each of them against a third pod by uid, which may lie in between. Then the result depends on the comparisons made, which
+ * differ between runtimes.
  */
 function merged<T>(items: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
   if (items.length < 2) return items;

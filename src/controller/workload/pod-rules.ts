@@ -1,10 +1,7 @@
-/**
- * Rules about pods that several workload controllers apply alike. Each controller makes them with its own example and source, and with
- * what it has to add.
- */
+/** Rules about pods that several workload controllers share. Each controller creates them with its own example, source and additions. */
 import { type Facts, type Rule, rule } from "../api/rule.ts";
 
-/** What of `wait` is a controller's own. */
+/** The fields of a shared rule that each controller provides. */
 type Own<F extends Facts, K extends keyof Rule<F> = never> = Required<Pick<Rule<F>, "example" | "source" | K>>;
 
 /** Creations and deletions of pods that the cache does not show yet. */
@@ -13,7 +10,7 @@ export interface UnobservedFacts extends Facts {
   readonly deletions: number;
 }
 
-/** The rule `wait`: while expectations are unsatisfied, pods are left as they are. */
+/** The rule `wait`: while expectations are not satisfied, pods are neither created nor deleted. */
 export function waitRule<F extends UnobservedFacts>(own: Own<F, "chooses">): Rule<F> {
   return rule<F>({
     id: "wait",
@@ -33,7 +30,7 @@ export function waitRule<F extends UnobservedFacts>(own: Own<F, "chooses">): Rul
 export interface AvailabilityFacts extends Facts {
   readonly ready: number;
   readonly available: number;
-  /** In how many ms the key is synced again. */
+  /** The delay until the next sync of the key, in ms. */
   readonly inMs: number;
   /** Absent if no pod is about to become available: the key is then requeued after minReadySeconds. */
   readonly pod?: string;

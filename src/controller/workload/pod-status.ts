@@ -1,18 +1,18 @@
 /**
- * What a pod's status means to its controller.
+ * Interprets a pod's status for its controller.
  * Source: kubernetes v1.36 pkg/api/v1/pod/util.go, pkg/controller/controller_utils.go.
  */
 import { parseTime } from "../../api/time.ts";
 import type { Pod, PodCondition } from "../../api/types.ts";
 
-/** Succeeded or Failed: its containers have ended and never come back. */
+/** Whether the pod is Succeeded or Failed: its containers have ended for good. */
 export function isPodTerminal(pod: Pod): boolean {
   const phase = pod.status?.phase;
   return phase === "Succeeded" || phase === "Failed";
 }
 
 /**
- * Whether nothing of the pod runs: it has ended, or it is being deleted and each of its containers has ended or waits.
+ * Whether no container of the pod runs: the pod is terminal, or is being deleted with all containers terminated or waiting.
  * Source: kubernetes v1.36 pkg/volume/util/util.go IsPodTerminated.
  */
 export function hasStopped(pod: Pod): boolean {
@@ -24,12 +24,12 @@ export function hasStopped(pod: Pod): boolean {
   );
 }
 
-/** Counts as a replica: neither ended nor being deleted. */
+/** Whether the pod counts as a replica: it is neither terminal nor being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** Being deleted, its containers not yet ended. */
+/** Whether the pod is being deleted and not terminal yet. */
 export function isPodTerminating(pod: Pod): boolean {
   return !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
 }
@@ -47,16 +47,16 @@ export function isPodReady(pod: Pod): boolean {
   return podReadyCondition(pod)?.status === "True";
 }
 
-/** Milliseconds since 1970 of the time when the pod became ready; undefined if it is not, or did not say when. */
+/** When the pod became ready, in ms since 1970; undefined if it is not ready, or the time is unknown. */
 export function podReadyTime(pod: Pod): number | undefined {
   const condition = podReadyCondition(pod);
   if (condition?.status !== "True") return undefined;
-  // An unknown time is null on the wire, which the types do not say.
+  // An unknown time is null in JSON, which the types do not show.
   const time: string | null | undefined = condition.lastTransitionTime;
   return time === undefined || time === null ? undefined : parseTime(time);
 }
 
-/** Ready for at least `minReadySeconds`, at `now` (ms since 1970). */
+/** Whether the pod has been ready for at least `minReadySeconds` at `now`, in ms since 1970. */
 export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   if (!isPodReady(pod)) return false;
   if (minReadySeconds === 0) return true;
@@ -64,7 +64,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): 
   return readyTime !== undefined && readyTime + minReadySeconds * 1000 <= now;
 }
 
-/** In how many ms a ready pod becomes available; undefined if it is so already, or is not on its way there. */
+/** The time until a ready pod becomes available, in ms; undefined if it already is, or is not ready. */
 export function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (minReadySeconds <= 0) return undefined;
   const readyTime = podReadyTime(pod);
@@ -76,13 +76,13 @@ export function availableInMs(pod: Pod, minReadySeconds: number, now: number): n
 /** A pod that is ready and not yet available. */
 export interface NextAvailability {
   readonly pod: Pod;
-  /** In how many milliseconds it becomes available; 0 if that time has passed. */
+  /** The time until it becomes available, in ms; 0 if that has passed. */
   readonly inMs: number;
 }
 
 /**
- * The pod that becomes available next, seen from `evaluatedAt`, the time at which the status was worked out, so that none is
- * skipped which became available since; the wait is counted from `now`, and is 0 if that moment has passed by.
+ * The pod that becomes available next after `evaluatedAt`, the time for which the status was computed, so that a pod that has become
+ * available since is not skipped. The wait is counted from `now`.
  *
  * Source: pkg/controller/controller_utils.go FindMinNextPodAvailabilityCheck.
  */

@@ -5,7 +5,7 @@ import type { Lister } from "../../cache/lister.ts";
 /** The index of pods by their node; those without one are not in it. */
 export const nodeNameIndex = "nodeName";
 
-/** What a pod is found by in `nodeNameIndex`. */
+/** The values of a pod in `nodeNameIndex`. */
 export function indexByNodeName({ spec }: Pod): readonly string[] {
   const { nodeName = "" } = spec ?? {};
   return nodeName === "" ? [] : [nodeName];

@@ -1,6 +1,6 @@
 /**
- * Finalizers that keep objects of storage until nothing uses them. Admission sets them on new objects; controllers set them on objects
- * that lack them, and remove them from those that are being deleted and are not used.
+ * Finalizers that protect storage objects while they are in use. Admission sets them on new objects; controllers add them where they are
+ * missing, and remove them from unused objects that are being deleted.
  * Source: kubernetes v1.36 pkg/controller/util/protectionutil/utils.go.
  */
 import { keyOf } from "../../api/key.ts";
@@ -15,34 +15,34 @@ export function lacksFinalizer({ metadata }: StoredObject, finalizer: string): b
   return metadata.deletionTimestamp === undefined && metadata.finalizers?.includes(finalizer) !== true;
 }
 
-/** Whether the object is being deleted, and has the finalizer still. */
+/** Whether the object is being deleted and still has the finalizer. */
 export function isDeletionCandidate({ metadata }: StoredObject, finalizer: string): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
 }
 
-/** Whether a sync has a reason to look at the object. */
+/** Whether the finalizer of the object may have to be added or removed. */
 export function concernsProtection(object: StoredObject, finalizer: string): boolean {
   return lacksFinalizer(object, finalizer) || isDeletionCandidate(object, finalizer);
 }
 
-/** What a rule about a finalizer looked at. */
+/** The facts of a rule about a finalizer. */
 export interface FinalizerFacts extends Facts {
   readonly finalizer: string;
 }
 
-/** How the objects of one kind are protected. */
+/** The protection of the objects of one kind. */
 export interface Protection<T extends StoredObject> {
   readonly kind: Kind<T>;
   readonly finalizer: string;
-  /** Decides that an object lacks the finalizer. */
+  /** The rule for an object without the finalizer. */
   readonly unprotected: Rule<FinalizerFacts>;
-  /** Decides that an object which is being deleted is not used. */
+  /** The rule for an unused object that is being deleted. */
   readonly unused: Rule<FinalizerFacts>;
-  /** Whether something uses the object, which is being deleted; decides so by a rule of its own. */
+  /** Whether the object, which is being deleted, is in use. If so, it makes a decision by its own rule. */
   readonly isUsed: (context: SyncContext, object: T) => boolean | Promise<boolean>;
 }
 
-/** The rule by which an object is protected from its deletion; `noun` as in `A claim that`, `source` names the file. */
+/** Creates the rule for an object without the finalizer. `noun` as in `A claim that`; `source` is the upstream file. */
 export function unprotectedRule(
   noun: string,
   { finalizer, source }: { readonly finalizer: string; readonly source: string },
@@ -59,7 +59,7 @@ export function unprotectedRule(
 
 const pluralOf = (noun: string): string => (noun.endsWith("s") ? `${noun}es` : `${noun}s`);
 
-/** Objects of the kind are enqueued when a sync has a reason to look at them. */
+/** A watch that enqueues objects whose finalizer may have to be added or removed. */
 export function watchProtected<T extends StoredObject>({
   kind,
   finalizer,
@@ -73,9 +73,8 @@ export function watchProtected<T extends StoredObject>({
 }
 
 /**
- * One sync of an object: adds the finalizer if it lacks it, removes it if the object is being deleted and is not used; the last one
- * gone, the object goes.
- * @throws what the API server refuses, a conflict for one; what `isUsed` throws.
+ * Syncs one object: adds the finalizer if it is missing, and removes it if the object is being deleted and not in use.
+ * @throws the refusal of a write, such as a conflict; the error of `isUsed`.
  */
 export async function syncProtection<T extends StoredObject>(
   context: SyncContext,
@@ -101,7 +100,7 @@ export async function syncProtection<T extends StoredObject>(
 
 interface FinalizerChange<T extends StoredObject> {
   readonly kind: Kind<T>;
-  /** As cached: it is not written if it has changed since. */
+  /** The cached object. The write is refused if it has changed since. */
   readonly object: T;
   readonly because: Decision;
   readonly finalizers: readonly string[];

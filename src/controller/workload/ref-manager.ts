@@ -1,6 +1,5 @@
 /**
- * Which objects belong to an owner: those that match its selector and have no controller are adopted, those that no longer match
- * are released.
+ * Determines the objects of an owner: orphans that match its selector are adopted, objects that no longer match are released.
  * Source: kubernetes v1.36 pkg/controller/controller_ref_manager.go; differs: one function for every kind, and every patch
  * names its decision.
  */
@@ -19,7 +18,7 @@ interface ClaimFacts extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
-/** The rule by which an object without a controller gets the owner. */
+/** The rule for adopting an orphan. */
 export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "adopt",
   looksAt: [
@@ -33,7 +32,7 @@ export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
   source: "controller_ref_manager.go ClaimObject, AdoptPod",
 });
 
-/** The rule by which an object that no longer matches loses its controller. */
+/** The rule for releasing an object that no longer matches. */
 export const release: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "release",
   looksAt: ["spec.selector", "labels of each object that it controls"],
@@ -43,28 +42,28 @@ export const release: Rule<ClaimFacts> = rule<ClaimFacts>({
   source: "controller_ref_manager.go ClaimObject, ReleasePod",
 });
 
-/** Who claims which objects. */
+/** Options of `claim`. */
 export interface ClaimOptions<O extends StoredObject, T extends StoredObject> {
   readonly owner: O;
   readonly ownerKind: Kind<O>;
   readonly kind: Kind<T>;
   readonly selector: Selector;
-  /** Whether an object that the selector takes is the owner's all the same. Default: each is. */
+  /** An additional condition for objects that match the selector. Default: none. */
   isMember?(object: T): boolean;
-  /** Finalizers that adopted objects get and released objects lose. Default: none. */
+  /** Finalizers to add to adopted objects and to remove from released ones. Default: none. */
   readonly finalizers?: readonly string[];
-  /** Called with the object that each patch returns. */
+  /** Called with the object returned by each patch. */
   onWrite?(answer: T): void;
 }
 
 /**
- * Returns those of `objects` that the owner has now, adopting and releasing on the way, one after the other. An object that is
- * gone meanwhile is left out. An owner that is being deleted keeps what it has, and neither adopts nor releases.
+ * Adopts and releases objects one by one, and returns those of `objects` that the owner controls now, without objects that no longer exist.
+ * An owner that is being deleted keeps its objects, and neither adopts nor releases.
  *
- * Before the first adoption the API server is asked, once, whether the owner still lives: the cache may not know yet that it is
- * being deleted, and what it adopts then would be an orphan for ever or die with it.
+ * Before the first adoption, a live read checks that the owner is not being deleted, which the cache may not show yet: an adopted object
+ * would stay orphaned or be deleted with the owner.
  *
- * @throws the error of the patch that failed, or an AggregateError of several; all objects have been looked at by then.
+ * @throws the error of the patch that failed, or an AggregateError of several, after all objects have been processed.
  */
 export async function claim<O extends StoredObject, T extends StoredObject>(
   context: SyncContext,
@@ -113,7 +112,7 @@ async function claimOne<O extends StoredObject, T extends StoredObject>(
   return adoptOne(context, object, options, ownerLives);
 }
 
-/** @returns false if the object is gone. */
+/** @returns false if the object no longer exists. */
 async function adoptOne<O extends StoredObject, T extends StoredObject>(
   context: SyncContext,
   object: T,
@@ -132,7 +131,7 @@ async function adoptOne<O extends StoredObject, T extends StoredObject>(
   return patchOwner(context, object, options, { because, body: { metadata } });
 }
 
-/** A strategic merge patch that gives an object its controller. The uid makes the server refuse it for another object of the same name. */
+/** A strategic merge patch that adds the controller reference. Its uid makes the server refuse it for another object with the same name. */
 export function adoptionPatch(
   object: StoredObject,
   controller: OwnerReference,
@@ -155,12 +154,12 @@ async function releaseOne<O extends StoredObject, T extends StoredObject>(
   try {
     await patchOwner(context, object, options, { because, body: { metadata } });
   } catch (error) {
-    // Invalid: it has no owner references any more, or another object has its name. It is free either way.
+    // 422 Invalid: it no longer has owner references, or another object has its name. Either way it is released.
     if (!isInvalid(error)) throw error;
   }
 }
 
-/** @returns false if the object is gone. */
+/** @returns false if the object no longer exists. */
 async function patchOwner<O extends StoredObject, T extends StoredObject>(
   context: SyncContext,
   object: T,
@@ -184,8 +183,8 @@ async function patchOwner<O extends StoredObject, T extends StoredObject>(
 }
 
 /**
- * Asks the API server whether the owner, as cached, still lives: what it adopts otherwise would be an orphan for ever or die with it.
- * @throws Error if the owner is gone, is another one under its name, is being deleted, or could not be asked for.
+ * Checks with a live read that the cached owner still exists and is not being deleted, before it adopts an object.
+ * @throws Error if the owner does not exist, has another uid, is being deleted, or could not be read.
  */
 export async function ensureOwnerLives<O extends StoredObject>(
   context: SyncContext,

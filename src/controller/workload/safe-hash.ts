@@ -1,9 +1,9 @@
-/** Hashes that stand in names and labels. */
+/** Hashes for use in names and labels. */
 
 const offset = 0x811c9dc5;
 const prime = 0x01000193;
 
-/** FNV-1a, 32 bits; `from` goes on with an earlier hash. */
+/** FNV-1a, 32 bits; `from` continues an earlier hash. */
 export function fnv32a(bytes: Uint8Array, from: number = offset): number {
   let hash = from;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, prime);
@@ -25,7 +25,7 @@ const offset128: readonly number[] = [
 const primeLow = 0x13b;
 const primeMoves = 11;
 
-/** FNV-1a, 128 bits, in hexadecimal digits: such texts compare as their bytes do. */
+/** FNV-1a, 128 bits, in hexadecimal digits, which sort like the bytes. */
 export function fnv128a(bytes: Uint8Array): string {
   let hash = [...offset128];
   for (const byte of bytes) {
@@ -42,10 +42,10 @@ export function fnv128a(bytes: Uint8Array): string {
   return hash.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** No vowels, and nothing that looks like another: no hash is a word. Source: apimachinery v0.36 util/rand/rand.go. */
+/** Without vowels and similar-looking characters, so that no hash is a word. Source: apimachinery v0.36 util/rand/rand.go. */
 const letters = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Each character of a text, usually a hash in digits, as one that is safe in a name. */
+/** Maps each character of a text, usually a hash in digits, to one that is safe in a name. */
 export function safeLetters(text: string): string {
   return Array.from(text, (letter) => letters[letter.charCodeAt(0) % letters.length]).join("");
 }

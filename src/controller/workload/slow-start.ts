@@ -2,16 +2,16 @@
 export interface SlowStartResult {
   readonly successes: number;
   readonly failed: boolean;
-  /** Of the call that failed first. */
+  /** The error of the first call that failed. */
   readonly error?: unknown;
-  /** Of all calls that failed, in the order in which they did. */
+  /** The errors of all calls that failed, in order of failure. */
   readonly errors: readonly unknown[];
 }
 
 /**
- * Calls `write` up to `count` times, with 0, 1, 2, …, in batches that double: 1, 2, 4, 8, … A batch is started at once and waited for;
- * after one with an error no other is started. So 500 creates that a quota refuses cost one request, and 500 that succeed cost nine
- * rounds. `mostAtOnce` bounds the batches.
+ * Calls `write` up to `count` times, with 0, 1, 2, …, in batches that double: 1, 2, 4, 8, … The calls of a batch run concurrently; after a
+ * batch with an error no other is started. So 500 creates that a quota refuses cost one request, and 500 that succeed take nine rounds.
+ * `mostAtOnce` limits the batch size.
  *
  * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go, statefulset/stateful_set_control.go slowStartBatch.
  */

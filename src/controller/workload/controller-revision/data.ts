@@ -1,5 +1,5 @@
 /**
- * What a ControllerRevision keeps of its owner: a strategic merge patch that brings back the pod template of that time.
+ * The data of a ControllerRevision: a strategic merge patch that restores its owner's pod template of that time.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go getPatch, ApplyRevision;
  * pkg/controller/history/controller_history.go EqualRevision.
  */
@@ -12,12 +12,12 @@ import type { ControllerRevision, PodTemplateSpec } from "../../../api/types.ts"
 /** The data of a revision, as JSON. */
 export type RevisionData = Readonly<Record<string, unknown>>;
 
-/** The data of the revision that has this template. */
+/** The revision data for a template. */
 export function revisionData(template: PodTemplateSpec | undefined): RevisionData {
   return { spec: { template: { ...withoutNullTimes(template ?? {}), $patch: "replace" } } };
 }
 
-/** The bytes by which revisions are compared and hashed, as text. Keys are in order, so that their order does not count. */
+/** The text by which revisions are compared and hashed, with sorted keys. */
 export function revisionText(data: unknown): string {
   return sortedGoJson(data);
 }
@@ -31,16 +31,15 @@ export function isSameRevision(
 }
 
 /**
- * The object with what the revision kept of it.
- * @throws PatchError for data that is no patch.
+ * The object with the template of a revision.
+ * @throws PatchError if the data is not a valid patch.
  */
 export function withRevision<T extends object>(object: T, { data }: Pick<ControllerRevision, "data">): T {
-  // Data of controllers replaces the template as a whole: how its lists would be merged does not matter.
-  // What a patch of a T makes is a T again.
+  // No merge keys are needed, because the data replaces the template as a whole. Patching a T gives a T.
   return strategicMerge(object, data, undefined) as T;
 }
 
-/** Paths at which the owner's template differs from that of its latest revision; none without one. */
+/** The paths at which the owner's template differs from that of its latest revision; none if there is no revision. */
 export function changedPaths(
   owner: { readonly spec?: { readonly template: PodTemplateSpec } },
   latest: Pick<ControllerRevision, "data"> | undefined,
@@ -49,7 +48,7 @@ export function changedPaths(
   return fieldChanges(withRevision(owner, latest).spec?.template, owner.spec?.template).map(({ path }) => path);
 }
 
-/** Servers before 1.34 write unset creation times as null; today's encoder leaves them out, and so do the bytes that are compared. */
+/** Removes null creation times, which servers before 1.34 wrote and today's encoder omits. */
 function withoutNullTimes(object: object): object {
   const fields = Object.entries(object).filter(([key, item]) => !(key === "creationTimestamp" && item === null));
   return Object.fromEntries(fields.map(([key, item]: [string, unknown]) => [key, cleaned(item)]));

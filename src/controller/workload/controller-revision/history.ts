@@ -1,5 +1,5 @@
 /**
- * The history of an owner's templates, as ControllerRevisions: which there are, and the writes that change it.
+ * The ControllerRevisions of an owner: reads and changes the history of its templates.
  * Source: kubernetes v1.36 pkg/controller/history/controller_history.go.
  */
 import { compareAsGo } from "../../../api/go-json.ts";
@@ -21,16 +21,16 @@ import { isSameRevision, type RevisionData } from "./data.ts";
 import { revisionHash, revisionHashLabel, revisionName } from "./name.ts";
 import { newRevision, reusedRevision, revisionCollision, truncateHistory } from "./rules.ts";
 
-/** The history of one object, in one sync. */
+/** The revisions of one owner, in one sync. */
 export interface RevisionHistory<O extends StoredObject> {
   readonly context: SyncContext;
   readonly owner: O;
   readonly ownerKind: Kind<O>;
-  /** Takes its revisions by their labels, those of its pods. */
+  /** The owner's pod selector, which also selects its revisions. */
   readonly selector: Selector;
 }
 
-/** The watch of revisions: they are cached, and enqueue nothing. */
+/** A watch of revisions, which only caches them and enqueues nothing. */
 export function watchRevisions(): Watch {
   return watch<ControllerRevision>({
     kind: ControllerRevisions,
@@ -40,7 +40,7 @@ export function watchRevisions(): Watch {
   });
 }
 
-/** The revisions of the owner and those without any that its selector takes, the lowest first. */
+/** The revisions of the owner, and orphans that its selector matches, the lowest first. */
 export function revisionsOf<O extends StoredObject>(history: RevisionHistory<O>): ControllerRevision[] {
   const { context, owner, ownerKind, selector } = history;
   return ownedAndOrphaned(context.cache(ControllerRevisions), owner, ownerKind)
@@ -51,18 +51,18 @@ export function revisionsOf<O extends StoredObject>(history: RevisionHistory<O>)
 function byRevision(a: ControllerRevision, b: ControllerRevision): number {
   if (a.revision !== b.revision) return a.revision - b.revision;
   const [made, madeToo] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
-  // Times of one form: their order is that of their letters.
+  // The times have the same format, so they can be compared as text.
   return made === madeToo ? compareAsGo(a.metadata.name, b.metadata.name) : made < madeToo ? -1 : 1;
 }
 
-/** One more than the highest; 1 for the first. */
+/** The next revision number: one more than the highest, or 1. */
 export function nextRevisionOf(sorted: readonly ControllerRevision[]): number {
   return (sorted.at(-1)?.revision ?? 0) + 1;
 }
 
 /**
- * Gives the owner those revisions that have none and that its selector takes.
- * @throws Error if the owner no longer lives, asked before the first one; the refusal of a patch.
+ * Adopts orphaned revisions that the owner's selector matches.
+ * @throws Error if a live read shows that the owner no longer exists or is being deleted; the refusal of a patch.
  */
 export async function adoptOrphanRevisions<O extends StoredObject>(history: RevisionHistory<O>): Promise<void> {
   const { context, owner, ownerKind } = history;
@@ -81,20 +81,20 @@ export async function adoptOrphanRevisions<O extends StoredObject>(history: Revi
   }
 }
 
-/** A revision that is to be made. */
+/** A revision to create. */
 export interface RevisionToCreate {
   readonly data: RevisionData;
   readonly revision: number;
-  /** Of the template. */
+  /** The labels of the template. */
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** Of the owner. */
+  /** The annotations of the owner. */
   readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly collisionCount: number;
   /** Paths at which the template differs from that of the latest revision. */
   readonly changed: readonly string[];
 }
 
-/** The revision as it is sent, without empty annotations. */
+/** The request body for a revision, without empty annotations. */
 export function revisionObject<O extends StoredObject>(
   { owner, ownerKind }: Pick<RevisionHistory<O>, "owner" | "ownerKind">,
   wanted: Pick<RevisionToCreate, "data" | "revision" | "labels" | "annotations"> & { readonly name: string },
@@ -110,17 +110,17 @@ export function revisionObject<O extends StoredObject>(
   return { apiVersion: apiVersionOf(ControllerRevisions), kind: ControllerRevisions.kind, metadata, data, revision };
 }
 
-/** A revision that is there now. */
+/** The result of `createRevision`. */
 export interface CreatedRevision {
   readonly revision: ControllerRevision;
-  /** With the collisions that were met on the way. */
+  /** The previous count plus the collisions encountered. */
   readonly collisionCount: number;
 }
 
 /**
- * Creates a revision, named after the hash of its data. If the name belongs to a revision with the same data, that one is used: the
- * cache was stale. If its data is another, the collision is counted and the next name tried.
- * @throws the refusal.
+ * Creates a revision, named after the hash of its data. If a revision of that name exists with the same data, the cache was stale and that
+ * one is used. If it has other data, the collision is counted and the next name is tried.
+ * @throws the refusal of the create.
  */
 export async function createRevision<O extends StoredObject>(
   { context, owner, ownerKind }: RevisionHistory<O>,
@@ -147,9 +147,9 @@ export async function createRevision<O extends StoredObject>(
 }
 
 /**
- * Makes an earlier revision the latest one, retrying on conflicts with what the cache has then.
+ * Makes an earlier revision the latest one; retries on conflicts with the cached object.
  * @returns the revision with its new number.
- * @throws the refusal.
+ * @throws the refusal of the update.
  */
 export async function reuseRevision(
   context: SyncContext,
@@ -172,17 +172,17 @@ export async function reuseRevision(
   return retryOnConflict(write, { context, backoff: conflictBackoff });
 }
 
-/** Which revisions may go. */
+/** Options of `truncateRevisions`. */
 export interface Truncation {
   /** The lowest first. */
   readonly revisions: readonly ControllerRevision[];
-  /** Names of those that are in use. */
+  /** The names of the revisions in use. */
   readonly live: ReadonlySet<string>;
-  /** How many of the others are kept; below 0 all. */
+  /** How many of the others to keep; negative to keep all. */
   readonly limit: number;
 }
 
-/** Deletes the lowest of the revisions that are not in use until only so many are left. @throws the first refusal */
+/** Deletes the lowest unused revisions beyond the limit. @throws the first refusal */
 export async function truncateRevisions(context: SyncContext, truncation: Truncation): Promise<void> {
   const { revisions, live, limit } = truncation;
   const historic = revisions.filter(({ metadata }) => !live.has(metadata.name));

@@ -2,17 +2,17 @@
 import { fnv32, safeLetters } from "../safe-hash.ts";
 import { type RevisionData, revisionText } from "./data.ts";
 
-/** On a revision: the hash of its data. */
+/** The label of a revision with the hash of its data. */
 export const revisionHashLabel = "controller.kubernetes.io/hash";
 
 const longestPrefix = 223;
 
-/** Eight to ten letters and digits; the count of collisions makes another hash of the same data. */
+/** The hash of revision data: eight to ten letters and digits. Another collision count gives another hash. */
 export function revisionHash(data: RevisionData, collisionCount: number): string {
   return safeLetters(String(fnv32(new TextEncoder().encode(`${revisionText(data)}${collisionCount}`))));
 }
 
-/** `web-6d5f4c9d7b`; of a long owner's name 223 letters are used. */
+/** `web-6d5f4c9d7b`; the owner's name is truncated to 223 characters. */
 export function revisionName(ownerName: string, hash: string): string {
   return `${ownerName.slice(0, longestPrefix)}-${hash}`;
 }

@@ -1,5 +1,5 @@
 /**
- * A pod template as Go would print its value with all types and private parts: what its hash is made from.
+ * Dumps a pod template as Go's spew prints it, with types and private fields: the input of its hash.
  * Source: kubernetes v1.36 pkg/util/hash/hash.go DeepHashObject, go-spew spew/format.go; differs: from JSON and a table of types.
  */
 import { compareAsGo } from "../../../api/go-json.ts";
@@ -7,26 +7,26 @@ import { parseTime } from "../../../api/time.ts";
 import { type GoType, podTemplateSpec } from "./go-types.ts";
 import { dumpQuantity } from "./quantity-dump.ts";
 
-/** How the value that is dumped was made in Go. */
+/** How the dumped Go value came about. */
 export interface DumpOptions {
   /**
-   * The Go value was sent to the API server before it is dumped. Sending works out the text of each quantity that is no entry of
-   * a map, and keeps it in the value.
+   * Whether the Go value was sent to the API server before it is dumped: encoding caches the text of each quantity in the value, except in
+   * map entries.
    */
   readonly sent?: boolean;
 }
 
-/** The dump of a template. Fields that Kubernetes 1.36 does not know are not in it. */
+/** Dumps a template. Fields that Kubernetes 1.36 does not know are omitted. */
 export function dumpPodTemplate(template: unknown, options: DumpOptions = {}): string {
   return typed(podTemplateSpec, template, options.sent === true);
 }
 
-/** With the type before the value, as fields have it. */
+/** A value preceded by its type, as in struct fields. */
 function typed(type: GoType, value: unknown, sent: boolean): string {
   return `(${type.name})${bare(type, value, sent)}`;
 }
 
-/** Without its type, as what pointers point to and entries of lists and maps. */
+/** A value without its type, as behind pointers and in list and map entries. */
 function bare(type: GoType, value: unknown, sent: boolean): string {
   switch (type.is) {
     case "pointer":
@@ -38,7 +38,7 @@ function bare(type: GoType, value: unknown, sent: boolean): string {
     case "map": {
       const entries = Object.entries((value ?? {}) as Readonly<Record<string, unknown>>);
       if (entries.length === 0) return "<nil>";
-      // Entries of maps have no address: what sending fills in there is lost.
+      // Map entries are copies, so a text cached by encoding is lost.
       const texts = entries.sort(byKey).map(([key, entry]) => `${key}:${bare(type.of, entry, false)}`);
       return `map[${texts.join(" ")}]`;
     }
@@ -75,9 +75,9 @@ function leaf(name: Extract<GoType, { is: "leaf" }>["name"], value: unknown, sen
   }
 }
 
-/** From the first of January of the year 1, where Go counts from, to 1970. */
+/** From January 1 of the year 1, Go's zero time, to 1970. */
 const secondsBefore1970 = 62_135_596_800;
-/** The local zone of a process that has none: kube-controller-manager's in its own image. Elsewhere the whole zone is dumped. */
+/** The local time zone in kube-controller-manager's image, which has none. Elsewhere, the full zone would be dumped. */
 const zone =
   "(*time.Location){name:(string)UTC zone:([]time.zone)<nil> tx:([]time.zoneTrans)<nil> extend:(string) " +
   "cacheStart:(int64)0 cacheEnd:(int64)0 cacheZone:(*time.zone)<nil>}";

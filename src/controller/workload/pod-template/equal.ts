@@ -1,5 +1,5 @@
 /**
- * Whether two pod templates mean the same.
+ * Compares pod templates semantically.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go EqualIgnoreHash, apimachinery v0.36
  * api/equality/semantic.go; differs: fields that Kubernetes 1.36 does not know are compared as they are written.
  */
@@ -12,8 +12,8 @@ import { podTemplateHashLabel } from "./hash.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Whether the templates are the same but for the label `pod-template-hash`: `1Gi` is as much as `1024Mi`, no labels are the same
- * as an empty map of them, but an empty `securityContext` is not the same as none.
+ * Whether two templates are equal apart from the label `pod-template-hash`. `1Gi` equals `1024Mi`, and missing labels equal an empty map, but
+ * a missing `securityContext` differs from an empty one.
  */
 export function isSamePodTemplate(one: object | undefined, other: object | undefined): boolean {
   return (
@@ -70,7 +70,7 @@ function isUnknownSame(known: ReadonlyMap<string, GoType>, one: Json, other: Jso
 
 const names = new WeakMap<GoType, ReadonlyMap<string, GoType>>();
 
-/** The fields of a struct as they stand in JSON: those of inlined structs among them. */
+/** The JSON fields of a struct, including those of inlined structs. */
 function wireNames(type: Extract<GoType, { is: "struct" }>): ReadonlyMap<string, GoType> {
   const known = names.get(type);
   if (known !== undefined) return known;

@@ -1,19 +1,19 @@
-/** The hash that names ReplicaSets and labels their pods: `pod-template-hash`. */
+/** Computes `pod-template-hash`, which is part of the names of ReplicaSets and a label of their pods. */
 import { fnv32a, safeLetters } from "../safe-hash.ts";
 import { type DumpOptions, dumpPodTemplate } from "./dump.ts";
 
-/** The label that sets the pods of one ReplicaSet of a Deployment apart. */
+/** The label that distinguishes the pods of a Deployment's ReplicaSets. */
 export const podTemplateHashLabel = "pod-template-hash";
 
-/** What a hash depends on besides the template. */
+/** Options that the hash depends on. */
 export interface HashOptions extends DumpOptions {
-  /** Of the owner's status: another number makes another hash. Unset is not 0. */
+  /** `collisionCount` of the owner's status, which changes the hash. Unset differs from 0. */
   readonly collisionCount?: number | undefined;
 }
 
 /**
- * The hash of a pod template, the same as kube-controller-manager 1.36's, for a template as the API server serves it. Eight to ten
- * letters and digits; other versions of Kubernetes hash the same template otherwise, whenever a field was added.
+ * The hash of a pod template as served by the API server, equal to that of kube-controller-manager 1.36: eight to ten letters and digits.
+ * Other versions of Kubernetes give other hashes whenever a field was added.
  *
  * Source: kubernetes v1.36 pkg/controller/controller_utils.go ComputeHash.
  */

@@ -1,5 +1,5 @@
 /**
- * The private parts of a Go Quantity. The same amount has several inner forms, and which one it gets depends on its text.
+ * Dumps the private fields of a Go Quantity. One amount may have several internal forms, depending on the text it was parsed from.
  * Source: apimachinery v0.36 api/resource/quantity.go ParseQuantity, amount.go.
  */
 import { canonicalQuantity, decimalPowers } from "../../../api/quantity.ts";

@@ -1,11 +1,11 @@
-/** What the controllers of endpoints decide alike. */
+/** Rules shared by the endpoints controllers. */
 import { type Facts, type Rule, rule } from "../../api/rule.ts";
 
 interface LeftAloneFacts extends Facts {
   readonly why: "its type is ExternalName" | "it has no selector";
 }
 
-/** Which Services have endpoints of their own making. */
+/** The rule for Services whose endpoints are not managed by controllers. */
 export const leftAlone: Rule<LeftAloneFacts> = rule<LeftAloneFacts>({
   id: "left-alone",
   looksAt: ["spec.type", "spec.selector"],

@@ -1,5 +1,5 @@
 /**
- * From a change of a pod to the Services whose endpoints it may change.
+ * Maps a change of a pod to the Services whose endpoints may change.
  * Source: endpointslice v0.36 util/controller_utils.go GetPodUpdateProjectionKey, GetServicesToUpdate; differs: pods have no queue of
  * their own, so that the trigger of a Service's key is the pod's delta, and an index finds the Services.
  */
@@ -12,10 +12,10 @@ import type { Lister } from "../../../cache/lister.ts";
 import { type Notification, type Watch, watch, type WatchContext } from "../../api/definition.ts";
 import { isPodReady } from "../pod-status.ts";
 
-/** The index of Services by one label that their pods must have. */
+/** The index of Services by one label of their selector. */
 export const selectorIndex = "selector";
 
-/** What a Service is found by in `selectorIndex`: none is found that has no selector. */
+/** The values of a Service in `selectorIndex`; none without a selector. */
 export function indexBySelector({ metadata, spec }: Service): readonly string[] {
   const [first] = Object.entries(spec?.selector ?? {});
   return first === undefined ? [] : [labelValue(metadata.namespace, first)];
@@ -25,7 +25,7 @@ function labelValue(namespace: string | undefined, [key, value]: readonly [strin
   return `${namespace ?? ""}/${key}=${value}`;
 }
 
-/** The watch of pods: a change enqueues the Services that select the pod, or did so, if it may change their endpoints. */
+/** A watch of pods: a change enqueues the Services that select, or selected, the pod, if their endpoints may change. */
 export function watchPodsOfServices(): Watch {
   return watch<Pod>({ kind: Pods, on: onPod });
 }
@@ -61,7 +61,7 @@ function selects({ spec }: Service, labels: Labels): boolean {
   return matches(selectorOfLabels(spec?.selector), labels);
 }
 
-/** Whether other Services may select it, or give it another name. */
+/** Whether the labels or the hostname have changed, so that other Services may select the pod or its DNS name may change. */
 function isSelectedOtherwise(before: Pod, after: Pod): boolean {
   return (
     !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}) ||
@@ -70,7 +70,7 @@ function isSelectedOtherwise(before: Pod, after: Pod): boolean {
   );
 }
 
-/** Any change of one that is being deleted counts: upstream compares the times of its deletion by where they are in memory. */
+/** Whether endpoints may change. Any change of a pod that is being deleted counts, because upstream compares deletion times by pointer. */
 function haveEndpointsChanged(before: Pod, after: Pod): boolean {
   if (before.metadata.deletionTimestamp !== undefined || after.metadata.deletionTimestamp !== undefined) return true;
   if (isPodReady(before) !== isPodReady(after)) return true;

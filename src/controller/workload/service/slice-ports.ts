@@ -1,13 +1,13 @@
-/** The ports of EndpointSlices: those of one slice are alike. Source: endpointslice v0.36 util/controller_utils.go NewPortMapKey. */
+/** The ports of EndpointSlices. All endpoints of a slice share its ports. Source: endpointslice v0.36 util/controller_utils.go NewPortMapKey. */
 import type { EndpointPort } from "../../../api/types.ts";
 import { fnv128a } from "../safe-hash.ts";
 
-/** Equal for ports that may be in one slice. */
+/** A text that is equal for endpoints that may share a slice. */
 export function portsKey(ports: readonly EndpointPort[]): string {
   return inOrder(ports).map(dump).join("\n");
 }
 
-/** In the order in which kube-controller-manager writes them: that of their hashes. */
+/** Sorts ports by hash, as kube-controller-manager does. */
 export function inOrder(ports: readonly EndpointPort[]): readonly EndpointPort[] {
   if (ports.length < 2) return ports;
   return ports
@@ -26,7 +26,7 @@ function dump({ name, protocol, port, appProtocol }: EndpointPort): string {
 const known = new Map<string, string>();
 const knownAtMost = 1000;
 
-/** Remembered, since the same few ports recur. */
+/** Cached, because the same few ports recur. */
 function hashOf(text: string): string {
   const before = known.get(text);
   if (before !== undefined) return before;

@@ -1,28 +1,28 @@
-/** Which generations of slices the controller has made, and whether the cache shows them. Source: endpointslice v0.36 util/endpointslice_tracker.go. */
+/** Tracks the generations of slices that the controller has written, to detect stale caches. Source: endpointslice v0.36 util/endpointslice_tracker.go. */
 import { keyOf, objectKey, type ObjectKey } from "../../../api/key.ts";
 import type { EndpointSlice, Service } from "../../../api/types.ts";
 import { serviceNameLabel } from "./slice-content.ts";
 
-/** In place of a generation: the slice was deleted. */
+/** Stands for the generation of a deleted slice. */
 const deletionExpected = -1;
 
-/** Remembers what was written to the slices of each Service. All methods are atomic. */
+/** Remembers the writes to the slices of each Service. All methods are atomic. */
 export class SliceTracker {
-  /** Generations by the slice's uid, by the Service's key. */
+  /** By key of the Service: the generation of each slice, by its uid. */
   readonly #services = new Map<ObjectKey, Map<string, number>>();
 
-  /** Whether this version of a slice is somebody else's: another slice, or a later generation than the last that was written. */
+  /** Whether another client wrote this version of a slice: it is unknown, or its generation is later than the last one written here. */
   isForeign(slice: EndpointSlice): boolean {
     const known = this.#generation(slice);
     return known === undefined || generationOf(slice) > known;
   }
 
-  /** Whether anything is known of a slice. */
+  /** Whether a slice is tracked. */
   tracks(slice: EndpointSlice): boolean {
     return this.#generation(slice) !== undefined;
   }
 
-  /** Whether the cached slices of a Service are older than what was written. Those that are being deleted are not among them. */
+  /** Whether the cached slices of a Service are older than the writes. `slices` must not include slices that are being deleted. */
   isBehind(service: Service, slices: readonly EndpointSlice[]): boolean {
     const generations = this.#services.get(keyOf(service));
     if (generations === undefined) return false;
@@ -33,17 +33,17 @@ export class SliceTracker {
     });
   }
 
-  /** A slice was created or updated, and answered like this. */
+  /** Records the slice returned by a create or update. */
   wrote(slice: EndpointSlice): void {
     this.#track(slice, generationOf(slice));
   }
 
-  /** A slice was deleted. */
+  /** Records that a slice was deleted here. */
   deleted(slice: EndpointSlice): void {
     this.#track(slice, deletionExpected);
   }
 
-  /** The cache shows that a slice is gone. Whether somebody else has deleted one that was written here. */
+  /** Called when the cache shows a deletion. Returns whether another client deleted a slice that was written here. */
   isForeignDeletion(slice: EndpointSlice): boolean {
     const known = this.#generation(slice);
     this.#services.get(serviceOf(slice))?.delete(slice.metadata.uid);

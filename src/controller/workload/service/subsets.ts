@@ -1,5 +1,5 @@
 /**
- * Subsets in their one form: each lists the addresses that have the same ports. Source: kubernetes v1.36 pkg/api/v1/endpoints/util.go
+ * Subsets in canonical form: each lists the addresses with the same ports. Source: kubernetes v1.36 pkg/api/v1/endpoints/util.go
  * RepackSubsets, SortSubsets.
  */
 import type { Endpoints } from "../../../api/types.ts";
@@ -15,13 +15,13 @@ export type Port = NonNullable<Subset["ports"]>[number];
 /** Whether an address is ready, by its key. */
 type Readiness = Map<string, boolean>;
 
-/** The addresses that have a port; `port` is undefined for those that have none. */
+/** The addresses with a port; `port` is undefined for addresses without ports. */
 interface PortUsers {
   readonly port: Port | undefined;
   readonly readiness: Readiness;
 }
 
-/** A port, and which one of which subset it is. */
+/** A port, and its position in the subsets. */
 interface PlacedPort {
   readonly port: Port | undefined;
   readonly place: string;
@@ -32,16 +32,16 @@ interface AddressList {
   readonly ready: boolean;
 }
 
-/** How subsets are packed. */
+/** Options of `repack`. */
 export interface PackOptions {
   /**
-   * Ports with an application protocol are never the same port, whatever they say: upstream compares where that stands in memory, and of
-   * Endpoints that were read each port has its own. Default false, as for ports of one Service.
+   * Treats all ports with an application protocol as different, because upstream compares the protocol by pointer and decoded Endpoints have
+   * one pointer per port. Default false, as for the ports of one Service.
    */
   readonly tellsAppProtocolsApart?: boolean;
 }
 
-/** An address that is ready and not ready at one port is not ready. Of one that several subsets have, the first counts. */
+/** Repacks subsets into canonical form. An address that is both ready and not ready at a port is not ready; of equal addresses the first is used. */
 export function repack(
   subsets: readonly Subset[],
   { tellsAppProtocolsApart = false }: PackOptions = {},
@@ -73,7 +73,7 @@ function addressKey({ ip, targetRef }: Address): string {
   return `${ip} ${targetRef?.uid ?? ""}`;
 }
 
-/** Ports with the same addresses, of the same readiness, share a subset. */
+/** Puts ports with the same addresses and readiness into one subset. */
 function subsetsOf(users: ReadonlyMap<string, PortUsers>, addresses: ReadonlyMap<string, Address>): readonly Subset[] {
   const groups = new Map<string, PortUsers[]>();
   for (const each of users.values()) {
@@ -93,9 +93,9 @@ function subsetsOf(users: ReadonlyMap<string, PortUsers>, addresses: ReadonlyMap
   });
 }
 
-/** A field with a list, if it has items: upstream writes no others. */
+/** A field with a list; no field if the list is empty, as upstream writes it. */
 function nonEmpty<K extends string, T>(name: K, items: readonly T[]): { readonly [N in K]?: readonly T[] } {
-  // One key of the asked name, or none.
+  // Has only the key `name`, or none.
   return (items.length === 0 ? {} : { [name]: items }) as { readonly [N in K]?: readonly T[] };
 }
 
@@ -104,7 +104,7 @@ function byAddress(one: Address, other: Address): number {
   return (one.targetRef?.uid ?? "") < (other.targetRef?.uid ?? "") ? -1 : 1;
 }
 
-/** Ports in each subset, and the subsets, in the order of their hashes. */
+/** Sorts the ports of each subset, and the subsets, by hash. */
 function inOrder(subsets: readonly Subset[]): readonly Subset[] {
   const sorted = subsets.map((subset) =>
     (subset.ports ?? []).length < 2

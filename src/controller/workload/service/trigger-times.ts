@@ -1,5 +1,5 @@
 /**
- * When the change happened that a write of endpoints follows: clients measure by it how long endpoints take to reach them.
+ * Determines when the change happened that led to a write of endpoints, from which clients measure the propagation delay.
  * Source: endpointslice v0.36 util/trigger_time_tracker.go.
  */
 import { keyOf, type ObjectKey } from "../../../api/key.ts";
@@ -7,23 +7,23 @@ import { formatTime, readTime } from "../../../api/time.ts";
 import type { Pod, Service } from "../../../api/types.ts";
 import { podReadyCondition } from "../pod-status.ts";
 
-/** The annotation that has this time. */
+/** The annotation with this time. */
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/** As of the last sync of a Service, in ms since 1970. */
+/** The times seen by the last sync of a Service, in ms since 1970. */
 interface SeenTimes {
   readonly service: number;
   /** By the pod's name. */
   readonly pods: ReadonlyMap<string, number>;
 }
 
-/** Remembers the times that the last sync of each Service saw. All methods are atomic. */
+/** Remembers the times seen by the last sync of each Service. All methods are atomic. */
 export class TriggerTimes {
   readonly #seen = new Map<ObjectKey, SeenTimes>();
 
   /**
-   * The earliest of the times that are later than those of the last sync, in ms since 1970: when a pod's readiness last changed. At the first sync it
-   * is when the Service was made. Undefined if no time is later. A change that was undone since is not seen.
+   * The earliest readiness change of a pod since the last sync, in ms since 1970; at the first sync also the creation of the Service. Undefined
+   * if there is none. A change that was reverted in the meantime is not seen.
    */
   next(service: Service, pods: readonly Pod[]): number | undefined {
     const key = keyOf(service);
@@ -32,7 +32,7 @@ export class TriggerTimes {
     const later: number[] = [];
     for (const pod of pods) {
       const { name } = pod.metadata;
-      // An unknown time is null on the wire, which the types do not say.
+      // An unknown time is null in JSON, which the types do not show.
       const time = readTime(podReadyCondition(pod)?.lastTransitionTime ?? undefined);
       if (time === undefined) continue;
       times.set(name, time);
@@ -51,7 +51,7 @@ export class TriggerTimes {
   }
 }
 
-/** The annotations with the time of the change, or without one. */
+/** The annotations with the time of the change, or without it if it is unknown. */
 export function withTriggerTime(
   annotations: Readonly<Record<string, string>> | undefined,
   at: number | undefined,

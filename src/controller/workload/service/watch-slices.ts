@@ -1,6 +1,5 @@
 /**
- * From a change of an EndpointSlice to the key of its Service, for the controllers that keep slices: what others write is looked at,
- * the controller's own writes are not.
+ * Maps a change of an EndpointSlice to the key of its Service, for controllers that manage slices. The controller's own writes are ignored.
  * Source: kubernetes v1.36 pkg/controller/endpointslice/endpointslice_controller.go onEndpointSliceAdd, onEndpointSliceUpdate,
  * onEndpointSliceDelete; pkg/controller/endpointslicemirroring, the same.
  */
@@ -13,7 +12,7 @@ import type { RunState } from "../../api/run-state.ts";
 import { managedByLabel, serviceKeyOf } from "./slice-content.ts";
 import type { SliceTracker } from "./slice-tracker.ts";
 
-/** The index of slices by who keeps them and by their Service's key: one for all keepers, which share a cache. */
+/** The index of slices by manager and key of the Service, shared by all managers. */
 const keeperIndex = "keeper";
 
 function keeperValue(managedBy: string, service: ObjectKey): string {
@@ -26,7 +25,7 @@ function indexByKeeper(slice: EndpointSlice): readonly string[] {
   return managedBy === undefined || service === undefined ? [] : [keeperValue(managedBy, service)];
 }
 
-/** The slices that a controller keeps for a Service, in a cache that is watched with `watchSlices`. */
+/** The slices that a controller manages for a Service. The cache must be watched with `watchSlices`. */
 export function slicesKeptBy(
   managedBy: string,
   { service, slices }: { readonly service: ObjectKey; readonly slices: Lister<EndpointSlice> },
@@ -34,16 +33,16 @@ export function slicesKeptBy(
   return slices.byIndex(keeperIndex, keeperValue(managedBy, service));
 }
 
-/** Who keeps the slices. */
+/** A controller that manages slices. */
 export interface SliceKeeper {
-  /** The value of the label that names who keeps a slice. */
+  /** The value of the label `endpointslice.kubernetes.io/managed-by`. */
   readonly managedBy: string;
   readonly tracker: RunState<SliceTracker>;
-  /** How long a Service waits after a change of its slices, in ms, so that changes of several share one sync. */
+  /** Delays a Service after a change of its slices, in ms, so that several changes share one sync. */
   readonly delayMs: number;
 }
 
-/** The watch of slices, for the one who keeps some of them. */
+/** Creates a watch of slices for a controller that manages some of them. */
 export function watchSlices(keeper: SliceKeeper): Watch {
   return watch<EndpointSlice>({
     kind: EndpointSlices,
