@@ -15,8 +15,8 @@ export interface AttachmentFindings {
 }
 
 /**
- * For each bound claim of a pod on a node whose volume is not attached there: what its VolumeAttachment says, or which node has the volume, which
- * may be on one alone.
+ * For each bound claim of a pod whose volume is not attached to the pod's node: what its VolumeAttachment says, or which other node has a
+ * volume that may be attached to only one.
  */
 export function attachmentFindings(look: Look, { object: pod }: Item<Pod>): AttachmentFindings {
   const found = claimNamesOf(pod).map((name) => ofClaim(look, { pod, name }));
@@ -27,13 +27,13 @@ const nothing: AttachmentFindings = { findings: [], unseen: [] };
 
 interface OfClaim {
   readonly pod: Pod;
-  /** Of the claim. */
+  /** The name of the claim. */
   readonly name: string;
 }
 
 function ofClaim(look: Look, of: OfClaim): AttachmentFindings {
   const claim = look.get(PersistentVolumeClaims, of.pod.metadata.namespace ?? "", of.name);
-  // What is to be said of claims is said elsewhere.
+  // Problems of claims are reported elsewhere.
   if (claim.is !== "found" || claim.object.status?.phase !== "Bound") return nothing;
   const volume = look.get(PersistentVolumes, "", claim.object.spec?.volumeName ?? "");
   if (volume.is === "unseen") return { ...nothing, unseen: [volume.unseen] };
@@ -46,7 +46,7 @@ function ofClaim(look: Look, of: OfClaim): AttachmentFindings {
 
 interface OfVolume extends OfClaim {
   readonly volume: PersistentVolume;
-  /** All of the cluster. */
+  /** All VolumeAttachments of the cluster. */
   readonly attachments: readonly VolumeAttachment[];
 }
 
@@ -63,14 +63,14 @@ function ofVolume(look: Look, of: OfVolume): Finding | undefined {
   const { driver = "" } = volume.spec?.csi ?? {};
   if (!isManaged(look, node)) return undefined;
   const found = look.get(CsiDrivers, "", driver);
-  // A driver that is not registered has its volumes attached.
+  // Volumes of a driver without a CSIDriver object must be attached.
   if (found.is === "unseen" || (found.is === "found" && found.object.spec.attachRequired === false)) return undefined;
   const at = { kind: PersistentVolumes, namespace: "", name };
   const why = `there is no VolumeAttachment to node ${node}: the controller persistentvolume-attach-detach has to create it`;
   return { at, why, advice: [kubectl("get volumeattachments")] };
 }
 
-/** Whether the node's kubelet leaves attaching to the controller: the sandbox's do not. */
+/** Whether the controller attaches the node's volumes, not its kubelet. The sandbox's simulated kubelets attach them themselves. */
 function isManaged(look: Look, node: string): boolean {
   const found = look.get(Nodes, "", node);
   const annotation = "volumes.kubernetes.io/controller-managed-attach-detach";

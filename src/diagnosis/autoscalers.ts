@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers: by their conditions, and what each metric says. */
+/** Diagnoses HorizontalPodAutoscalers by their conditions and metrics. */
 import { formatAge } from "../api/duration.ts";
 import { pluralize } from "../api/pluralize.ts";
 import { readTime } from "../api/time.ts";
@@ -83,7 +83,7 @@ function apisOf(spec: Spec | undefined, reason: string): readonly Advice[] {
   return api === undefined || !isAsked ? [] : [kubectl(`get --raw /apis/${api}`)];
 }
 
-/** What keeps it from where its metrics would have it, as its conditions say. */
+/** The limits that keep it from the number of replicas that its metrics ask for, according to its conditions. */
 function heldBy(conditions: readonly Condition[]): readonly string[] {
   const said = conditions.filter(
     ({ type, status, reason }) =>
@@ -93,7 +93,7 @@ function heldBy(conditions: readonly Condition[]): readonly string[] {
   return said.flatMap(({ message = "" }) => (message === "" ? [] : [message]));
 }
 
-/** `cpu: 112%, target 60%`, a metric a line. */
+/** One line per metric: `cpu: 112%, target 60%`. */
 function metricNotes({ spec, status }: HorizontalPodAutoscaler): readonly string[] {
   // An empty list is null on the wire, which the types do not say.
   const current: readonly MetricStatus[] | null | undefined = status?.currentMetrics;

@@ -34,7 +34,7 @@ function waitsFor(users: readonly Pod[], areAllKnown: boolean): Pick<Finding, "w
   const when = "the scheduler gives it devices when it places a pod that uses it";
   const [first] = users;
   if (first === undefined) return { why: areAllKnown ? `${when}, and none does` : when };
-  // Such a pod was placed past the scheduler, which alone allocates.
+  // The pod was assigned to a node without the scheduler, and only the scheduler allocates devices.
   const placed = users.find(({ spec }) => (spec?.nodeName ?? "") !== "");
   const { name, namespace } = (placed ?? first).metadata;
   const waiting = users.length === 1 ? `Pod ${name} has` : `Pod ${name} and ${users.length - 1} more have`;

@@ -18,7 +18,7 @@ interface Reported {
 }
 
 /** How many dependents are diagnosed; the others are counted. */
-const mostOwned = 50;
+const maxOwned = 50;
 
 /** For kinds without an examination of their own. */
 export function examineGeneric(look: Look, item: Item): Examined {
@@ -44,7 +44,7 @@ export function examineGeneric(look: Look, item: Item): Examined {
       owned.findings[0]?.why ??
       saysOf({ phase, conditions, owned, isWritten: status !== undefined, unclear }),
     reached: own.length > 0 ? false : isGood ? true : undefined,
-    // Its dependents are nearer to the first cause than its own status.
+    // Its dependents are closer to the root cause than its own status.
     findings: [...behind, ...owned.findings, ...conditions.findings, ...numbers, ...phaseFinding],
     seen: [...(isGood ? ["its status"] : []), ...owned.seen],
     unseen: [...unclear, ...(isGood ? aside(owned.unseen) : owned.unseen), ...unwritten(status, owned.seen.length > 0)],
@@ -144,7 +144,7 @@ interface Owned {
   readonly findings: readonly Finding[];
   readonly seen: readonly string[];
   readonly unseen: readonly Unseen[];
-  /** Those that are well: `Deployment web`. */
+  /** The dependents that are well: `Deployment web`. */
   readonly wells: readonly string[];
 }
 
@@ -154,9 +154,9 @@ function examineOwned(look: Look, item: Item): Owned {
   // A dependent owned by another dependent is diagnosed through that one.
   const active = objects.filter(({ kind }) => !isPassive(kind));
   const direct = active.filter(({ object }) => !active.some((other) => isOwnedBy(object, other.object.metadata.uid)));
-  const diagnoses = direct.slice(0, mostOwned).flatMap((each) => ownedDiagnosis(look, each));
-  const cut = direct.length - mostOwned;
-  const tooMany = { what: `${cut} more objects that it owns`, why: `after the first ${mostOwned}`, isDecisive: false };
+  const diagnoses = direct.slice(0, maxOwned).flatMap((each) => ownedDiagnosis(look, each));
+  const cut = direct.length - maxOwned;
+  const tooMany = { what: `${cut} more objects that it owns`, why: `after the first ${maxOwned}`, isDecisive: false };
   return {
     findings: diagnoses.flatMap(findingsOf),
     seen: diagnoses.filter(({ is }) => is !== "cannot tell").map(({ of }) => refText(of)),

@@ -62,7 +62,7 @@ export function missingReferences(look: Look, { object }: Item, creating: boolea
   return { findings, unseen, ...(devices.isHeld === true && { isHeld: true }) };
 }
 
-/** Claims of devices that are missing or not for the pod, or can get no devices. That one has none yet is what its pod's own placement decides. */
+/** ResourceClaims that are missing, not for this pod, or can never be allocated. An unallocated claim is covered by the pod's scheduling. */
 function deviceFindings(look: Look, pod: Pod): References {
   const namespace = pod.metadata.namespace ?? "";
   const all = podClaimsOf(pod).map((entry): References => {

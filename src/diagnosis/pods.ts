@@ -75,7 +75,7 @@ function examineUnready(look: Look, item: Item, pod: Pod, whole: Whole): Examine
   const node = isScheduled ? nodeFindings(look, pod) : [];
   const events = look.events(pod);
   const attach = isCreating ? attachmentFindings(look, item) : { findings: [], unseen: [] };
-  // What a VolumeAttachment says, Events repeat.
+  // Such Events repeat what the VolumeAttachment already shows.
   const told = events.objects.filter(({ reason }) => attach.findings.length === 0 || reason !== "FailedAttachVolume");
   const mount = isCreating ? eventFinding(item, told) : undefined;
   const [why, advice] = isScheduled ? notReady(pod) : [notScheduled(pod, named.isHeld === true), []];
@@ -112,7 +112,7 @@ function nodeFindings(look: Look, { spec }: Pod): readonly Finding[] {
 const setupFailures =
   /^(FailedMount|FailedAttachVolume|FailedMapVolume|FailedCreatePodSandBox|NetworkNotReady|FailedPreStart.*)$/;
 
-/** Only Events say what keeps the kubelet from starting containers. */
+/** The reason why the kubelet cannot start containers, which only Events show. */
 function eventFinding(item: Item, events: ReturnType<Look["events"]>["objects"]): Finding | undefined {
   const event = events.findLast(({ type, reason = "" }) => type === "Warning" && setupFailures.test(reason));
   if (event === undefined) return undefined;

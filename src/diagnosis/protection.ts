@@ -1,4 +1,4 @@
-/** What an object of storage, or a claim of devices, is protected for: who uses it, and so keeps its finalizer. */
+/** Finds the users of a storage object or ResourceClaim that keep its protection finalizer. */
 import { classesOfClaim, classesOfVolume } from "../api/attributes-classes.ts";
 import {
   PersistentVolumeClaims,
@@ -19,7 +19,7 @@ import type { Look } from "./look.ts";
 /** How many users are named. */
 const namedUsers = 5;
 
-/** Why a finalizer of protection is kept, as a clause, with what holds the users that are on their way out. */
+/** Why a protection finalizer is kept, as a clause, and what blocks the users that are being deleted. */
 export interface Protection {
   readonly why: string;
   readonly below: Examined["findings"];
@@ -28,7 +28,7 @@ export interface Protection {
 }
 
 /**
- * The users that keep the finalizer of an object which is being deleted; undefined if it is no finalizer of protection.
+ * The users that keep the finalizer of an object that is being deleted; undefined for other finalizers.
  * Source: kubernetes v1.36 pkg/controller/volume/pvcprotection, pvprotection and vacprotection.
  */
 export function examineProtection(
@@ -38,7 +38,7 @@ export function examineProtection(
   const claim = finalizer === claimProtection ? asKind(item, PersistentVolumeClaims) : undefined;
   if (claim !== undefined) return ofClaim(look, claim);
   const volume = finalizer === volumeProtection ? asKind(item, PersistentVolumes) : undefined;
-  // Of its metadata alone nothing follows.
+  // The metadata alone is not enough.
   if (volume?.status !== undefined) return ofVolume(volume);
   const devices = finalizer === deviceProtection ? asKind(item, ResourceClaims) : undefined;
   if (devices?.status !== undefined) return ofDevices(devices);
@@ -121,7 +121,7 @@ function ofClass(look: Look, name: string): Protection {
   return { why, below: [], seen, unseen };
 }
 
-/** Nothing keeps it any more: its controller is late, or does not run. */
+/** The text for a finalizer that nothing needs any more: its controller is late, or does not run. */
 function late(so: string, kind: string): string {
   return `${so}, so that the controller ${kind.toLowerCase()}-protection has to remove it`;
 }

@@ -29,7 +29,7 @@ export function examineReplicated(look: Look, item: Item): Examined {
   return withPods(look, item, { says, reached, first: [...unseenSpec, ...replicaFailure(item)] });
 }
 
-/** What an owner of pods says of itself. */
+/** What the status of an owner of pods shows. */
 export interface OwnNumbers {
   readonly says: string;
   readonly reached: boolean;
@@ -38,7 +38,7 @@ export interface OwnNumbers {
   readonly notes?: readonly string[];
 }
 
-/** With what its pods say. */
+/** Adds the findings of the owner's pods. */
 export function withPods(look: Look, item: Item, { says, reached, first, notes }: OwnNumbers): Examined {
   const pods = controlledPods(look, item);
   const serving = pods.objects.filter(isServing);

@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** The controller starts a Job within seconds; a busy one takes longer. */
 const graceMs = 2 * minuteMs;
-/** Without a time zone the schedule is in that of kube-controller-manager, which no object reveals. */
+/** The range of time zones. Without a time zone, a schedule is in that of kube-controller-manager, which no object shows. */
 const zonesMs = 26 * hourMs;
 
 /**
@@ -32,8 +32,8 @@ export function missedSince(
 }
 
 /**
- * When it is due next; undefined for a schedule that cannot be read, or that depends on a clock the cluster does not show: without a time zone only
- * runs less than an hour apart are the same everywhere.
+ * When it is due next, in ms since 1970; undefined if the schedule is invalid, or depends on the unknown time zone of
+ * kube-controller-manager: without a time zone, only runs less than an hour apart are the same everywhere.
  */
 export function nextDue({ spec }: CronJob, now: number): number | undefined {
   const timeZone = spec?.timeZone;
@@ -45,7 +45,7 @@ export function nextDue({ spec }: CronJob, now: number): number | undefined {
       return due;
     return (nextTime(schedule, { after: due }) ?? Infinity) - due < hourMs ? due : undefined;
   } catch {
-    // What is wrong with it is said where it matters.
+    // An invalid schedule is reported elsewhere.
     return undefined;
   }
 }

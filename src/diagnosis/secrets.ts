@@ -1,10 +1,10 @@
-/** Whether a Secret has what it is for: that of a ServiceAccount's token is filled by a controller. */
+/** Diagnoses Secrets for ServiceAccount tokens, which a controller fills in. */
 import { accountNamedBy } from "../api/token-secrets.ts";
 import type { StoredObject } from "../api/object.ts";
 import { type Examined, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { examinePassive } from "./passive.ts";
 
-/** By its annotations: the controller of tokens adds the uid of the ServiceAccount that is named. Nothing else of a Secret is read. */
+/** By its annotations: the token controller adds the uid of the named ServiceAccount. Nothing else of a Secret is read. */
 export function examineSecret(item: Item<StoredObject>): Examined {
   const account = accountNamedBy(item.object);
   if (account === undefined) return examinePassive(item);

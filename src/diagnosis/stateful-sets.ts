@@ -45,10 +45,7 @@ interface SeenPods {
 
 const isReady = (pod: Pod): boolean => isServing(pod) && conditionOf(pod, "Ready")?.status === "True";
 
-/**
- * The first pod that an ordered set waits for, and what it holds up. Nothing where it is the only one that lacks: the pod itself says
- * why.
- */
+/** The first pod that an ordered set is waiting for, and what that blocks. Empty if no other pod is missing, since the pod itself shows why. */
 function heldUp({ spec, status, metadata }: StatefulSet, { pods, outdated }: SeenPods): readonly string[] {
   if (spec?.podManagementPolicy === "Parallel") return [];
   const rollsOut = spec?.updateStrategy?.type !== "OnDelete";

@@ -1,4 +1,4 @@
-/** Why a claim is not bound: its class, the volume that it names, the volumes that there are, and the pods that it waits for. */
+/** Why a claim is not bound, from its class, its named volume, the existing volumes, and the pods that it waits for. */
 import { matches, selectorOf } from "../api/labels.ts";
 import { claimNamesOf } from "../api/pod-claims.ts";
 import { compareQuantities, formatQuantity } from "../api/quantity.ts";
@@ -19,7 +19,7 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../a
 import { type Finding, kubectl } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
 
-/** What holds the claim up, and what to look at next. */
+/** Why the claim is not bound, and what to look at next. */
 export interface UnboundCause {
   readonly why: string;
   readonly advice: Finding["advice"] & {};
@@ -28,7 +28,7 @@ export interface UnboundCause {
 const volumesListed = [kubectl("get pv")];
 const classesListed = [kubectl("get storageclasses")];
 
-/** Undefined where what was read does not say. */
+/** The cause; undefined if it cannot be determined from what was read. */
 export function unboundCause(look: Look, claim: PersistentVolumeClaim): UnboundCause | undefined {
   const named = claim.spec?.volumeName ?? "";
   if (named !== "") return namedVolumeCause(look, claim);
@@ -94,21 +94,21 @@ function namedVolumeCause(look: Look, claim: PersistentVolumeClaim): UnboundCaus
   return { why: `volume ${name}, to which it refers, ${misfit}`, advice: [kubectl(`describe pv ${name}`)] };
 }
 
-/** Its controller looks at what waits every 15 s. */
+/** The cause if the controller has yet to bind the claim, which it checks every 15 s. */
 function toBeBound(volume: string): UnboundCause {
   return { why: `${volume} suits it, so that the controller persistentvolume-binder has to bind them`, advice: [] };
 }
 
-/** So many volumes are named. */
-const mostNamed = 3;
+/** How many volumes are named. */
+const maxNamed = 3;
 
 interface HandMade {
   readonly claim: PersistentVolumeClaim;
-  /** Why a volume has to be made by hand. */
+  /** Why a volume must be created manually. */
   readonly why: string;
 }
 
-/** No provisioner helps: the volumes of its class, and why they do not suit. */
+/** The cause if no provisioner creates volumes: the volumes of the class, and why they do not match. */
 function handMadeCause(look: Look, { claim, why }: HandMade): UnboundCause {
   const { objects, unseen } = look.list(PersistentVolumes, "");
   if (unseen.length > 0) return { why, advice: volumesListed };
@@ -123,12 +123,12 @@ function handMadeCause(look: Look, { claim, why }: HandMade): UnboundCause {
 }
 
 function someOf(names: readonly string[], separator: string): string {
-  const told = names.slice(0, mostNamed);
+  const told = names.slice(0, maxNamed);
   const more = names.length - told.length;
   return [...told, ...(more > 0 ? [`${more} more`] : [])].join(separator);
 }
 
-/** Why the volume is not the claim's, as in `volume disk-1 MISFIT`; undefined where it could be. */
+/** Why the volume does not match the claim, as a phrase after `volume disk-1`; undefined if it matches. */
 function misfitOf(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   const { spec, status, metadata } = volume;
   const owner = spec?.claimRef;
