@@ -1,4 +1,4 @@
-/** What a process wrote in a fork, beside what its copy at work did on the cluster: lines as it happens, and a page at the end. */
+/** Compares what a process writes in a fork with what its copy does on the cluster: lines as it happens, and a final report. */
 import { type FieldChange, fieldChanges } from "../../src/api/field-changes.ts";
 import type { ObjectKey } from "../../src/api/key.ts";
 import type { StoredObject } from "../../src/api/object.ts";
@@ -12,7 +12,7 @@ import { summarizeChanges } from "../../src/views/field-interest.ts";
 import { pluralize } from "../cli/style.ts";
 import { shortValue, summaryText } from "../render/changes.ts";
 
-/** An object that differs, and how. */
+/** A difference between an object in the fork and in the cluster. */
 export interface ForkDifference {
   readonly is: "differs" | "only here" | "only there";
   readonly of: KindName;
@@ -20,22 +20,22 @@ export interface ForkDifference {
   readonly text: string;
 }
 
-/** What was compared. */
+/** The result of the comparison. */
 export interface ForkVerdict {
-  /** Objects that came to be as they were written here, each time. */
+  /** How often the cluster's object came to equal the one written in the fork. */
   readonly same: number;
   readonly differences: readonly ForkDifference[];
-  /** Written here so shortly before the end that the cluster has had no time. */
+  /** Writes in the fork so shortly before the end that the cluster had no time to follow. */
   readonly unanswered: number;
-  /** Changes on the cluster that the copy at work may have made, or somebody else: nothing shows whose they were. */
+  /** Changes in the cluster whose writer is unknown: the copy, or another client. */
   readonly unattributed: number;
 }
 
-/** What is written here and not there within this time is only here. */
+/** A write in the fork that the cluster does not follow within this time counts as made only in the fork. */
 const patienceMs = 2000;
 const shownChanges = 3;
 
-/** Collects what the fork reports; on a bus that it is attached to, each comparison is an `agreement` event. */
+/** Collects the fork's reports, and emits each comparison as an `agreement` event on an attached bus. */
 export class ForkComparison implements DivergenceListener {
   readonly #onLine: (line: string) => void;
   #bus: TraceBus | undefined;
@@ -44,7 +44,7 @@ export class ForkComparison implements DivergenceListener {
   #same = 0;
   #unattributed = 0;
 
-  /** `onLine` gets a line for each difference when it is first seen. */
+  /** `onLine` is called with a line for each new difference. */
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine;
   }
@@ -55,7 +55,7 @@ export class ForkComparison implements DivergenceListener {
   }
 
   written({ of, key }: Divergence): void {
-    // It was done here after all.
+    // The process has made the write after all.
     this.#missed.delete(nameOf(of, key));
   }
 
@@ -75,7 +75,7 @@ export class ForkComparison implements DivergenceListener {
     this.#report({ is: "same", ...actOf(agreement, { base, here }), afterMs: at - since, why });
   }
 
-  /** The copy at work did something, and the process did not. */
+  /** Called when the copy made a write that the process did not make in time. */
   readonly onMissed = (missed: Missed): void => {
     if (missed.by === "unknown") {
       this.#unattributed++;
@@ -88,7 +88,7 @@ export class ForkComparison implements DivergenceListener {
     this.#report({ is: "differs", ...act, why: differenceLine(difference) });
   };
 
-  /** How everything stands. */
+  /** The result so far. `now` in ms since 1970. */
   verdict(divergences: readonly Divergence[], now: number): ForkVerdict {
     const silent = divergences.filter(({ cluster }) => cluster.is === "silent");
     const late = silent.filter(({ since }) => now - since > patienceMs);
@@ -118,7 +118,7 @@ interface Written {
   readonly here: StoredObject | undefined;
 }
 
-/** What was done to an object, as an event names it. */
+/** The verb and object of a write, as fields of an event. */
 function actOf(
   { of, key }: { readonly of: KindName; readonly key: ObjectKey },
   { base, here }: Written,

@@ -1,4 +1,4 @@
-/** Something that works against a fork, and how what it writes compares with the cluster. */
+/** Runs something against a fork and compares its writes with the cluster. */
 import type { Fork, ForkOptions } from "../../src/modes/fork/fork.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import type { Session } from "../cli/session.ts";
@@ -12,18 +12,18 @@ interface Forked {
   close(): void | Promise<void>;
 }
 
-/** What works against the fork, and how it is shown. */
+/** Options of `runOnFork`. */
 export interface ForkRun<C extends Forked, T> {
   readonly session: Session;
-  /** Makes the fork, which reports to these. @throws UserError, KubeconfigError. */
+  /** Creates the fork with these listeners. @throws UserError, KubeconfigError. */
   readonly open: (listeners: Pick<ForkOptions, "listener" | "inStep">) => Promise<C>;
-  /** Differences are printed as they are seen, and at the end. */
+  /** Whether to print differences as they are seen, and at the end. */
   readonly printsText: boolean;
-  /** Until it ends. */
+  /** The work; the fork is closed when it resolves. */
   readonly work: (connected: C) => Promise<T>;
 }
 
-/** Undefined where it was interrupted before it began. @throws UserError, KubeconfigError. */
+/** Returns the result of the work; undefined if it was interrupted before it started. @throws UserError, KubeconfigError. */
 export async function runOnFork<C extends Forked, T>({
   session,
   open,

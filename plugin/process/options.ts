@@ -4,13 +4,13 @@ import { UserError } from "../cli/user-error.ts";
 import type { ProcessRequest } from "./running.ts";
 import type { ProcessOutput } from "./screen.ts";
 
-/** What they give. */
+/** The values of the options for a program. */
 export interface ProcessFlags {
   readonly quietChild?: true;
   readonly restart?: true;
 }
 
-/** Those that a program alone has. */
+/** The options that apply only to a program. */
 export const processOptions: OptionsFor<ProcessFlags> = {
   quietChild: flag(
     "--quiet-child",
@@ -19,14 +19,14 @@ export const processOptions: OptionsFor<ProcessFlags> = {
   restart: flag("--restart", "with -- COMMAND: start it again when it ends by itself"),
 };
 
-/** Those that it shares with controllers. */
+/** The options that apply to controllers as well. */
 interface SharedFlags {
   readonly output?: ProcessOutput;
   readonly sinceStart?: true;
   readonly for?: number;
 }
 
-/** What is asked for a program. @throws UserError without one behind `--`. */
+/** The request for a program. @throws UserError if there is no program after `--`. */
 export function processRequest(program: readonly string[], flags: ProcessFlags & SharedFlags): ProcessRequest {
   return {
     program,
@@ -38,7 +38,7 @@ export function processRequest(program: readonly string[], flags: ProcessFlags &
   };
 }
 
-/** @throws UserError for an empty program, for one beside controllers, and for options that it has flags of its own for. */
+/** @throws UserError for an empty program, for a program together with controllers, and for options that have no effect on a program. */
 export function refuseForProgram({
   controllers,
   program,
@@ -62,7 +62,7 @@ export function refuseForProgram({
     ]);
 }
 
-/** @throws UserError for options of a program where there is none. */
+/** @throws UserError for options of a program if there is no program. */
 export function refuseWithoutProgram(flags: ProcessFlags & SharedFlags): void {
   const given = flags.quietChild === true ? "--quiet-child" : flags.restart === true ? "--restart" : undefined;
   if (given !== undefined) throw new UserError(`${given} is for a program behind --`, ["add `-- COMMAND`"]);

@@ -1,4 +1,4 @@
-/** `-- COMMAND`: a program is started behind a door, and what it does is shown until it ends. */
+/** `-- COMMAND`: starts a program behind the proxy and shows what it does until it ends. */
 import { formatDuration } from "../../src/api/duration.ts";
 import { messageOf } from "../../src/api/error-message.ts";
 import type { Transport } from "../../src/api/transport.ts";
@@ -9,44 +9,44 @@ import { shorten } from "../cli/style.ts";
 import { UserError } from "../cli/user-error.ts";
 import { type ProcessOutput, type ProcessScreen, showProcess } from "./screen.ts";
 
-/** How a program is run. */
+/** A request to run a program. */
 export interface ProcessRequest {
   /** The program and its arguments. */
   readonly program: readonly string[];
   readonly output: ProcessOutput;
   readonly sinceStart: boolean;
-  /** Its own lines are not printed. */
+  /** Do not print the program's own output. */
   readonly quiet: boolean;
-  /** Start it again when it ends by itself. */
+  /** Restart the program when it ends by itself. */
   readonly restart: boolean;
   readonly forMs: number | undefined;
 }
 
-/** Of a command line as it is shown. */
-const mostCommandLength = 160;
-/** A program that has sent no request by then probably looks elsewhere for its server. */
+/** The longest command line that is shown in full. */
+const maxCommandLength = 160;
+/** A program that has sent no request within this time probably uses another kubeconfig. */
 const patienceMs = 10_000;
-/** Before it is started again: 1 s, doubled each time up to this. */
-const longestPauseMs = 30_000;
+/** The longest pause before a restart: it starts at 1 s and is doubled each time. */
+const maxPauseMs = 30_000;
 
-/** What a program reaches through its door. */
+/** The server behind a program's proxy. */
 export interface Behind {
   readonly context: string;
   readonly server: string;
-  /** Of the kubeconfig's context. */
+  /** The namespace of the kubeconfig's context. */
   readonly namespace: string;
   readonly bus: TraceBus;
   readonly passThrough: () => Transport;
-  /** @throws UserError when the server cannot be reached or refuses the login. */
+  /** @throws UserError if the server cannot be reached or refuses the login. */
   serverVersion(): Promise<string>;
 }
 
-/** What a run of a program is made of. The connection stays its caller's to close. */
+/** The parts of a `ProcessRun`. The caller closes the connection. */
 export interface ProcessRunParts {
   readonly behind: Behind;
   readonly request: ProcessRequest;
   readonly session: Session;
-  /** Shows what passes. Default: reconciles and their writes. */
+  /** Shows the traffic. Default: reconciles and their writes. */
   readonly screen?: (bus: TraceBus) => ProcessScreen;
   /** The line about the context has been printed. */
   readonly isIntroduced?: true;
@@ -74,7 +74,7 @@ export class ProcessRun {
     this.#screen = screen ?? ((bus) => showProcess(bus, { session, output, ...times }));
   }
 
-  /** Until it ends or the session does. @returns its exit code; 0 where it was asked to end. @throws UserError. */
+  /** Runs until the program or the session ends. @returns the program's exit code; 0 if it was asked to end. @throws UserError. */
   async untilEnded(): Promise<number> {
     const { context, server, namespace, bus } = this.#behind;
     const { forMs } = this.#request;
@@ -90,7 +90,7 @@ export class ProcessRun {
     session.endAfter(forMs);
     try {
       const code = await this.#runAgain(process);
-      // What the door still passed is reported as it closes.
+      // Closing reports the remaining traffic.
       await process.close();
       screen.end();
       return code;
@@ -124,7 +124,7 @@ export class ProcessRun {
   #handOnSignals(process: ProcessBehindDoor): () => void {
     const { onStopSignal, err } = this.#session.io;
     return onStopSignal((signal, count) => {
-      // On a terminal Ctrl-C has reached the program as well: a second one from here would end it in the middle of its own end.
+      // On a terminal, Ctrl-C has reached the program as well: a second signal from here would interrupt its shutdown.
       if (count === 1 && !(signal === "SIGINT" && err.columns !== undefined)) process.signal(signal);
     });
   }
@@ -154,7 +154,7 @@ export class ProcessRun {
         throw cannotStart(command, error);
       });
       const again = starts === 1 ? "" : ` (start ${starts})`;
-      session.say(`started ${shorten(program.join(" "), mostCommandLength)} as process ${pid}${again}, Ctrl-C stops`);
+      session.say(`started ${shorten(program.join(" "), maxCommandLength)} as process ${pid}${again}, Ctrl-C stops`);
       const code = await Promise.race([exited, session.ended]);
       if (code === undefined) return await this.#end(process, exited);
       session.warn(`${command} ended by itself with exit code ${code} after ${formatDuration(session.elapsedMs)}`);
@@ -164,7 +164,7 @@ export class ProcessRun {
     }
   }
 
-  /** A signal has been handed on already; that --for is over has not. */
+  /** Ends the program. A signal has already been forwarded to it; the end of --for has not. */
   async #end(process: ProcessBehindDoor, exited: Promise<number>): Promise<number> {
     const { signal } = this.#session;
     if (!signal.aborted) process.signal("SIGTERM");
@@ -174,7 +174,7 @@ export class ProcessRun {
 
   async #pause(starts: number): Promise<void> {
     const session = this.#session;
-    const pauseMs = Math.min(longestPauseMs, 1000 * 2 ** (starts - 1));
+    const pauseMs = Math.min(maxPauseMs, 1000 * 2 ** (starts - 1));
     session.warn(`starting it again in ${formatDuration(pauseMs)}`);
     const { promise, resolve } = Promise.withResolvers<void>();
     session.io.timeline.after(pauseMs, "restart", resolve, { background: true });
@@ -184,9 +184,9 @@ export class ProcessRun {
 
 const endedBySigterm = 128 + 15;
 
-/** Why a program could not be started, by the system's error. */
+/** The error for a program that could not be started. */
 export function cannotStart(command: string, error: unknown): UserError {
-  // Errors of the system have a code.
+  // System errors have a code.
   const { code } = error as { readonly code?: string };
   if (code === "ENOENT")
     return new UserError(

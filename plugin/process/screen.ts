@@ -1,4 +1,4 @@
-/** The screen of a process behind a door: lines as things happen, and a page at the end. */
+/** The screen of a process behind the proxy: lines as things happen, and a final report. */
 import type { Cancel } from "../../src/platform/timeline.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import { causeEvents, ProcessReport, processStages, type ProcessLine } from "../../src/views/process/process-report.ts";
@@ -12,36 +12,36 @@ import { ProcessLines } from "../render/process-lines.ts";
 import { rightsManifest } from "../render/rights-manifest.ts";
 import { processPage, usageSummary } from "../render/usage-text.ts";
 
-/** What is printed: lines and a page, every event, or a Role at the end. */
+/** The output: lines and a final report, every event as JSON, or a Role at the end. */
 export type ProcessOutput = "text" | "json" | "rbac";
 
-/** What is shown, and how. */
+/** Options of `showProcess`. */
 export interface ProcessScreenOptions {
   readonly session: Session;
   readonly output: ProcessOutput;
   readonly sinceStartAt?: number;
 }
 
-/** A reconcile is shown when it is over: it is looked for so often. */
+/** How often to check for reconciles that are over, which are then shown. */
 const flushEveryMs = 100;
-/** An object that is written more often than this is examined. */
+/** Objects with more writes per minute are examined for loops. */
 const loopsPerMinute = 10;
 
-/** What ends the screen. */
+/** Ends a screen. */
 export interface ProcessScreen {
-  /** Prints the page: everything has been reported. */
+  /** Prints the final report. Call it when everything has been reported. */
   end(): void;
-  /** Prints nothing more. */
+  /** Stops printing. */
   stop(): void;
 }
 
-/** `copier` of `copier/v1 (linux)`; `process` where none names itself. */
+/** A name for the Role: `copier` for the user agent `copier/v1 (linux)`, `process` if there is no name. */
 function roleName(agents: readonly string[]): string {
   const named = agents.map((agent) => agent.split("/")[0] ?? "").find((name) => name !== "");
   return named ?? "process";
 }
 
-/** Prints what the bus carries from now on. */
+/** Prints the events of the bus from now on. */
 export function showProcess(bus: TraceBus, { session, output, sinceStartAt }: ProcessScreenOptions): ProcessScreen {
   const { out } = session.io;
   const style = styleOf(out);

@@ -1,14 +1,14 @@
-/** Changes of fields, in a few words. */
+/** Field changes as short text. */
 import type { FieldChange } from "../../src/api/field-changes.ts";
 import type { ChangeSummary } from "../../src/views/field-interest.ts";
 import { shorten } from "../cli/style.ts";
 
-/** Longer values are cut. */
-const longestValue = 40;
-/** The same where everything is to be seen. */
-const longestWide = 200;
+/** Longer values are truncated. */
+const maxValueLength = 40;
+/** The same for wide output. */
+const maxWideLength = 200;
 
-/** `3`, `web:2`, `{replicas, paused}`, `2 items`; of a condition its status; long texts are cut. */
+/** `3`, `web:2`, `{replicas, paused}`, `2 items`; for a condition its status; long texts are truncated. */
 export function shortValue(value: unknown): string {
   if (value === undefined) return "none";
   if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`;
@@ -18,7 +18,7 @@ export function shortValue(value: unknown): string {
     return `{${keys.length > 3 ? `${keys.slice(0, 3).join(", ")}, …` : keys.join(", ")}}`;
   }
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return shorten(text.includes("\n") ? JSON.stringify(text) : text, longestValue);
+  return shorten(text.includes("\n") ? JSON.stringify(text) : text, maxValueLength);
 }
 
 /** `.spec.replicas 3 → 5`, `.metadata.deletionTimestamp set`, `.spec.paused true`, `.metadata.labels.app removed (web)`. */
@@ -34,9 +34,9 @@ export function changeText({ path, ...change }: FieldChange): string {
   return `${short} ${shortValue(change.before)} → ${shortValue(change.after)}`;
 }
 
-/** Every change with its values as they are: lists and objects as JSON, what is very long cut. */
+/** Every change with its full values: lists and objects as JSON, very long ones truncated. */
 export function wideChangesText(changes: readonly FieldChange[]): readonly string[] {
-  const value = (of: unknown): string => shorten(typeof of === "string" && of !== "" ? of : json(of), longestWide);
+  const value = (of: unknown): string => shorten(typeof of === "string" && of !== "" ? of : json(of), maxWideLength);
   return changes.map(({ path, ...change }) => {
     if (!("before" in change)) return `${path} ${value(change.after)}`;
     if (!("after" in change)) return `${path} removed (${value(change.before)})`;
@@ -48,7 +48,7 @@ function json(value: unknown): string {
   return JSON.stringify(value) ?? "none";
 }
 
-/** Each change of a summary as one piece, and how many more there are. */
+/** The changes of a summary, one text each, and the number of further changes. */
 export function summaryText({ shown, more }: ChangeSummary): readonly string[] {
   return [...shown.map(changeText), ...(more === 0 ? [] : [`${more} more changes`])];
 }

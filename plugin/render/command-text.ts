@@ -1,25 +1,25 @@
-/** Commands that are advised, on screens that are narrower than they are. */
+/** Wraps suggested commands on narrow screens. */
 import { shownLength, wrapWords } from "../cli/style.ts";
 
-/** A word of a shell's command line: what is quoted stays whole. */
+/** A word of a shell command line; quoted parts are not split. */
 const shellWord = /(?:'[^']*'|\\.|[^\s'\\])+/g;
 const goesOn = " \\";
 const hang = "  ";
 
 /**
- * A command in lines of at most `width` columns that can be pasted as they are: each but the last ends with a backslash, and no quoted
- * word is broken. Without a width it is one line.
+ * Wraps a command into lines of at most `width` columns that can be pasted: each but the last ends with a backslash, and no quoted word is
+ * broken. Without a width it is one line.
  */
 export function commandLines(command: string, width: number | undefined): string[] {
   if (width === undefined || shownLength(command) <= width) return [command];
   const words = command.match(shellWord) ?? [];
-  // What is not plainly quoted is left alone.
+  // A command with other quoting is not wrapped.
   if (words.join(" ") !== command) return [command];
   const lines = wrapWords(words, width - hang.length - goesOn.length);
   return lines.map((line, index) => (index === 0 ? "" : hang) + line + (index < lines.length - 1 ? goesOn : ""));
 }
 
-/** `see it: COMMAND` on one line where it fits; otherwise the command has lines of its own. */
+/** `see it: COMMAND` on one line if it fits; otherwise the command is on lines of its own. */
 export function withCommand(says: string, command: string, width: number | undefined): string[] {
   const whole = `${says} ${command}`;
   if (width === undefined || shownLength(whole) <= width) return [whole];

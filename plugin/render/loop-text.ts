@@ -1,4 +1,4 @@
-/** Loops in words. */
+/** Loops as text. */
 import {
   type Acquittal,
   isFollower,
@@ -25,27 +25,27 @@ import { withCommand } from "./command-text.ts";
 import { formatDuration } from "../../src/api/duration.ts";
 import { pluralize, type Style, wrapWords } from "../cli/style.ts";
 
-/** Fields of one loop that are named, and values of one field. */
+/** The number of fields shown per loop, and of values per field. */
 const shownFields = 4;
-/** The same where the cause is named already. */
+/** The same for a loop that follows from another. */
 const shownOfFollowers = 2;
 const shownValues = 3;
 const shownCauses = 2;
 const indent = " ".repeat(8);
-/** A loop that was not written for this long is reported with the time of its last write. */
+/** For a loop without a write for this long, the time of its last write is shown. */
 const quietMs = 5000;
 
-/** What a block of a loop is worded with. */
+/** Options of `loopText`. */
 export interface LoopTextOptions {
-  /** The command line that shows it live; empty for none. */
+  /** The command that shows it live; empty for none. */
   readonly next: string;
-  /** In ms since 1970, to tell when a loop was seen last. */
+  /** The current time in ms since 1970, to show how long ago a loop was last seen. */
   readonly now: number;
   /** Why a program wrote the object of the loop. */
   readonly causes?: readonly CauseShare[];
 }
 
-/** A block for a loop: what it is and how fast, the fields that do it with the values seen, and who writes them. */
+/** The lines for a loop: what loops and how fast, the fields with their values, and their writers. */
 export function loopText(
   loop: Loop,
   { columns, colour }: Style,
@@ -68,7 +68,7 @@ export function loopText(
   return [label + first, ...[...rest, ...body.flatMap(set), ...seeIt].map((line) => indent + line)];
 }
 
-/** `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`: as soon as it is one. */
+/** The line for a newly found loop: `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`. */
 export function foundText(loop: ObjectLoop | ProcessLoop): string {
   if ("controller" in loop) return `found   ${headOf(loop)}`;
   const said =
@@ -143,7 +143,7 @@ function recreateLines({ createdBy, deletedBy, followsFrom }: RecreateLoop): rea
     isKnown(createdBy)
       ? `created by ${sharesText(createdBy, "time")}`
       : "creator unknown (not recorded in managedFields)",
-    // No object records its deletion.
+    // Objects do not record who deleted them.
     isKnown(deletedBy)
       ? `deleted by ${sharesText(deletedBy, "time")}`
       : "deleter unknown (no object records it; see the API server's audit log)",
@@ -156,7 +156,7 @@ function fieldLines(fields: readonly LoopField[], most: number): readonly string
 }
 
 /**
- * `.spec.replicas 3 ⇄ 5 (40 changes, by gitops and hpa)`; of a field with a new value each time the last ones:
+ * `.spec.replicas 3 ⇄ 5 (40 changes, by gitops and hpa)`; for a field with a new value each time, the last ones:
  * `every write of op changes .status.lastSync: …, 10:00, 10:01 (20 changes)`.
  */
 function fieldText({ path, how, changes, values, writers, everyWriteOf }: LoopField): string {
@@ -195,7 +195,7 @@ function sharesText(shares: readonly WriterShare[], what: string): string {
   return texts.map(({ name, writes }) => `${name ?? "unknown"} ${pluralize(writes, what)}`).join(" · ");
 }
 
-/** Kinds whose numbers go one way while a new revision takes over. */
+/** Kinds whose counts advance during a rollout. */
 const rolledOut = new Set(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController"]);
 
 /** `Deployment shop/web (240 writes; a rollout: .status.updatedReplicas advances 0 → 20)`. */
@@ -215,10 +215,7 @@ export function acquittalText({ of, key, writes, why }: Acquittal): string {
   return `${of.kind} ${key} (${pluralize(writes, "write")}; ${said})`;
 }
 
-/**
- * `watched 41 kinds for 60 s: no loop in 412 changes; not seen: secrets (no right to list and watch)`. Where nothing was written at
- * all, it says so.
- */
+/** `watched 41 kinds for 60 s: no loop in 412 changes; not seen: secrets (no right to list and watch)`. Also states if nothing was written at all. */
 export function loopsSummary(
   verdict: Verdict<Loop>,
   { kinds, ms, deltas }: { readonly kinds: number; readonly ms: number; readonly deltas: number },

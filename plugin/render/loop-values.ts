@@ -1,14 +1,14 @@
-/** The values of a field in a loop, shortened so that they fit beside each other and still differ. */
+/** Shortens the values of a looping field so that they fit on a line and still differ. */
 import { masked } from "../../src/trace/mask.ts";
 import { shortValue } from "./changes.ts";
 import { isObject } from "../../src/api/json.ts";
 
-/** Values that are alike so far are shown from here on. */
-const leastAlike = 12;
-/** Of what is alike so much is shown, to see where in the value one is. */
-const shownAlike = 6;
+/** A common prefix of at least this length is cut off. */
+const minCommonPrefix = 12;
+/** How much of the end of the common prefix is still shown, for context. */
+const shownPrefix = 6;
 
-/** Each value in a few words; of those that look the same the part that differs, of masked ones their number; equal texts once. */
+/** A short text for each value, without duplicates. For values that look the same, the part that differs; for masked ones, their number. */
 export function valueTexts(values: readonly unknown[]): readonly string[] {
   const texts = values.map(shortValue);
   if (new Set(texts).size === texts.length) return texts;
@@ -21,7 +21,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** `reason A`, `reason B`: the fields in which they differ. */
+/** `reason A`, `reason B`: only the fields that differ. */
 function partsApart(values: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
   const keys = [...new Set(values.flatMap((value) => Object.keys(value)))];
   const differ = keys.filter((key) => new Set(values.map((value) => JSON.stringify(value[key]))).size > 1);
@@ -30,11 +30,11 @@ function partsApart(values: readonly Readonly<Record<string, unknown>>[]): reado
   return values.map((value) => shown.map((key) => `${key} ${shortValue(value[key])}`).join(", "));
 }
 
-/** `…ffix-a`, `…ffix-b`: from shortly before the place where they differ. */
+/** `…ffix-a`, `…ffix-b`: from shortly before the first difference. */
 function endsApart(values: readonly string[]): readonly string[] {
   const [first = "", ...others] = values;
   let alike = 0;
   while (alike < first.length && others.every((other) => other[alike] === first[alike])) alike++;
-  if (alike < leastAlike) return values.map(shortValue);
-  return values.map((value) => shortValue(`…${value.slice(alike - shownAlike)}`));
+  if (alike < minCommonPrefix) return values.map(shortValue);
+  return values.map((value) => shortValue(`…${value.slice(alike - shownPrefix)}`));
 }

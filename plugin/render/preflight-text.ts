@@ -1,4 +1,4 @@
-/** What the preflight found, in words: the line when all is well, the refusals when not. */
+/** The result of the preflight as text: one line if all is well, otherwise the refusals. */
 import { resourceNameOf } from "../../src/controller/api/definition.ts";
 import type { CacheState } from "../../src/modes/run/live.ts";
 import type { Preflight } from "../../src/modes/preflight/preflight.ts";
@@ -23,7 +23,7 @@ export function preflightLine({ rights, owners }: Preflight): string {
   return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
 }
 
-/** So many kinds are named with their objects; of more, the sums. */
+/** For more kinds than this, only totals are shown. */
 const namedKinds = 12;
 
 /** `ReplicaSet 12 · Pod 148` */
@@ -33,24 +33,24 @@ export function cachesText(caches: readonly CacheState[]): string {
   return `${caches.length} kinds · ${pluralize(objects, "object")}`;
 }
 
-/** What a refusal is worded with. */
+/** The context for the text of a refusal. */
 export interface RefusalContext {
   readonly calledAs: string;
-  /** `as user dev`, or empty where it is not known. */
+  /** `as user dev`; empty if unknown. */
   readonly who: string;
-  /** Undefined: all of them. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   readonly columns: number | undefined;
   readonly force: boolean;
-  /** The command that traces the same controllers without writing, as it can be pasted. */
+  /** The command that traces the same controllers without writing, ready to paste. */
   readonly traceCommand: string;
 }
 
-/** @throws UserError when a right is missing, or another owner is active or cannot be ruled out and `force` is not set. */
+/** @throws UserError if a right is missing, or if another owner is active or cannot be ruled out and `force` is not set. */
 export function refuseOrPass(found: Preflight, context: RefusalContext): void {
   refuseMissingRights(found, context);
   const others = found.owners.filter(({ owner }) => owner.is !== "none found");
-  // Owners that are active come before those that may be.
+  // Active owners come before possible ones.
   const other = others.find(({ owner }) => owner.is === "active") ?? others[0];
   if (other === undefined || context.force) return;
   const { owner, controller } = other;
@@ -83,7 +83,7 @@ function refuseMissingRights({ rights, owners }: Preflight, context: RefusalCont
   ]);
 }
 
-/** What `--force` overrides: a line for all controllers of which the same is known. */
+/** What `--force` overrides: one line for all controllers with the same finding. */
 export function overridden({ owners }: Preflight): string[] {
   const alike = Map.groupBy(
     owners.filter(({ owner }) => owner.is !== "none found"),

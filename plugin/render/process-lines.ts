@@ -1,4 +1,4 @@
-/** What passes a process's door, as lines of a screen. */
+/** The traffic of a process as lines of a screen. */
 import { formatDuration } from "../../src/api/duration.ts";
 import { splitKey } from "../../src/api/key.ts";
 import { formatLocalClock } from "../../src/api/time.ts";
@@ -9,10 +9,10 @@ import { summarizeChanges } from "../../src/views/field-interest.ts";
 import { pluralize, shownLength, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 import { summaryText } from "./changes.ts";
 
-/** How lines are worded. */
+/** Options of `ProcessLines`. */
 export interface ProcessLinesOptions {
   readonly style: Style;
-  /** Set: times are shown as what has gone by since then. */
+  /** Show times relative to this one, in ms since 1970. Unset: show clock times. */
   readonly sinceStartAt?: number;
 }
 
@@ -24,7 +24,7 @@ const signs: Readonly<Record<Effect, string>> = {
   refused: "!",
 };
 
-/** Writes of one reconcile that are named one by one; of the rest there is a count. */
+/** Writes shown per reconcile; the rest is counted. */
 const namedWrites = 8;
 
 const methods = {
@@ -36,13 +36,13 @@ const methods = {
 } as const;
 
 interface LineParts {
-  /** What the line is broken between. */
+  /** The parts between which the line may be broken. */
   readonly words: readonly string[];
   readonly paint?: (text: string) => string;
   readonly separator?: string;
 }
 
-/** Turns lines into text, each without its line end. */
+/** Formats lines as text, without line ends. */
 export class ProcessLines {
   readonly #options: ProcessLinesOptions;
 
@@ -84,7 +84,7 @@ export class ProcessLines {
     }
   }
 
-  /** One line each; of many alike the first few and a count. */
+  /** One line per write; for many similar ones the first few and a count. */
   #writes(writes: readonly ShownWrite[]): readonly string[] {
     const few = writes.length > namedWrites + 1 ? writes.slice(0, namedWrites) : writes;
     const left = writes.length - few.length;
@@ -135,10 +135,10 @@ export class ProcessLines {
   }
 }
 
-/** Shorter parts of a line, such as `PUT 200 · 3 ms`, are not broken. */
+/** Parts of a line that are shorter than this, such as `PUT 200 · 3 ms`, are not broken. */
 const unbroken = 20;
 
-/** What a line is broken between; what is before the first word stays with it. */
+/** The pieces between which a line may be broken; leading text stays with the first word. */
 function piecesOf(words: readonly string[]): readonly string[] {
   const [first = "", ...rest] = words.flatMap((word) =>
     shownLength(word) <= unbroken ? [word.trim()] : word.trim().split(" "),
@@ -147,7 +147,7 @@ function piecesOf(words: readonly string[]): readonly string[] {
   return [before + first, ...rest];
 }
 
-/** `manager/v0.3.1 (linux/amd64) kubernetes/…` → its name and version. */
+/** The name and version of a user agent such as `manager/v0.3.1 (linux/amd64) kubernetes/…`. */
 export function agentName(agent: string): string {
   return agent === "" ? "a program without a User-Agent" : (agent.split(" ")[0] ?? agent);
 }

@@ -1,4 +1,4 @@
-/** The rights that a process used, as manifests for RBAC. */
+/** The rights that a process used, as RBAC manifests. */
 import { stringify } from "yaml";
 import type { Rights, UsedRight } from "../../src/views/process/rights.ts";
 
@@ -10,13 +10,10 @@ interface Rule {
 
 const order = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-/**
- * A Role for each namespace, and a ClusterRole for what goes beyond namespaces, as documents of one file. What was refused is named in
- * comments.
- */
+/** A Role per namespace, and a ClusterRole for everything else, as documents of one file. Refused requests are listed in comments. */
 export function rightsManifest({ used, paths, refused }: Rights, name: string): string {
   const namespaces = [...new Set(used.map(({ namespace }) => namespace))].toSorted();
-  // What is granted in all namespaces needs no Role of one.
+  // A right in all namespaces makes the same right in one namespace redundant.
   const everywhere = new Set(used.filter(({ namespace }) => namespace === "").map(nameOf));
   const documents = namespaces.flatMap((namespace) => {
     const rights = used.filter(
@@ -36,7 +33,7 @@ export function rightsManifest({ used, paths, refused }: Rights, name: string): 
 
 interface Role {
   readonly name: string;
-  /** Empty: a ClusterRole. */
+  /** Empty for a ClusterRole. */
   readonly namespace: string;
   readonly rules: readonly object[];
 }

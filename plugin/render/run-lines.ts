@@ -4,46 +4,46 @@ import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src
 import { formatDuration } from "../../src/api/duration.ts";
 import { pluralize, shownLength, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
-/** How lines are worded. */
+/** Options of `RunLines`. */
 export interface RunLinesOptions {
   readonly style: Style;
-  /** Set: times are shown as what has gone by since then. */
+  /** Show times relative to this one, in ms since 1970. Unset: show clock times. */
   readonly sinceStartAt?: number;
-  /** Names of the controllers that run: their column is as wide as the longest. */
+  /** The names of the running controllers, which determine the width of their column. */
   readonly controllers: readonly string[];
 }
 
-/** Writes of one decision that are named one by one; of the rest there is a count. */
+/** Writes shown per decision; the rest is counted. */
 const namedWrites = 8;
-/** Wide enough for most; longer ones push their own line to the right. */
-const narrowestRule = 12;
+/** The minimum width of the rule column; longer rules widen it. */
+const minRuleWidth = 12;
 const widestRule = 20;
 const widestKey = 32;
 
 interface LineParts {
-  /** Before the label: whose line it is, or as many blanks. */
+  /** The text before the label, or blanks of the same width. */
   readonly head?: string;
   readonly label?: string;
-  /** What the line is broken between. */
+  /** The parts between which the line may be broken. */
   readonly words: readonly string[];
-  /** Paints the label. */
+  /** Colours the label. */
   readonly paint?: (text: string) => string;
   readonly separator?: string;
 }
 
-/** Turns lines into text. The columns of keys and rules grow with those that come, so that lines stay aligned. */
+/** Formats lines as text. The columns of keys and rules grow as needed, so that lines stay aligned. */
 export class RunLines {
   #options: RunLinesOptions;
   #controllerWidth: number;
   #keyWidth = 0;
-  #ruleWidth = narrowestRule;
+  #ruleWidth = minRuleWidth;
 
   constructor(options: RunLinesOptions) {
     this.#options = options;
     this.#controllerWidth = Math.max(0, ...options.controllers.map((name) => name.length));
   }
 
-  /** One or more lines of the screen, each without its line end. */
+  /** One or more lines of the screen, without line ends. */
   text(line: RunLine): string[] {
     const { colour } = this.#options.style;
     switch (line.is) {
@@ -102,14 +102,14 @@ export class RunLines {
     return `${((at - sinceStartAt) / 1000).toFixed(3).padStart(9)} `;
   }
 
-  /** Time, head, a coloured label, then the words; what does not fit goes on under the first word, or under the head. */
+  /** Time, head, a coloured label, then the words; the words wrap under the first word, or under the head. */
   #set(at: number, { head = "", label = "", words, paint = (text) => text, separator = " " }: LineParts): string[] {
     const { style } = this.#options;
     const time = this.#time(at);
     const before = time + head + (label === "" ? "" : `${label} `);
     const room = style.columns === undefined ? undefined : style.columns - shownLength(before);
     const shown = style.colour.dim(time) + head + (label === "" ? "" : `${paint(label)} `);
-    // With too little room beside the head, the words get lines of their own.
+    // With too little room beside the head, the words go on separate lines.
     if (room !== undefined && room < 30 && style.columns !== undefined && shownLength(words.join(separator)) > room) {
       const lines = wrapWords(words, style.columns - 4, separator).map((text) => `    ${text}`);
       return before.trim() === "" ? lines : [shown.trimEnd(), ...lines];
@@ -119,19 +119,19 @@ export class RunLines {
   }
 }
 
-/** Its words; both sides of an arrow stay on one line: `3 → 5,`. */
+/** The words of a sentence; both sides of an arrow stay together: `3 → 5,`. */
 function wordsOf(sentence: string): string[] {
   return sentence.split(/(?<!→) (?!→)/);
 }
 
-/** `connection broke: 127.0.0.1:6443: the connection was reset` → the last part: the rest has just been said, or on the first line. */
+/** `connection broke: 127.0.0.1:6443: the connection was reset` → the last part, since the rest is already on the screen. */
 function withoutServer(why: string): string {
   return why.replace(/^connection broke: /, "").replace(/^[\w.:[\]-]+: (?=the |connection )/, "");
 }
 
 const signs = { created: "+", deleted: "-", changed: "~" } as const;
 
-/** `+ Pod web-x7k2p`, each as one word that is not broken. */
+/** Each write as one unbreakable word: `+ Pod web-x7k2p`. */
 function nameWrites(writes: readonly ReportedWrite[]): string[] {
   const shown = writes.length > namedWrites + 1 ? writes.slice(0, namedWrites) : writes;
   const named = shown.map(nameWrite);

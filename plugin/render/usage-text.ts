@@ -1,4 +1,4 @@
-/** How a process uses the API server, as a page. */
+/** The final report on how a process uses the API server. */
 import { formatDuration } from "../../src/api/duration.ts";
 import type { KindName } from "../../src/trace/names.ts";
 import type { ProcessUsage, Refused } from "../../src/views/process/usage.ts";
@@ -8,13 +8,13 @@ import { plainTable } from "../cli/table.ts";
 import { loopText } from "./loop-text.ts";
 import { agentName } from "./process-lines.ts";
 
-/** Of each list that may be long. */
+/** Items shown of each long list. */
 const shownEach = 5;
 const shownVerbs = 12;
-/** The others are only named: all that is worth acting on is to be on one screen. */
+/** Loops shown in full; the others are only named, so that the findings fit on one screen. */
 const shownLoops = 2;
-/** What the table has beside the resource, the spaces between its columns too; and what is always left of the resource. */
-const [otherColumns, narrowestResource] = [50, 24];
+/** The width of the table without its resource column, including spaces; and the minimum width of that column. */
+const [otherColumns, minResourceWidth] = [50, 24];
 
 /** `stopped after 12.4 s: 1204 requests, 41 writes` */
 export function usageSummary(usage: ProcessUsage, afterMs: number): string {
@@ -30,15 +30,15 @@ export function usageSummary(usage: ProcessUsage, afterMs: number): string {
   return `stopped after ${formatDuration(afterMs)}: ${parts.join(" · ")}`;
 }
 
-/** What the page of a process shows. */
+/** The contents of the final report. */
 export interface ProcessPage {
   readonly usage: ProcessUsage;
   readonly loops?: readonly WrittenLoop[];
-  /** In ms since 1970. */
+  /** The current time in ms since 1970. */
   readonly now: number;
 }
 
-/** What is worth acting on, the worst first; then the requests by verb and resource. */
+/** The findings, the worst first, then the requests by verb and resource. */
 export function processPage({ usage, loops = [], now }: ProcessPage, style: Style): readonly string[] {
   const { colour, columns } = style;
   const findings = findingsOf(usage);
@@ -160,7 +160,7 @@ function tableOf({ verbs }: ProcessUsage, columns = Infinity): readonly string[]
     .slice(0, shownVerbs)
     .map(({ verb, resource, requests, failed, slowestMs }) => [
       verb.toUpperCase(),
-      shorten(resource, Math.max(narrowestResource, columns - otherColumns)),
+      shorten(resource, Math.max(minResourceWidth, columns - otherColumns)),
       String(requests),
       failed === 0 ? "" : String(failed),
       slowestMs === 0 ? "" : formatDuration(slowestMs),

@@ -1,4 +1,4 @@
-/** The writes of a decision, as lines under it. */
+/** The lines for the writes of a decision. */
 import { splitKey } from "../../src/api/key.ts";
 import type { BlockWrite } from "../../src/views/sync-block.ts";
 import { summaryText } from "./changes.ts";
@@ -13,18 +13,18 @@ const methods = {
   deletecollection: "DELETE",
 } as const;
 
-/** Writes of one decision that are named one by one. */
+/** Writes shown individually per decision. */
 const namedWrites = 5;
 
-/** How the writes of a decision are printed. */
+/** Options of `writeLines`. */
 export interface WriteLinesOptions {
   /** Spaces before each line. */
   readonly indent: number;
-  /** The changed fields are named above already. */
+  /** Whether the changed fields are already shown above. */
   readonly areChangesShown: boolean;
 }
 
-/** A line or more for each write; of many alike the first few and a count; of earlier intentions only a count. */
+/** One or more lines per write; for many similar ones the first few and a count; for earlier intentions only a count. */
 export function writeLines(
   writes: readonly BlockWrite[],
   style: Style,
@@ -72,7 +72,7 @@ function requestText({ verb, of, subresource, ...write }: BlockWrite): string {
   return `${methods[verb]} ${of.kind} ${name}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
-/** Of a would-be create that leaves the name to the server: its placeholder here, and `web-…`. */
+/** For a would-be create with generateName: the generated placeholder, and the text to show, `web-…`. */
 export function madeUpName({
   key,
   wouldBe,
@@ -84,7 +84,7 @@ export function madeUpName({
   return { name, shown: withoutSuffix(name) };
 }
 
-/** `201`, `48212`, `3.1 ms`; of a would-be write nothing, since nothing was sent. */
+/** `201`, `48212`, `3.1 ms`; nothing for a would-be write, which was not sent. */
 function answerPieces(write: BlockWrite): string[] {
   if (write.wouldBe === true) return write.error === undefined ? [] : [`would be refused: ${write.error}`];
   const status = write.status === 0 ? "no answer" : String(write.status);
@@ -92,7 +92,7 @@ function answerPieces(write: BlockWrite): string[] {
   return [status, ...(write.resourceVersion === "" ? [] : [write.resourceVersion]), formatDuration(write.ms)];
 }
 
-/** What the owner did about it. */
+/** The outcome of an intention: what the owner did. */
 function shadowPieces({ wouldBe, agreement, error }: BlockWrite): string[] {
   if (wouldBe !== true || error !== undefined || agreement === undefined) return [];
   const { is, why, afterMs } = agreement;
