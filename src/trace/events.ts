@@ -164,6 +164,7 @@ export interface WriteEvent {
   /** The `seq` of the decision; 0 if nothing listened when it was made. */
   readonly decision?: number;
   readonly verb: "create" | "update" | "patch" | "delete" | "deletecollection";
+  /** The field manager of the request. */
   readonly fieldManager: string;
   readonly of: KindName;
   readonly subresource?: string;

@@ -96,6 +96,7 @@ export interface SyncBlock {
   readonly woke: readonly Woken[];
 }
 
+/** All writes of a block, those of decisions first. */
 export function writesOf(block: Pick<SyncBlock, "decisions" | "otherWrites">): readonly BlockWrite[] {
   return [...block.decisions.flatMap(({ writes }) => writes), ...block.otherWrites];
 }

@@ -38,6 +38,7 @@ export interface MetricValue {
 
 /** Selects pods of a namespace. */
 export interface PodsAsked extends ReadOptions {
+  /** The namespace of the pods. */
   readonly namespace: string;
   /** A label selector as text; empty for all pods. */
   readonly labelSelector: string;
