@@ -26,7 +26,7 @@ function watchedWithin(definition: ControllerDefinition, width: number): string 
   return all.length === 1 ? (all[0] ?? "") : `${all[0]} and ${all.length - 1} more`;
 }
 
-/** As JSON: what the controller is, without its functions. */
+/** The definition of a controller as JSON, without its functions. */
 function described(definition: ControllerDefinition): unknown {
   const { name, aliases, purpose, workers, source, rules } = definition;
   return {
@@ -46,7 +46,7 @@ function described(definition: ControllerDefinition): unknown {
   };
 }
 
-/** A label with its words, wrapped beside it. */
+/** A label with text that is wrapped beside it. */
 function labelled(label: string, words: string, columns: number | undefined): readonly string[] {
   const lines = wrapWords(words.split(" "), columns === undefined ? undefined : columns - label.length);
   return lines.map((line, index) => `${index === 0 ? label : " ".repeat(label.length)}${line}`);
@@ -79,7 +79,7 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
 /** On narrower terminals a name longer than this gives way to its short one: it would leave little room for any purpose. */
 const narrow = { columns: 100, longestName: 25 };
 
-/** Columns that are left out, in this order, where so much of a purpose would not fit beside them. */
+/** Columns that are omitted, in this order, if the purpose would have less room than this. */
 const lessNeeded: readonly { readonly name: string; readonly purposeWidth: number }[] = [
   { name: "WORKERS", purposeWidth: 52 },
   { name: "WATCHES", purposeWidth: 52 },
@@ -89,14 +89,14 @@ const lessNeeded: readonly { readonly name: string; readonly purposeWidth: numbe
 const groupOf = (definition: ControllerDefinition): string =>
   controllerGroups.find(({ controllers: members }) => members.includes(definition))?.name ?? "";
 
-/** Where lines may be of any length, the group is a column. On a terminal it stands above its controllers. */
+/** Lists controllers. On a terminal, groups are headings; without a line width, the group is a column. */
 function list(wide: boolean, { columns = Infinity, colour }: Style): string {
   const isWide = wide || columns === Infinity;
   const rows = builtInControllers.map((definition): Readonly<Record<string, string>> => {
     const { name, aliases, workers, rules, source, purpose, dynamicWatches } = definition;
-    // What is discovered takes in what is named.
+    // Kinds found by discovery include the named ones.
     const watches = dynamicWatches?.description ?? watchedWithin(definition, columns === Infinity ? Infinity : 40);
-    // What is typed in place of the name; another name that is longer saves nothing.
+    // A short form to type; a longer alias is of no use.
     const short = aliases.find((alias) => alias.length < name.length) ?? "";
     const isTooLong = columns < narrow.columns && name.length > narrow.longestName && short !== "";
     const names = isTooLong ? { NAME: short, SHORT: "" } : { NAME: name, SHORT: short };

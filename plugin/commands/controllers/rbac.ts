@@ -13,12 +13,12 @@ interface RbacRule {
 interface Granted {
   readonly group: string;
   readonly resources: readonly string[];
-  /** None: of all objects. */
+  /** Empty for all objects. */
   readonly names: readonly string[];
   readonly verbs: readonly string[];
 }
 
-/** Those that differ in this alone are one; what is granted of all objects is none of those of some. */
+/** Joins rules that differ only in `by`. A rule for all objects is never joined with one for named objects. */
 function joined(all: readonly Granted[], by: "verbs" | "resources" | "names"): readonly Granted[] {
   const found = new Map<string, Granted>();
   for (const each of all) {
@@ -29,7 +29,7 @@ function joined(all: readonly Granted[], by: "verbs" | "resources" | "names"): r
   return [...found.values()];
 }
 
-/** The rules of a Role that lets a controller be run, Leases included; resources, and names, with equal verbs share a rule. */
+/** The RBAC rules for running a controller, including Leases; resources and names with equal verbs share a rule. */
 export function rbacRules(definition: ControllerDefinition): RbacRule[] {
   const leases: ReturnType<typeof permissionsOf> = ["get", "list", "create", "update", "delete"].map((verb) => ({
     verb,
@@ -51,7 +51,7 @@ export function rbacRules(definition: ControllerDefinition): RbacRule[] {
   }));
 }
 
-/** A manifest: a Role where a namespace is given, a ClusterRole otherwise. */
+/** The manifest of a Role in a namespace, or of a ClusterRole without one. */
 export function rbacManifest(definition: ControllerDefinition, namespace: string | undefined): string {
   return stringify({
     apiVersion: "rbac.authorization.k8s.io/v1",

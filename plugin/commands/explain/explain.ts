@@ -1,4 +1,4 @@
-/** `explain CONTROLLER [RULE]`: what a controller decides by, from the data of its rules. */
+/** `explain CONTROLLER [RULE]`: shows the rules of a controller. */
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Rule } from "../../../src/controller/api/rule.ts";
 import { type Candidate, choice, type Command, command } from "../../cli/command.ts";
@@ -46,14 +46,14 @@ export const explainCommand: Command = command({
   },
 });
 
-/** Controllers first, then the rules of the one that is named. */
+/** Completion: controllers first, then the rules of the named one. */
 function candidates(before: readonly string[], io: Io): readonly Candidate[] {
   const [named] = before;
   if (named === undefined) return controllerCandidates().filter(({ value }) => value !== "all");
   return controllerNamed(named, io).rules.map(({ id, chooses }) => ({ value: id, about: chooses }));
 }
 
-/** @throws UserError that names the nearest known one. */
+/** @throws UserError that suggests the nearest known rule. */
 function ruleNamed({ name, rules }: ControllerDefinition, id: string, calledAs: string): Rule {
   const wanted = id.toLowerCase();
   const found = rules.find((rule) => rule.id === wanted);
@@ -87,7 +87,7 @@ function heading({ name, purpose, rules, source }: ControllerDefinition): string
 const labels = ["looks at", "says", "upstream"] as const;
 const labelWidth = Math.max(...labels.map((label) => label.length)) + 2;
 
-/** The rule's name and what it chooses, then a labelled line for each of the rest, broken under its own text. */
+/** The rule's id and what it chooses, then a labelled line for each other field. */
 function block(rule: Rule, { columns, colour }: Style): string[] {
   const { id, chooses, looksAt, example, source } = asData(rule);
   const indent = "  ";

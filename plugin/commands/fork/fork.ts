@@ -93,7 +93,7 @@ export const fork: Command = clusterCommand({
   },
 });
 
-/** A line for each write, and for what the cluster then does. */
+/** Prints a line for each write, and for how the cluster follows. */
 function linesOf({ io }: Session): DivergenceListener {
   const { colour } = styleOf(io.out);
   return {

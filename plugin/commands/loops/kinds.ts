@@ -1,4 +1,4 @@
-/** Which kinds `loops` watches, and which of them it may not. */
+/** Determines the kinds that `loops` watches. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type DiscoveredKind, discover } from "../../../src/client/api/discovery.ts";
 import { UserError } from "../../cli/user-error.ts";
@@ -6,21 +6,21 @@ import type { Reading } from "../../connections/reading-connection.ts";
 import { unreadable } from "../../connections/reading-rights.ts";
 import { kindNamed } from "../../names/object-names.ts";
 
-/** The kinds to watch, and what is not watched though it matters. */
+/** The kinds to watch, and those that cannot be watched. */
 export interface WatchedKinds {
   readonly kinds: readonly Kind[];
-  /** Not allowed to list and watch. */
+  /** Kinds that the user may not list and watch. */
   readonly refused: readonly Kind[];
   /** Group versions that the server could not list. */
   readonly undiscovered: readonly string[];
 }
 
-/** Rewritten by design: elections and heartbeats, and Events, whose counts go up. */
+/** Kinds that are rewritten by design: Leases for elections and heartbeats, and Events, whose counts rise. */
 const byDesign = new Set(["leases.coordination.k8s.io", "events", "events.events.k8s.io"]);
 
 /**
- * The kinds of the words, or all; without those that the user may not list and watch.
- * @throws UserError for a word that names no kind, and where nothing is left to watch.
+ * The named kinds, or all, without those that the user may not list and watch.
+ * @throws UserError for a word that names no kind, and if no kind is left to watch.
  */
 export async function kindsToWatch(
   words: readonly string[],
@@ -49,7 +49,7 @@ export async function kindsToWatch(
   };
 }
 
-/** Each resource once, at the version its group prefers; in one namespace only what is in namespaces. */
+/** Each resource once, at its group's preferred version. With a namespace, only namespaced kinds. */
 function everyKind(found: readonly DiscoveredKind[], namespace: string | undefined): readonly Kind[] {
   const seen = new Set<string>(byDesign);
   return found.filter((kind) => {
@@ -64,7 +64,7 @@ function isWatchable({ verbs }: DiscoveredKind): boolean {
   return verbs.includes("list") && verbs.includes("watch");
 }
 
-/** @throws UserError for a kind that the server offers no watch of. */
+/** @throws UserError for a kind that does not support watch. */
 function watchable(kind: DiscoveredKind): DiscoveredKind {
   if (isWatchable(kind)) return kind;
   throw new UserError(`cannot watch ${resourceOf(kind)}: the server does not support watching it`, [

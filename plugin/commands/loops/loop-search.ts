@@ -25,27 +25,27 @@ import { acquittalText, foundText, loopsSummary, loopText } from "../../render/l
 import { kindsToWatch, type WatchedKinds } from "./kinds.ts";
 import type { LoopsRequest } from "./request.ts";
 
-/** What a search is made of. The connection stays its caller's to close. */
+/** The parts of a `LoopSearch`. The caller closes the connection. */
 export interface LoopSearchParts {
   readonly request: LoopsRequest;
   readonly session: Session;
   readonly reading: Reading;
-  /** What a program does, seen at its door. */
+  /** Loops in the traffic of a program, as seen by the proxy. */
   readonly program?: ProcessLoops;
 }
 
-/** How often new loops are looked for. */
+/** The interval at which new loops are announced. */
 const lookEveryMs = 1000;
 
 interface Started {
   readonly watched: WatchedKinds;
-  /** False where the user may not read whether the namespace exists. */
+  /** False if the user may not check whether the namespace exists. */
   readonly namespaceExists: boolean;
-  /** When everything was watched, in ms since 1970. */
+  /** When all watches were open, in ms since 1970. */
   readonly at: number;
 }
 
-/** A search for loops among all that changes. */
+/** Searches for loops among all changes. */
 export class LoopSearch {
   readonly #request: LoopsRequest;
   readonly #session: Session;
@@ -75,7 +75,7 @@ export class LoopSearch {
     return this.#report(started);
   }
 
-  /** Ends the watches; before `untilEnded` has begun there are none. */
+  /** Ends the watches; no-op before `untilEnded`. */
   async stop(): Promise<void> {
     await this.#changes?.stop();
   }
@@ -124,7 +124,7 @@ export class LoopSearch {
     this.#session.io.timeline.after(lookEveryMs, "loops", look, { background: true });
   }
 
-  /** Each loop once; what only follows from another is left to the report. */
+  /** Announces each loop once; loops that follow from others are only in the report. */
   #announce(): void {
     this.#program?.flush(this.#session.io.timeline.now());
     for (const loop of [...this.#view.settled().filter(isObjectLoop), ...(this.#program?.found() ?? [])]) {
@@ -150,7 +150,7 @@ export class LoopSearch {
       named: words.length > 0,
       gaps: this.#coverage.gaps(startedAt, now),
       undiscovered,
-      // Nothing happens in a namespace that does not exist either.
+      // A namespace without changes may also be one that does not exist.
       unknownNamespace: !exists && deltas === 0 ? flags.namespace : undefined,
       deltas,
       ms,
@@ -200,7 +200,7 @@ export class LoopSearch {
   }
 }
 
-/** Objects written as often that are named; of more their number. */
+/** How many objects that were written often, but are not in a loop, are shown; the rest is counted. */
 const shownAcquittals = 5;
 
 function acquittalLine(acquitted: readonly Acquittal[]): string {

@@ -1,4 +1,4 @@
-/** `loops -- COMMAND`: a program against a fork, and the loops in what it does there. */
+/** `loops -- COMMAND`: runs a program against a fork and finds loops in what it does. */
 import { createClient } from "../../../src/client/api/client.ts";
 import { readOnly } from "../../../src/client/http/read-only.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
@@ -14,10 +14,10 @@ import type { ProcessScreen } from "../../process/screen.ts";
 import { LoopSearch } from "./loop-search.ts";
 import type { ProgramLoopsRequest } from "./request.ts";
 
-/** The search begins when the program has sent a request; or after this, for one that never does. */
+/** The search starts with the first request of the program, or after this time at the latest. */
 const patienceMs = 10_000;
 
-/** @returns the exit code: the program's where `--fail-on` asks for no other. @throws UserError. */
+/** @returns the exit code: the program's, unless `--fail-on` requires another. @throws UserError. */
 export async function loopsOfProgram(request: ProgramLoopsRequest, session: Session): Promise<number> {
   const { flags, perMinute, failOnLoop } = request;
   const { io } = session;
@@ -40,10 +40,10 @@ export async function loopsOfProgram(request: ProgramLoopsRequest, session: Sess
   }
 }
 
-/** Starts when everything is watched. */
+/** A program that is started when all watches are open. */
 class RunningProgram {
   readonly reading: Reading;
-  /** Its exit code; 0 where it was never started. */
+  /** Its exit code; 0 if it was never started. */
   ended: Promise<number> = Promise.resolve(0);
 
   constructor(
@@ -68,7 +68,7 @@ class RunningProgram {
           onConnected,
         });
         this.ended = run.untilEnded().finally(() => session.end());
-        // A program that cannot be started is an error of the start.
+        // If the program cannot be started, `start` throws.
         await Promise.race([this.ended, connected, sleep(timeline, patienceMs, "loops", { background: true })]);
       },
       close: () => Promise.resolve(),
@@ -77,5 +77,5 @@ class RunningProgram {
 }
 
 const nothing = (): void => undefined;
-/** What the program does is not printed as it happens. */
+/** Prints nothing while the program runs. */
 const silentScreen: ProcessScreen = { stop: nothing, end: nothing };

@@ -1,22 +1,22 @@
-/** What `loops` is asked to find. */
+/** The request of `loops`. */
 import type { ProcessTarget } from "../../connections/process-connection.ts";
 import type { ReadingFlags } from "../../connections/reading-connection.ts";
 import type { ProcessRequest } from "../../process/running.ts";
 
-/** The request: flags read, defaults filled in. What the words name is asked of the server. */
+/** The request with defaults filled in. Words are resolved later, with the server's discovery. */
 export interface LoopsRequest {
-  /** Kinds; none: every kind but those that are rewritten by design. */
+  /** Kinds; empty for every kind except those that are rewritten by design. */
   readonly words: readonly string[];
-  /** Which cluster, as whom, and where in it. */
+  /** The cluster, user and namespace. */
   readonly flags: ReadingFlags;
-  /** Writes a minute from which on an object is examined. */
+  /** Objects with more writes per minute are examined. */
   readonly perMinute: number;
   readonly forMs: number | undefined;
   readonly failOnLoop: boolean;
   readonly json: boolean;
 }
 
-/** A program whose loops are looked for. */
+/** A request to find the loops of a program. */
 export interface ProgramLoopsRequest extends LoopsRequest {
   readonly flags: ReadingFlags & ProcessTarget;
   readonly process: ProcessRequest;

@@ -1,10 +1,10 @@
-/** `run --leader-elect`: of several copies one works, and the others wait. */
+/** `run --leader-elect`: one of several copies works, the others wait. */
 import { formatDuration } from "../../../src/api/duration.ts";
 import { defaultTiming, type ElectionTiming, jitter } from "../../../src/controller/runtime/election.ts";
 import { duration, flag, type OptionsFor, text } from "../../cli/command.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** The options, with the names that kube-controller-manager gives them. Durations in ms. */
+/** The options, with kube-controller-manager's names. Durations in ms. */
 export interface LeaderElectFlags {
   readonly leaderElect?: true;
   readonly leaderElectLeaseDuration?: number;
@@ -14,7 +14,7 @@ export interface LeaderElectFlags {
   readonly leaderElectResourceNamespace?: string;
 }
 
-/** For `run`. */
+/** The options of `run` for leader election. */
 export const leaderElectOptions: OptionsFor<LeaderElectFlags> = {
   leaderElect: flag(
     "--leader-elect",
@@ -41,14 +41,14 @@ export const leaderElectOptions: OptionsFor<LeaderElectFlags> = {
   }),
 };
 
-/** How a leader is elected. */
+/** The configuration of leader election. */
 export interface LeaderElect extends ElectionTiming {
-  /** Of the Lease; undefined: the defaults. */
+  /** The name of the Lease; undefined for the default. */
   readonly name: string | undefined;
   readonly namespace: string | undefined;
 }
 
-/** Undefined: no election. @throws UserError for durations that contradict each other, and for options without an election. */
+/** The configuration; undefined without leader election. @throws UserError for inconsistent durations, and for options without `--leader-elect`. */
 export function leaderElectOf(flags: LeaderElectFlags): LeaderElect | undefined {
   const { leaderElect, ...rest } = flags;
   if (leaderElect !== true) {

@@ -1,4 +1,4 @@
-/** The election of one run: it works only while it leads. */
+/** Leader election of one run, which works only while it leads. */
 import { createClient } from "../../../src/client/api/client.ts";
 import { Election } from "../../../src/controller/runtime/election.ts";
 import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
@@ -7,10 +7,10 @@ import type { Connected } from "../../connections/connection.ts";
 import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";
 import type { LeaderElect } from "./leader-elect.ts";
 
-/** Who stands for election, and where. */
+/** Options of a `Leadership`. */
 export interface LeadershipOptions {
   readonly asked: LeaderElect;
-  /** Of the Lease, where the user names none. */
+  /** The default namespace and name of the Lease. */
   readonly defaults: { readonly namespace: string; readonly name: string };
   readonly identity: string;
   readonly connected: Connected;
@@ -19,7 +19,7 @@ export interface LeadershipOptions {
   readonly endpoint: MetricsEndpoint | undefined;
 }
 
-/** Ends the session when it is lost. */
+/** Takes part in the election, and ends the session if leadership is lost. */
 export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #election: Election;
@@ -50,15 +50,15 @@ export class Leadership {
     });
   }
 
-  /** Why this copy leads no longer, if it has led. */
+  /** Why this copy lost leadership; undefined if it did not. */
   get deposed(): string | undefined {
     return this.#deposed;
   }
 
-  /** Resolves when this copy leads. @throws StatusError for a missing right; what reaching the server throws; the signal's reason. */
+  /** Resolves when this copy leads. @throws StatusError for a missing right; TransportError if the server cannot be reached; the signal's reason. */
   async won(): Promise<void> {
     const { connected, session, fence, endpoint, identity } = this.#options;
-    // A server that cannot be reached is an error, and not an election that takes long.
+    // Otherwise an unreachable server would look like a long election.
     await connected.serverVersion();
     this.#shows(false);
     if (endpoint !== undefined) endpoint.missing = undefined;

@@ -27,25 +27,25 @@ import { Reload } from "./reload.ts";
 import type { RunRequest } from "./request.ts";
 import { showRun } from "./screen.ts";
 
-/** What a run is made of. The connection stays its caller's to close. */
+/** The parts of a `Run`. The caller closes the connection. */
 export interface RunParts {
   readonly request: RunRequest;
   readonly session: Session;
   readonly connected: Connected;
-  /** That of the connection: it holds writes back while a Lease is not held for certain. */
+  /** The fence of the connection, which holds back writes while a Lease may not be held. */
   readonly fence: LeaseFence;
-  /** Undefined: nothing is measured. */
+  /** Undefined without metrics. */
   readonly endpoint: MetricsEndpoint | undefined;
-  /** Undefined: no spans are sent. */
+  /** Undefined without spans. */
   readonly spans: RunSpans | undefined;
 }
 
-/** With `--leader-elect`: another copy may lead. */
+/** The exit code when leadership is lost, so that another copy may lead. */
 const deposedExitCode = 3;
-/** Of an object. */
-const mostNameLength = 253;
+/** The maximum length of an object's name. */
+const maxNameLength = 253;
 
-/** Whether the holder of a Lease was a process of this host that is gone. */
+/** Whether the holder of a Lease was a process on this host that no longer exists. */
 function isDeadHere(identity: string): boolean {
   const [host, pid = ""] = identity.split("_");
   return host === hostName() && /^\d+$/.test(pid) && !isAlive(Number(pid));
@@ -58,16 +58,16 @@ export class Run {
   readonly #connected: Connected;
   readonly #fence: LeaseFence;
   readonly #endpoint: MetricsEndpoint | undefined;
-  /** Undefined: all of them. */
+  /** Undefined for all namespaces. */
   readonly #namespace: string | undefined;
   readonly #controllers: readonly ControllerDefinition[];
   readonly #reload: Reload | undefined;
   #eventsLost = 0;
   #isAnnounced = false;
-  /** Why the run ended by itself. */
+  /** The error that ended the run. */
   #stopped: UserError | undefined;
   readonly #identity: string;
-  /** Undefined: nobody else is waited for. */
+  /** Undefined without leader election. */
   #leadership: Leadership | undefined;
 
   constructor({ request, session, connected, fence, endpoint, spans }: RunParts) {
@@ -86,7 +86,7 @@ export class Run {
     this.#identity = `${hostName()}_${processId()}_${randomSuffix(session.io.random)}`;
   }
 
-  /** Runs until the session ends. @returns the exit code. @throws UserError where the run was refused, or had to stop. */
+  /** Runs until the session ends. @returns the exit code. @throws UserError if the run was refused or had to stop. */
   async untilEnded(): Promise<number> {
     try {
       return await this.#untilEnded();
@@ -131,7 +131,7 @@ export class Run {
     return once ? this.#warnOfFailing(live) : 0;
   }
 
-  /** Of all controllers, those that can be run in one namespace; says which are left out. */
+  /** The controllers that can be restricted to the namespace; prints which ones are left out. */
   #fitting(all: readonly ControllerDefinition[]): readonly ControllerDefinition[] {
     if (this.#namespace === undefined) return all;
     const wide = all.filter((definition) => !isNamespaced(definition)).map(({ name }) => name);
@@ -157,7 +157,7 @@ export class Run {
     }
   }
 
-  /** Says where metrics are, and begins to count. */
+  /** Prints where metrics are served, and starts collecting them. */
   #measure(): void {
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return;
@@ -166,7 +166,7 @@ export class Run {
     this.#session.say(`metrics ${endpoint.url}/metrics · /healthz · /readyz`);
   }
 
-  /** Waits until this copy leads, where that is asked. */
+  /** With leader election, waits until this copy leads. */
   async #lead(): Promise<void> {
     const { leaderElect: asked } = this.#request;
     if (asked === undefined) return;
@@ -182,11 +182,11 @@ export class Run {
     await this.#leadership.won();
   }
 
-  /** The same for all copies with the same controllers. */
+  /** The name of the Lease, equal for all copies with the same controllers. */
   #electionName(): string {
     const { isAll } = this.#request;
     const names = isAll ? ["all"] : this.#controllers.map(({ name }) => name).sort();
-    return `kubectl-reconcile-leader-${names.join("-")}`.slice(0, mostNameLength);
+    return `kubectl-reconcile-leader-${names.join("-")}`.slice(0, maxNameLength);
   }
 
   #liveOptions(): LiveOptions {
@@ -215,7 +215,7 @@ export class Run {
           `warning: ${controller} could not discover the kinds of the server, and continues with those it knows: ${why}`,
         ),
       ...(flags.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
-      // The lines of text name no writers.
+      // The text output does not show writers.
       trackFieldManagers: json,
       freeze,
       ...(this.#namespace !== undefined && { namespace: this.#namespace }),
@@ -259,7 +259,7 @@ export class Run {
         ),
       isOwnSandbox: flags.sandbox === true,
     });
-    // The server's version is asked first: that it cannot be reached is the error to report.
+    // If the server cannot be reached, the error of the version request is reported instead.
     looking.catch(() => undefined);
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
     session.say(`context ${context} · ${server} (${await this.#connected.serverVersion()}) · ${where}`);
@@ -282,7 +282,7 @@ export class Run {
     }
   }
 
-  /** Says what runs, once, and before the first block of a sync. */
+  /** Prints what runs, once, before the first block of a sync. */
   #announce(how: "starting" | "running"): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
@@ -296,12 +296,12 @@ export class Run {
     this.#session.say("");
   }
 
-  /** Reports the first and counts the others: there may be hundreds. */
+  /** Reports the first lost Event and counts the others, since there may be hundreds. */
   #eventLost(why: string): void {
     if (++this.#eventsLost === 1) this.#session.warn(`warning: an Event could not be recorded: ${why}`);
   }
 
-  /** Another controller does the same as one here: together they would do everything twice. */
+  /** Stops because another instance of a controller was found: together they would do everything twice. */
   #otherOwner(controller: string, says: string): void {
     if (this.#request.force) {
       this.#session.warn(`warning: ${says}: it also does what our ${controller} does; running anyway (--force)`);
@@ -316,7 +316,7 @@ export class Run {
     );
   }
 
-  /** Ends the run with an error, unless it has ended. */
+  /** Ends the run with an error, unless it has already ended. */
   #stop(why: UserError): void {
     if (!this.#session.isOver) this.#stopped = why;
     this.#session.end();
@@ -331,7 +331,7 @@ export class Run {
     return reconcileAdvice(this.#session.io.calledAs, this.#request.flags, `trace ${names} ${where}`);
   }
 
-  /** Names the keys whose last sync failed. @returns the exit code. */
+  /** Prints the keys whose last sync failed. @returns the exit code. */
   #warnOfFailing({ manager }: LiveRun): number {
     const failing = manager.controllers.flatMap(({ definition, failing }) =>
       [...failing].map(([key, error]) => `${definition.name} ${key}: ${messageOf(error)}`),

@@ -1,4 +1,4 @@
-/** `--reload`: the controllers of a saved file take over from those before, on the same caches and queues. */
+/** `--reload`: when a file is saved, its new controllers replace the previous ones, on the same caches and queues. */
 import { resourceOf } from "../../../src/api/kind.ts";
 import { keyOf } from "../../../src/api/key.ts";
 import { messageOf } from "../../../src/api/error-message.ts";
@@ -11,24 +11,24 @@ import type { Session } from "../../cli/session.ts";
 import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** How often files are looked at. */
+/** The interval at which files are checked. */
 const everyMs = 300;
 
-/** A file, and when it and each module that it imports were last written, as of before they were loaded; undefined for one that is gone. */
+/** A file, and the modification times of it and of each imported module before they were loaded; undefined for a missing one. */
 interface Watched {
   readonly word: string;
   modules: ReadonlyMap<string, number | undefined>;
 }
 
-/** The controllers of files, each of which stays the same while what it does is exchanged. */
+/** The controllers of files. Each keeps its identity while its implementation is replaced. */
 export class Reload {
-  /** By the name of the controller. */
+  /** The newest definition, by name of the controller. */
   readonly #newest = new Map<string, ControllerDefinition>();
   readonly #files: Watched[] = [];
   readonly #session: Session;
   #running: readonly RunningController[] = [];
 
-  /** @param files those of the command line. */
+  /** @param files the controller files of the command line. */
   constructor(files: ControllerFiles, session: Session) {
     this.#session = session;
     for (const [word, definitions] of files) {
@@ -37,7 +37,7 @@ export class Reload {
     }
   }
 
-  /** What runs instead of a controller of a file: its syncs and handlers are those of the newest one. Others are returned as they are. */
+  /** Returns a definition that delegates to the newest version of a file's controller. Other controllers are returned unchanged. */
   standingFor(definition: ControllerDefinition): ControllerDefinition {
     const { name, watches } = definition;
     if (this.#newest.get(name) !== definition) return definition;
@@ -52,7 +52,7 @@ export class Reload {
     };
   }
 
-  /** Looks at the files from now on, until the session ends. */
+  /** Watches the files until the session ends. */
   async start(running: readonly RunningController[]): Promise<void> {
     this.#running = running;
     for (const file of this.#files) file.modules = await timesOf(modulesOf(file.word));
@@ -74,10 +74,10 @@ export class Reload {
     if (!this.#session.isOver) this.#lookLater();
   }
 
-  /** @param before the times of the modules of the last load: what is saved while this one runs differs from them at the next look. */
+  /** Reloads a file. @param before the modification times at the last load; a file saved during this reload differs at the next check. */
   async #reload(file: Watched, before: Watched["modules"]): Promise<void> {
     const { word } = file;
-    // A load that failed may not have come to all that the file imports.
+    // A failed load may not have reached all imports of the file.
     let kept = [...before.keys()];
     try {
       const definitions = await loadAgain(word, kept);
@@ -99,7 +99,7 @@ export class Reload {
     }
   }
 
-  /** What of a new version cannot be exchanged: what was set up at the start. */
+  /** Why a new version cannot replace the running one; undefined if it can. */
   #whyNot(next: ControllerDefinition): string | undefined {
     const last = this.#newest.get(next.name);
     if (last === undefined) return `${next.name} is a new controller`;
@@ -123,7 +123,7 @@ export class Reload {
   }
 }
 
-/** The kinds and caches that a controller is set up with. */
+/** The parts of a definition that are set up at the start: its kinds and caches. */
 function shapeOf({ for: kind, watches }: ControllerDefinition): string {
   const shape = (watch: Watch): unknown => [resourceOf(watch.kind), Object.keys(watch.indexes ?? {})];
   return JSON.stringify([kind === undefined ? "" : resourceOf(kind), watches.map(shape)]);

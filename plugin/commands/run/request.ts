@@ -1,4 +1,4 @@
-/** What `run` is asked to do: to run controllers, or a program. */
+/** The request of `run`: controllers or a program. */
 import type { Selector } from "../../../src/api/labels.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { ProcessTarget } from "../../connections/process-connection.ts";
@@ -7,16 +7,16 @@ import type { RunTarget } from "../../connections/run-connection.ts";
 import type { BindAddress } from "../../telemetry/endpoint.ts";
 import type { LeaderElect } from "./leader-elect.ts";
 
-/** The request: controllers resolved, defaults filled in. */
+/** The request with controllers resolved and defaults filled in. */
 export interface RunRequest {
   readonly controllers: readonly ControllerDefinition[];
-  /** The word was `all`: controllers that cannot be run in one namespace are left out there. */
+  /** The word was `all`: with a namespace, controllers that cannot be restricted to it are left out. */
   readonly isAll: boolean;
-  /** Which cluster, as whom, and where in it. */
+  /** The cluster, user and namespace. */
   readonly flags: RunTarget & { readonly allNamespaces?: true };
-  /** Undefined: every object. */
+  /** Undefined for every object. */
   readonly selector: Selector | undefined;
-  /** For each controller; undefined: as many as kube-controller-manager has. */
+  /** The number of workers per controller; undefined for kube-controller-manager's. */
   readonly workers: number | undefined;
   readonly resyncMs: number | undefined;
   readonly once: boolean;
@@ -25,17 +25,17 @@ export interface RunRequest {
   readonly sinceStart: boolean;
   readonly force: boolean;
   readonly freeze: boolean;
-  /** Undefined: it begins at once, and is refused where another copy works. */
+  /** Undefined without leader election: it starts at once, and is refused if another copy is running. */
   readonly leaderElect: LeaderElect | undefined;
-  /** Controllers in files are taken up again when they are saved. */
+  /** Reload controllers from files when they are saved. */
   readonly reloads: boolean;
-  /** Each sync becomes a span of OpenTelemetry. */
+  /** Send each sync as an OpenTelemetry span. */
   readonly sendsSpans: boolean;
-  /** Where metrics are served; undefined: nowhere. */
+  /** Where to serve metrics; undefined for nowhere. */
   readonly metrics: BindAddress | undefined;
 }
 
-/** A program instead of controllers. */
+/** The request to run a program instead of controllers. */
 export interface ProgramRequest extends ProcessRequest {
   readonly flags: ProcessTarget & { readonly allNamespaces?: true };
 }

@@ -76,7 +76,7 @@ const options = {
   ...processOptions,
 } as const;
 
-/** Options that a program has flags of its own for, or that make no sense for one. */
+/** Options that have no effect on a program. */
 const ofControllers = [
   "allNamespaces",
   "selector",
@@ -167,7 +167,7 @@ export const run: Command = clusterCommand({
   validate({ flags }) {
     refuseTwoScopes(flags);
   },
-  // With `-o json` standard output belongs to the events.
+  // With `-o json`, standard output contains only events.
   statusOnOutput: (request) => ("program" in request ? request.output === "text" : !request.json),
   async run(request, session) {
     if ("program" in request) return runProgram(request, session);
@@ -204,7 +204,7 @@ async function runControllers({ request, session, endpoint, spans }: ControllerR
   }
 }
 
-/** Undefined where none is asked for. @throws UserError where it cannot listen. */
+/** Opens the metrics endpoint; undefined if not requested. @throws UserError if it cannot listen. */
 async function openEndpoint(
   { metrics, workers }: RunRequest,
   { io: { timeline } }: Session,
@@ -213,7 +213,7 @@ async function openEndpoint(
   return await MetricsEndpoint.open(metrics, { now: () => timeline.clocks().steady, workers });
 }
 
-/** Undefined where none are asked for. */
+/** Creates the sender of spans; undefined if not requested. */
 async function openSpans({ sendsSpans }: RunRequest, session: Session): Promise<RunSpans | undefined> {
   if (!sendsSpans) return undefined;
   const { environment: env } = session.io;

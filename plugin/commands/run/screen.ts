@@ -1,4 +1,4 @@
-/** What `run` prints of the stage events: lines of text, or each event as JSON. */
+/** The output of `run`: lines of text, or each event as JSON. */
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import type { StageEvent } from "../../../src/trace/events.ts";
 import { linkedStages, Linker } from "../../../src/trace/linker.ts";
@@ -8,20 +8,20 @@ import type { Output } from "../../../src/platform/terminal.ts";
 import { jsonLines } from "../../render/json-lines.ts";
 import { RunLines } from "../../render/run-lines.ts";
 
-/** What is shown, and how. */
+/** Options of `showRun`. */
 export interface RunScreenOptions {
   readonly out: Output;
   readonly json: boolean;
-  /** Names of the controllers that run. */
+  /** The names of the running controllers. */
   readonly controllers: readonly string[];
-  /** Set: times are shown as what has gone by since then (ms since 1970). */
+  /** Show times relative to this one, in ms since 1970. Unset: show clock times. */
   readonly sinceStartAt?: number;
 }
 
-/** Of a sandbox's own controllers these act all the time, and are not shown unless they were named. */
+/** Controllers of a sandbox that are always active, and are shown only if they were named. */
 const inBackground = new Set(["node-heartbeat", "serviceaccount"]);
 
-/** Prints what the bus carries from now on. @returns the report that it keeps, for the summary. */
+/** Prints the events of the bus from now on. @returns the report, for the summary. */
 export function showRun(bus: TraceBus, { out, json, controllers, sinceStartAt }: RunScreenOptions): RunReport {
   const report = new RunReport();
   const printEvent = json ? jsonLines(out) : undefined;

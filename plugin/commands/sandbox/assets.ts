@@ -1,13 +1,13 @@
-/** `sandbox --assets DIR`: the programs that envtest starts. */
+/** `sandbox --assets DIR`: provides the programs that envtest starts. */
 import { compiledProgram } from "../../../src/platform/process.ts";
 import { UserError } from "../../cli/user-error.ts";
 import type { Io } from "../../cli/io.ts";
 import { installStandIns } from "../../stand-ins/install.ts";
 import { standIns } from "../../stand-ins/stand-in.ts";
 
-/** @throws UserError for options beside `--assets`: they would not reach the programs. */
+/** @throws UserError for other options with `--assets`, because they would have no effect. */
 export function refuseOthers(flags: Readonly<Record<string, unknown>>): void {
-  // A negation that was not given is true.
+  // Negatable options are true by default.
   const others = Object.entries(flags).filter(([name, value]) => name !== "assets" && value !== true);
   if (others.length === 0 && flags["rbac"] === undefined) return;
   throw new UserError("--assets goes with no other option", [
@@ -15,7 +15,7 @@ export function refuseOthers(flags: Readonly<Record<string, unknown>>): void {
   ]);
 }
 
-/** Fills the folder and says how it is used. @returns the exit code. @throws UserError. */
+/** Fills the folder and prints how to use it. @returns the exit code. @throws UserError. */
 export async function fillAssets(folder: string, { out }: Io): Promise<number> {
   const program = compiledProgram();
   if (program === undefined)

@@ -90,28 +90,28 @@ const options = {
   }),
 } as const;
 
-/** What `sandbox` is asked to run: defaults filled in. */
+/** The request of `sandbox`, with defaults filled in. */
 interface SandboxRequest {
   readonly manifests: readonly string[];
   readonly namespace: string | undefined;
-  /** Undefined: 3, or those of the state. */
+  /** Undefined for 3, or those of the saved state. */
   readonly nodes: number | undefined;
   readonly load: string | undefined;
   readonly save: string | undefined;
-  /** Undefined: any that is free. */
+  /** Undefined for any free port. */
   readonly port: number | undefined;
-  /** The file to write, and to keep; undefined: a temporary one. */
+  /** The file to write and keep; undefined for a temporary one. */
   readonly kubeconfig: string | undefined;
   readonly kubelet: boolean;
   readonly scheduler: boolean;
   readonly rbac: boolean;
-  /** A file with authorities for client certificates. */
+  /** A file with the authorities trusted for client certificates. */
   readonly clientCa: string | undefined;
   readonly controllers: readonly ControllerDefinition[];
   readonly disabledAdmissionPlugins: readonly string[];
   readonly audit: AuditFiles | undefined;
   readonly webhooks: WebhookOptions;
-  /** Undefined: the usual one, or that of the state. */
+  /** Undefined for the default, or that of the saved state. */
   readonly serviceRanges: readonly string[] | undefined;
   /** The folder to fill with envtest's programs, instead of running anything. */
   readonly assets: string | undefined;
@@ -237,7 +237,7 @@ interface Saving {
   readonly io: Io;
 }
 
-/** Writes the state, when nothing changes it any more. @throws UserError. */
+/** Writes the state once nothing changes it any more. @throws UserError. */
 async function saveTo(path: string, { connection, io }: Saving): Promise<void> {
   const state = connection.cluster.sandbox.save();
   await writeState(path, state);
@@ -247,11 +247,11 @@ async function saveTo(path: string, { connection, io }: Saving): Promise<void> {
 interface Serving {
   readonly request: SandboxRequest;
   readonly session: Session;
-  /** That of the sandbox before, which clients may still know. */
+  /** The identity of the previous sandbox, which clients may still use. */
   readonly identity: SandboxIdentity;
-  /** PEM of the authorities for client certificates. */
+  /** The PEM certificates of the authorities trusted for client certificates. */
   readonly clientCa: string | undefined;
-  /** Lines of controllers that are held back may be printed now. */
+  /** Called when held-back lines of controllers may be printed. */
   readonly introduced: () => void;
 }
 
@@ -291,7 +291,7 @@ async function certificatesIn(file: string): Promise<string> {
 
 async function listen({ cluster }: SandboxConnection, { request, identity, clientCa }: Serving): Promise<SandboxHttps> {
   const { port } = request;
-  // To be asked for a certificate costs every request: who a client is counts where roles decide.
+  // Requesting client certificates slows down every request, so it is done only with RBAC.
   const asksForOwn = request.rbac && request.controllers.includes(certificateSigningRequestSigning);
   const accepted = [...(clientCa === undefined ? [] : [clientCa]), ...(asksForOwn ? [identity.certificate.ca] : [])];
   try {
@@ -312,7 +312,7 @@ async function listen({ cluster }: SandboxConnection, { request, identity, clien
   }
 }
 
-/** What there is, one aligned line each. */
+/** The introduction: aligned lines about the sandbox. */
 async function introduction(
   connection: SandboxConnection,
   https: SandboxHttps,
@@ -338,7 +338,7 @@ function loadedFrom(path: string, state: SandboxConnection["loaded"]): string {
   return `loaded ${pluralize(state.items.length, "object")} from ${path}`;
 }
 
-/** Prints what the controllers of `--run` do, as `run` prints it. */
+/** Prints what the controllers of `--run` do, like `run`. */
 function printRun(
   bus: TraceBus,
   controllers: readonly ControllerDefinition[],

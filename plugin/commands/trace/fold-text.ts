@@ -1,8 +1,8 @@
-/** Syncs of a trace that have no block of their own, counted. */
+/** The text for syncs of a trace that are only counted. */
 import type { Folded } from "../../../src/views/block-fold.ts";
 import { pluralize } from "../../cli/style.ts";
 
-/** `quiet   replicaset: 23 syncs of 23 keys wrote nothing (--all shows them)`; of a single one its decision. */
+/** `quiet   replicaset: 23 syncs of 23 keys wrote nothing (--all shows them)`; for a single sync, its decision. */
 export function quietText({ counts, only }: Extract<Folded, { readonly is: "quiet" }>): string {
   if (only !== undefined) {
     const { sync, controller, key, decisions } = only;

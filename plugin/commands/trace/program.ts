@@ -1,20 +1,20 @@
-/** `trace -- COMMAND`: a program works against a fork of the cluster, beside the copy of it that is at work there. */
+/** `trace -- COMMAND`: runs a program against a fork of the cluster and compares it with the copy that runs on the cluster. */
 import { connectToFork } from "../../connections/fork-connection.ts";
 import { connectionForProcess, type ProcessTarget } from "../../connections/process-connection.ts";
 import type { Session } from "../../cli/session.ts";
 import { runOnFork } from "../../process/fork-run.ts";
 import { type ProcessRequest, ProcessRun } from "../../process/running.ts";
 
-/** What is traced, and where. */
+/** The request to trace a program. */
 export interface TraceProgramRequest extends ProcessRequest {
   readonly flags: ProcessTarget;
-  /** Exit with 1 where something differs. */
+  /** Exit with 1 if anything differs. */
   readonly failOnDiffers: boolean;
 }
 
 const differsExitCode = 1;
 
-/** @returns the exit code: the program's where it ends by itself. @throws UserError. */
+/** @returns the exit code: the program's, if it ends by itself. @throws UserError. */
 export async function traceProgram(request: TraceProgramRequest, session: Session): Promise<number> {
   const { flags } = request;
   if (flags.sandbox === true) return traceInSandbox(request, session);

@@ -1,27 +1,27 @@
-/** What `trace` is asked to show. */
+/** The request of `trace`. */
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Scope } from "../../cli/scope.ts";
 import type { Globals } from "../../connections/globals.ts";
 import type { Failure } from "./screen.ts";
 
-/** Which controllers are traced, and which object's syncs of them are shown. */
+/** The controllers to trace, and optionally one object whose syncs are shown. */
 export interface TraceSubject {
   readonly controllers: readonly ControllerDefinition[];
   /** `TYPE/NAME`: only this object's syncs are shown. */
   readonly object: string | undefined;
-  /** With it those of the objects above and below it. */
+  /** Also show syncs of the object's owners and dependents. */
   readonly chain: boolean;
-  /** The controllers were not named one by one: those that do not fit the scope may be left out. */
+  /** The controllers were not named individually: those that do not support the scope may be left out. */
   readonly all: boolean;
 }
 
-/** The request: controllers resolved, defaults filled in. What a TYPE means is asked of the server. */
+/** The request with controllers resolved and defaults filled in. A TYPE is resolved later, with the server's discovery. */
 export interface TraceRequest extends TraceSubject {
-  /** Which cluster, as whom, and where in it. */
+  /** The cluster, user and namespace. */
   readonly flags: Globals & Scope;
-  /** `TYPE/NAME`: only its chain is shown, each sync with its first cause. */
+  /** `TYPE/NAME`: show only its chain, each sync with its first cause. */
   readonly why: string | undefined;
-  /** Every sync has its block. */
+  /** Show every sync as a block. */
   readonly everySync: boolean;
   readonly sandbox: boolean;
   readonly once: boolean;

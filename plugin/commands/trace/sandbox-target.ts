@@ -1,4 +1,4 @@
-/** Controllers that act, in an embedded cluster of its own. */
+/** Traces controllers that act in their own embedded cluster. */
 import { controllersOfEmbedded } from "../../../src/controllers/index.ts";
 import { sandboxKinds } from "../../../src/modes/dry-run/kinds.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
@@ -11,7 +11,7 @@ import type { TraceRequest } from "./request.ts";
 import { worksOnEveryKind } from "./subject.ts";
 import { findIn, type TracePlace, type TraceTarget } from "./target.ts";
 
-/** Every controller works in the sandbox; only the named ones are shown. */
+/** Every controller runs in the sandbox; only the named ones are shown. */
 class SandboxTarget implements TraceTarget {
   readonly bus: TraceBus;
   readonly place: TracePlace;

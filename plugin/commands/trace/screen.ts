@@ -1,4 +1,4 @@
-/** The screen of `trace`: listens to the bus, prints blocks, and knows when to end. */
+/** The screen of `trace`: listens to the bus, prints blocks, and decides when to end. */
 import type { Cancel, Timeline } from "../../../src/platform/timeline.ts";
 import type { Output } from "../../../src/platform/terminal.ts";
 import type { AgreementEvent, StageEvent } from "../../../src/trace/events.ts";
@@ -12,19 +12,19 @@ import { alikeText, quietText } from "./fold-text.ts";
 import { wrapHanging, styleOf } from "../../cli/style.ts";
 import { SyncBlockText } from "./sync-block-text.ts";
 
-/** What ends a trace with an exit code of its own. */
+/** Conditions that end a trace with a special exit code. */
 export const failures = ["error", "conflict", "differs", "loop"] as const;
-/** One of them. */
+/** One of these conditions. */
 export type Failure = (typeof failures)[number];
 
-/** What is shown, how, and what ends it. */
+/** Options of a `TraceScreen`. */
 export interface TraceScreenOptions {
   readonly out: Output;
   readonly timeline: Timeline;
   readonly json: boolean;
   readonly shadow: boolean;
   readonly holdMs: number;
-  /** Every sync has its block. */
+  /** Show every sync as a block. */
   readonly all: boolean;
   readonly sinceStartAt?: number;
   /** Whether a block is to be shown. */
@@ -46,7 +46,7 @@ export class TraceScreen {
   #json: ((event: StageEvent) => void) | undefined;
   #fold: BlockFold;
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
-  /** Differences of one moment, to be counted where they read alike. */
+  /** Simultaneous differences, which are counted if their text is the same. */
   #differences = new Map<string, AgreementEvent[]>();
   #shown = 0;
   #ended = false;
@@ -75,7 +75,7 @@ export class TraceScreen {
     this.#arm();
   };
 
-  /** What was not done as it was meant has a line of its own where its block is out already, or there is none. */
+  /** Prints a line for a difference whose block was already printed, or that has no block. */
   #agreed(event: AgreementEvent): void {
     const { controller, sync, is } = event;
     if (is !== "differs" && is !== "owner was refused") return;
@@ -86,7 +86,7 @@ export class TraceScreen {
     if (is === "differs") this.#met("differs");
   }
 
-  /** Prints what is still held, and nothing more after that. */
+  /** Prints what is still held back, and stops printing. */
   close(): void {
     this.#timer?.cancel();
     if (!this.#ended) this.#print(this.trace.release(Infinity));

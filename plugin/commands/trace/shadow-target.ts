@@ -1,4 +1,4 @@
-/** Shadows of the named controllers beside those of a cluster, over a connection that only reads. */
+/** Traces controllers in shadow mode, over a read-only connection. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { discover, isNameOf } from "../../../src/client/api/discovery.ts";
@@ -91,7 +91,7 @@ class ShadowTarget implements TraceTarget {
   }
 }
 
-/** Connects, asks who owns the objects and whether all may be read, and says so. @throws UserError, KubeconfigError. */
+/** Connects, checks owners and rights, and prints the result. @throws UserError, KubeconfigError. */
 export async function openShadow(request: TraceRequest, session: Session): Promise<TraceTarget> {
   refuseKeyless(request.controllers);
   const connected = await connectAs(request.flags, session.io, { qps: 0, burst: 0, readOnly: true });
@@ -126,7 +126,7 @@ async function shadowParts(request: TraceRequest, session: Session, connected: C
   return { session, connected, scope, preflight, place };
 }
 
-/** A type that no controller names is looked up among those of the server, where one works on all of them. */
+/** The server's kinds, for a type that no controller names. Only needed if a controller works on every kind. */
 async function kindsBeyond(request: TraceRequest, client: Client): Promise<readonly Kind[]> {
   if (!worksOnEveryKind(request)) return [];
   const [type = ""] = (request.why ?? request.object ?? "").split("/");

@@ -1,4 +1,4 @@
-/** What shadow says of itself, and of how it agreed with the owner. */
+/** The text for shadow mode and its agreement with the owner. */
 import { splitKey } from "../../../src/api/key.ts";
 import type { ShadowPreflight } from "../../../src/modes/shadow/owners.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
@@ -10,7 +10,7 @@ import { pluralize, withoutSuffix } from "../../cli/style.ts";
 /** The Kubernetes whose rules the built-in controllers follow. */
 const rulesOf = "1.36.3";
 
-/** Whose queue it is: `shadow: our replicaset (rules of 1.36.3) beside kube-controller-manager; queue figures are ours`. */
+/** The introduction: `shadow: our replicaset (rules of 1.36.3) beside kube-controller-manager; queue figures are ours`. */
 export function shadowLines({ owners }: ShadowPreflight): string[] {
   const beside = new Map<string, string[]>();
   for (const { controller, owner } of owners) {
@@ -24,7 +24,7 @@ export function shadowLines({ owners }: ShadowPreflight): string[] {
   );
 }
 
-/** @throws UserError for rights that are missing. */
+/** @throws UserError if rights are missing. */
 export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: string | undefined, who: string): void {
   const [first] = rights.missing;
   if (first === undefined) return;
@@ -40,7 +40,7 @@ export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: stri
   );
 }
 
-/** `41 intentions: 38 same, 2 owner was faster, 1 differs (sync 31)`; undefined where there was nothing to compare. */
+/** `41 intentions: 38 same, 2 owner was faster, 1 differs (sync 31)`; undefined if there was nothing to compare. */
 export function agreementLine({ intentions, counts, standing, differences }: AgreementSummary): string | undefined {
   const compared = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (intentions === 0 && compared === 0) return undefined;
@@ -66,7 +66,7 @@ const verbs = {
 } as const;
 
 /**
- * What the owner has not done as we meant it, as a line of its own; `times` where it was meant so often:
+ * The line for a difference, which occurred `times` times:
  * `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`.
  */
 export function differenceText(difference: AgreementEvent, times: number): string {

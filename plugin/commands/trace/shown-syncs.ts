@@ -1,4 +1,4 @@
-/** Which syncs a trace shows: those of the named controllers, of the named object, of its chain. */
+/** Selects the syncs that a trace shows: by controller, object, or the object's chain. */
 import { splitKey } from "../../../src/api/key.ts";
 import { objectOf } from "../../../src/controller/api/definition.ts";
 import { Chain, type FindObject } from "../../../src/views/chains.ts";
@@ -9,10 +9,10 @@ import type { TraceRequest } from "./request.ts";
 import { kindsKnown } from "./subject.ts";
 import type { TracePlace } from "./target.ts";
 
-/** Whether a sync is shown. It remembers the objects of a chain: ask when a sync begins, since at its end they may be gone. */
+/** Whether a sync is shown. Call it when a sync starts, because it records the objects of a chain, which may be deleted at the end. */
 export type Shows = (sync: Pick<SyncBlock, "controller" | "key">) => boolean;
 
-/** @throws UserError for `--why` with a type that is not known. */
+/** @throws UserError for `--why` with an unknown type. */
 export function shownSyncs(request: TraceRequest, place: TracePlace, find: FindObject): Shows {
   const definitions = new Map(request.controllers.map((definition) => [definition.name, definition]));
   const object = resolved(request.object, request, place);

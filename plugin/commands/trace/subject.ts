@@ -1,4 +1,4 @@
-/** What the words of `trace` name: which controllers, and which object's syncs. */
+/** Resolves the words of `trace` to controllers and an object. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
@@ -8,7 +8,7 @@ import { namesObject } from "../../names/object-names.ts";
 import type { TraceSubject } from "./request.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** The controllers and the object that the words name. @throws UserError for more than one object, or a controller that is not known. */
+/** The controllers and the object that the words name. @throws UserError for more than one object, or an unknown controller. */
 export function subjectOfWords(
   words: readonly string[],
   { why, io }: { readonly why: string | undefined; readonly io: Naming },
@@ -25,16 +25,13 @@ export function subjectOfWords(
   return { controllers: controllersOf(target, io.calledAs), object, chain: true, all: true };
 }
 
-/**
- * The controllers that an object of the type goes through: that of its kind, and those of what it owns; for a kind that has none,
- * those that watch it.
- */
+/** The controllers for an object of the type: that of its kind and those of its dependents; for a kind without one, those that watch it. */
 function controllersOf(object: string, calledAs: string): readonly ControllerDefinition[] {
   const [type = ""] = object.split("/");
   const chosen = new Set(
     controllersEnabledByDefault.filter(({ for: kind }) => kind !== undefined && isNameOf(kind, type)),
   );
-  // A set iterates over what is added during the iteration, too.
+  // The iteration includes elements that are added meanwhile.
   for (const { watches } of chosen) {
     const owned = watches.filter((watch) => watch.owned === true).map(({ kind }) => kind);
     for (const each of controllersEnabledByDefault)
@@ -51,17 +48,17 @@ function controllersOf(object: string, calledAs: string): readonly ControllerDef
   ]);
 }
 
-/** Where the controllers shadow, and what is said about it. */
+/** The controllers and namespace of a trace, with messages about them. */
 export interface TraceScope {
   readonly controllers: readonly ControllerDefinition[];
-  /** Undefined: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   readonly notes: readonly string[];
 }
 
 /**
- * Controllers that work beyond one namespace cannot shadow in one. With `all` they are left out; one that was named shadows all
- * namespaces, and what concerns others is not shown.
+ * Controllers that do not support a single namespace are left out with `all`. If one was named, it shadows all namespaces, and objects in
+ * other namespaces are not shown.
  */
 export function scopeOf(
   { controllers, all, object }: TraceSubject,
@@ -80,7 +77,7 @@ export function scopeOf(
   return { controllers, namespace: undefined, notes: [`${names} shadows all namespaces; only ${shown} is shown`] };
 }
 
-/** Every kind that is known by name: those that the controllers watch first. */
+/** All known kinds, those that the controllers watch first. */
 export function kindsKnown(controllers: readonly ControllerDefinition[], others: readonly Kind[]): readonly Kind[] {
   return [...controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind)), ...others];
 }

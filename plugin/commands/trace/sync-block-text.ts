@@ -9,25 +9,25 @@ import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, showsTimes, type Style, wrapWords } from "../../cli/style.ts";
 import { madeUpName, writeLines } from "../../render/write-lines.ts";
 
-/** How blocks are worded. */
+/** Options of `SyncBlockText`. */
 export interface SyncBlockTextOptions {
   readonly style: Style;
-  /** Set: times are shown as what has gone by since then. */
+  /** Show times relative to this one, in ms since 1970. Unset: show clock times. */
   readonly sinceStartAt?: number;
-  /** Shadow: nothing was written. */
+  /** Shadow mode: nothing was written. */
   readonly shadow: boolean;
 }
 
 const labelWidth = 6;
 const shownEvents = 3;
 const shownWoken = 3;
-/** Shorter refusals are said wherever they come up. */
+/** Refusals of at least this length are printed only once per block. */
 const longRefusal = 40;
 
-/** A piece of text with what it is painted with; pieces of one line are joined by ` · `. */
+/** Colours a piece of text; the pieces of a line are joined by ` · `. */
 type Paint = (text: string) => string;
 
-/** Turns blocks into lines of the screen, each without its line end. */
+/** Formats blocks as lines of the screen, without line ends. */
 export class SyncBlockText {
   #options: SyncBlockTextOptions;
 
@@ -53,7 +53,7 @@ export class SyncBlockText {
   #head(block: ShownBlock): string[] {
     const { style } = this.#options;
     const { controller, key, sync, waitedMs, ms, depth, inFlight, delayed } = block;
-    // When it ended: blocks are printed in that order, so that times never run backwards.
+    // The time at which it ended: blocks are printed in this order, so that times are ascending.
     const time = showsTimes(style) ? `${this.#time(block.done.at)} ` : "";
     const queue = [
       `queue ${depth}`,
@@ -105,7 +105,7 @@ export class SyncBlockText {
     for (const { rule, sentence, facts, writes } of block.decisions) {
       this.#put(lines, first ? label : "", [`${style.colour.cyan(rule)}: ${sentence}`]);
       first = false;
-      // A rule that names the changed fields in its facts has said them.
+      // The facts of the rule already contain the changed fields.
       const areChangesShown = "changes" in facts;
       for (const text of writeLines(writes, style, { indent: labelWidth + 4, areChangesShown })) lines.push(text);
     }
@@ -117,7 +117,7 @@ export class SyncBlockText {
   }
 
   #events(lines: string[], block: ShownBlock): void {
-    // A decision that is repeated while its intention stands was printed before.
+    // A repeated decision with a standing intention was printed before.
     const isNew = writesOf(block).some(({ verb, standsSince }) => verb !== "update" && standsSince === undefined);
     const events = this.#options.shadow && !isNew ? [] : block.recorded;
     const madeUp = writesOf(block).flatMap((write) => madeUpName(write) ?? []);
@@ -167,7 +167,7 @@ export class SyncBlockText {
     return pieces;
   }
 
-  /** A label and its pieces; what does not fit goes on under the first word. */
+  /** Adds a label and its pieces, wrapped under the first word. */
   #put(lines: string[], label: string, pieces: readonly string[], paint?: Paint): void {
     const { style } = this.#options;
     const indent = labelWidth + 2;
@@ -203,7 +203,7 @@ function causePieces(cause: ShownCause, controller: string, shadow: boolean): st
   ];
 }
 
-/** What the API server said of the writes of a block, where that is long: it is printed beside them, and not repeated. */
+/** The long errors of a block's writes, which are printed beside the writes and not repeated elsewhere. */
 function longErrorsOf(block: ShownBlock): readonly string[] {
   const errors = writesOf(block).flatMap(({ error }) =>
     error === undefined || error.length < longRefusal ? [] : [error],
@@ -226,7 +226,7 @@ function otherCause(trigger: Extract<ShownCause, { readonly is: "other" }>["trig
   }
 }
 
-/** `sync 18`, and of another controller `deployment sync 3`. */
+/** `sync 18`; for another controller `deployment sync 3`. */
 function syncText({ controller, sync }: SyncName, here: string): string {
   return controller === here ? `sync ${sync}` : `${controller} sync ${sync}`;
 }
@@ -239,7 +239,7 @@ function originPieces({ steps, first }: ShownOrigin, shadow: boolean): string[] 
     : [chain, ...(first === undefined ? [] : ["first cause", ...causePieces(first, "", shadow)])];
 }
 
-/** Its own controller's syncs first; of many a count. */
+/** The triggered syncs, the same controller's first; many are counted. */
 function wokenTexts(woke: readonly Woken[], here: string): string {
   const sorted = [
     ...woke.filter((each) => each.controller === here),
@@ -257,7 +257,7 @@ function wokenText({ controller, key, sync, kind, object, type, more }: Woken, h
   return `${who} (${kind} ${splitKey(object).name} ${type}${also})`;
 }
 
-/** The facts of each decision that are one word, under the name of its rule: `scale-up: desired 5, active 2`. */
+/** The numeric and boolean facts of each decision, by rule: `scale-up: desired 5, active 2`. */
 function factPieces(decisions: readonly BlockDecision[]): string[] {
   return decisions.flatMap(({ rule, facts }) => {
     const pieces = Object.entries(facts).flatMap(([name, value]) =>
@@ -267,7 +267,7 @@ function factPieces(decisions: readonly BlockDecision[]): string[] {
   });
 }
 
-/** `active 2`, and of what has a unit in its name a duration: `left 9 m 59 s`. */
+/** `active 2`; for a name that ends in a unit, a duration: `left 9 m 59 s`. */
 function factText(name: string, value: number | boolean): string {
   const [, of, unit] = /^(.+?)(Ms|Seconds)$/.exec(name) ?? [];
   if (typeof value === "boolean") return `${words(name)}: ${value ? "yes" : "no"}`;

@@ -1,35 +1,35 @@
-/** Where controllers are traced: opened first, then listened to, then started, so that no event is missed. */
+/** The target of a trace. Open it, listen to its bus, then start it, so that no event is missed. */
 import type { Kind } from "../../../src/api/kind.ts";
 import type { ControllerManager } from "../../../src/controller/runtime/controller-manager.ts";
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import type { FindObject } from "../../../src/views/chains.ts";
 
-/** What a target is, for those who show it. */
+/** What the screen needs to know about a target. */
 export interface TracePlace {
   readonly mode: "sandbox" | "shadow";
-  /** Where `TYPE/NAME` is. */
+  /** The namespace of `TYPE/NAME`. */
   readonly namespace: string;
-  /** Syncs of objects in other namespaces are not shown. */
+  /** Hide syncs of objects in other namespaces. */
   readonly only: boolean;
-  /** What `TYPE` may mean, beyond the kinds that the controllers watch. */
+  /** Kinds for `TYPE`, in addition to those that the controllers watch. */
   readonly kinds: readonly Kind[];
 }
 
-/** A cluster in which controllers are traced. */
+/** A set of controllers to trace, and their cluster. */
 export interface TraceTarget {
   readonly bus: TraceBus;
   readonly place: TracePlace;
-  /** Looks into the caches of the controllers; before `start` nothing is found. */
+  /** Looks up an object in the caches of the controllers, which are empty before `start`. */
   readonly find: FindObject;
   /** Starts the controllers. @throws UserError, StatusError, TransportError; the reason of the session's signal. */
   start(): Promise<void>;
   /** Whether nothing is left to do. */
   isIdle(): boolean;
-  /** Ends what `start` began and closes the connection; again: nothing. */
+  /** Stops the controllers and closes the connection. A second call has no effect. */
   stop(): Promise<void>;
 }
 
-/** Looks an object up in the first cache of its kind that a controller of the manager has. */
+/** Looks up an object in the first cache of its kind among the controllers of a manager. */
 export function findIn(manager: ControllerManager | undefined): FindObject {
   return ({ kind, key }) => {
     for (const running of manager?.controllers ?? []) {

@@ -1,4 +1,4 @@
-/** What `trace` makes of the stage events: blocks on the screen, loops, and the summary. */
+/** Turns the stage events into the output of `trace`: blocks, loops and the summary. */
 import type { StageEvent } from "../../../src/trace/events.ts";
 import { linkedStages, Linker } from "../../../src/trace/linker.ts";
 import type { KindName } from "../../../src/trace/names.ts";
@@ -17,14 +17,14 @@ import { agreementLine } from "./shadow-text.ts";
 import { type Shows, shownSyncs } from "./shown-syncs.ts";
 import type { TraceTarget } from "./target.ts";
 
-/** In a sandbox a block waits this long for the deltas that its writes cause; beside an owner this long for the owner. */
+/** How long a block is held back: in a sandbox for the deltas that its writes cause, in shadow mode for the owner's writes. */
 const holdMs = { sandbox: 100, shadow: 400 } as const;
 
-/** From this many writes or syncs a minute on an object is examined; a loop takes seconds to be one. */
+/** Objects with more writes or syncs per minute are examined for loops. */
 const loopsPerMinute = 10;
 const loopsEveryMs = 1000;
 
-/** Listens to a target from the moment it is made. */
+/** Listens to a target from its construction on. */
 export class TraceView {
   readonly #request: TraceRequest;
   readonly #session: Session;
@@ -37,7 +37,7 @@ export class TraceView {
   readonly #announced = new Set<string>();
   #failure: Failure | undefined;
 
-  /** @throws UserError for an object of a type that is not known. */
+  /** @throws UserError for an object of an unknown type. */
   constructor(request: TraceRequest, session: Session, { bus, place, find }: TraceTarget) {
     const { json, everySync, why, failOn, sinceStart, count } = request;
     const { out, timeline } = session.io;
@@ -63,7 +63,7 @@ export class TraceView {
     bus.listen(this.#listener, { stages: json ? undefined : tracedStages });
   }
 
-  /** Looks for loops from now on, until the session ends. */
+  /** Reports loops from now on, until the session ends. */
   lookForLoops(): void {
     const look = (): void => {
       if (this.#session.isOver) return;
@@ -73,12 +73,12 @@ export class TraceView {
     this.#session.io.timeline.after(loopsEveryMs, "trace loops", look, { background: true });
   }
 
-  /** Prints what is still held, and how it went. @returns the exit code. */
+  /** Prints what is still held back, and the summary. @returns the exit code. */
   close(): number {
     const session = this.#session;
     this.#screen.close();
     const { summary } = this.#report;
-    // Of a shadow's would-be writes none is a write.
+    // The would-be writes of shadow mode are not writes.
     session.say(summaryLine(this.#request.sandbox ? summary : { ...summary, writes: 0 }, session.elapsedMs));
     const agreed = this.#request.sandbox ? undefined : agreementLine(this.#agreement.summary);
     if (agreed !== undefined) session.say(agreed);
@@ -88,17 +88,17 @@ export class TraceView {
   }
 
   readonly #listener = (event: StageEvent): void => {
-    // A chain takes in what it sees when a sync begins: when it has ended the object may be gone.
+    // A chain must see the object when its sync starts; it may be deleted at the end.
     if (event.stage === "get") this.#shows(event);
     this.#screen.listener(event);
     if ("controller" in event && event.controller !== undefined && this.#named.has(event.controller))
       this.#report.accept(event);
     this.#agreement.accept(event);
-    // Of other kinds the changed fields need not be worked out.
+    // Avoids computing the changed fields for other kinds.
     if (event.stage !== "delta" || this.#reconciles(event.of)) this.#loops.accept(event);
   };
 
-  /** Each once: keys of the named controllers, and objects that they reconcile. */
+  /** Announces a loop once, if it is of a key of the named controllers, or of an object that they reconcile. */
   #announce(loop: Loop): void {
     const isNamed = isObjectLoop(loop) ? this.#reconciles(loop.of) : this.#named.has(loop.controller);
     const name = `${loop.is} ${isObjectLoop(loop) ? loop.of.kind : loop.controller} ${loop.key}`;
@@ -111,14 +111,14 @@ export class TraceView {
     if (this.#request.failOn === "loop") this.#end("loop");
   }
 
-  /** Whether objects of the kind are what a named controller is for. */
+  /** Whether the kind is the primary kind of a named controller. */
   #reconciles({ group, kind }: KindName): boolean {
     return this.#request.controllers.some(
       (definition) => definition.for?.kind === kind && definition.for.group === group,
     );
   }
 
-  /** Ends the session, with a failure unless it has ended. */
+  /** Ends the session and records the failure, unless it has already ended. */
   #end(failure: Failure | undefined): void {
     if (!this.#session.isOver) this.#failure = failure;
     this.#session.end();

@@ -130,7 +130,7 @@ export const trace: Command = clusterCommand({
       "omit --sandbox, or name another",
     ]);
   },
-  // With `-o json` standard output belongs to the events.
+  // With `-o json`, standard output contains only events.
   statusOnOutput: (request) => ("program" in request ? request.output === "text" : !request.json),
   async run(request, session) {
     if ("program" in request) return traceProgram(request, session);

@@ -1,6 +1,6 @@
 /** TypeScript for a CustomResourceDefinition: its kinds as values, and the types of their objects from its schemas. */
 
-/** A schema, as far as it says what values look like. Source: apiextensions v1 JSONSchemaProps. */
+/** The parts of a schema that describe the types of values. Source: apiextensions v1 JSONSchemaProps. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -15,7 +15,7 @@ export interface Schema {
   readonly "x-kubernetes-embedded-resource"?: boolean;
 }
 
-/** A definition, as far as types come from it. */
+/** The parts of a CustomResourceDefinition that types are generated from. */
 export interface Definition {
   readonly spec: {
     readonly group: string;
@@ -30,10 +30,10 @@ export interface Definition {
   };
 }
 
-/** No line of a comment is longer, where its words allow it. */
+/** The width at which comments are wrapped. */
 const commentWidth = 120;
 
-/** A module with the kinds of the definitions, in the order of their names: the same text for the same definitions. */
+/** Generates a module with the kinds of the definitions, sorted by name, so that the result is deterministic. */
 export function typesOf(definitions: readonly Definition[]): string {
   const sorted = definitions.toSorted((a, b) => (crdName(a) < crdName(b) ? -1 : 1));
   const names = new Names();
@@ -49,17 +49,17 @@ function crdName({ spec: { names, group } }: Definition): string {
 
 type Version = Definition["spec"]["versions"][number];
 
-/** What is served; the stored one first, which has the plain name. */
+/** The served versions; the stored one comes first and gets the plain name. */
 function versionsOf({ spec }: Definition): readonly Version[] {
   const served = spec.versions.filter((version) => version.served !== false);
   return served.toSorted((a, b) => Number(b.storage === true) - Number(a.storage === true));
 }
 
-/** The names of a module, each given once: kinds of two groups may have the same. */
+/** Makes the names in a module unique, because two groups may have a kind of the same name. */
 class Names {
   readonly #taken = new Set(["Kind", "kindOf", "StoredObject"]);
 
-  /** The name, or the name with the first number that makes it free. */
+  /** The name, with a number appended if it is already used. */
   free(wanted: string): string {
     let name = wanted;
     for (let n = 2; this.#taken.has(name); n++) name = `${wanted}${n}`;
@@ -74,7 +74,7 @@ interface KindParts {
   readonly names: Names;
 }
 
-/** The text of one kind at one version. */
+/** Generates the text of one kind at one version. */
 class KindText {
   readonly #definition: Definition;
   readonly #version: Version;
@@ -164,7 +164,7 @@ class KindText {
     }
     const name = this.#names.free(path);
     const open = isOpen(schema) ? openMember : "";
-    // Before what is inside it: the place is kept.
+    // Reserves the position before nested interfaces.
     const place = this.#interfaces.push("") - 1;
     this.#interfaces[place] =
       `${comment(schema.description, "")}export interface ${name} {\n${this.#members(fields, { path: name, required })}${open}}\n`;
@@ -172,14 +172,14 @@ class KindText {
   }
 }
 
-/** Fields that no schema names. */
+/** An index signature for fields that are not in the schema. */
 const openMember = "  readonly [field: string]: unknown;\n";
 
 function isOpen(schema: Schema): boolean {
   return schema["x-kubernetes-preserve-unknown-fields"] === true || schema["x-kubernetes-embedded-resource"] === true;
 }
 
-/** `Foo` and `foos` make `Foos`; where that is the type's own name, `FooKind`. */
+/** The name of the kind's value: `Foos` for `Foo` and `foos`, or `FooKind` if that equals the type's name. */
 function pluralName(name: string, { kind, plural }: { readonly kind: string; readonly plural: string }): string {
   const lower = kind.toLowerCase();
   let same = 0;
@@ -194,7 +194,7 @@ function capitalized(word: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
-/** Without what no identifier may have; the letter behind it becomes a capital. */
+/** Converts a word to an identifier: removes invalid characters and capitalizes the letter after each. */
 function identifier(word: string): string {
   return word.replaceAll(/[^\p{L}\p{N}$]+(.?)/gu, (_, next: string) => next.toUpperCase());
 }
@@ -207,7 +207,7 @@ function text(value: string): string {
   return JSON.stringify(value);
 }
 
-/** A doc comment; a comment's end inside it is broken up. */
+/** A doc comment; any `*` followed by `/` inside it is escaped. */
 function comment(description: string | undefined, indent: string): string {
   const said = (description ?? "").trim().replaceAll("*/", "*\\/");
   if (said === "") return "";

@@ -82,7 +82,7 @@ async function fromCluster({ words, flags }: TypesRequest, { io }: Session): Pro
 
 /** The definition, if the object is one. */
 function definitionIn(object: object): readonly Definition[] {
-  // What is read of it is checked here; the server, or kubectl, has checked the rest.
+  // Only the fields used here are checked; the server or kubectl has validated the rest.
   const { kind, spec } = object as Partial<Definition> & { readonly kind?: string };
   const names = spec?.names;
   const isOne = (kind === undefined || kind === "CustomResourceDefinition") && Array.isArray(spec?.versions);

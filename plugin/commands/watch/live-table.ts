@@ -1,30 +1,30 @@
-/** The table of `watch --live`: a row a queue, a row an informer. */
+/** The table of `watch --live`: one row per queue and one per informer. */
 import type { InformerState } from "../../../src/cache/shared-informer.ts";
 import type { Quantiles, QueueState } from "../../../src/views/queue-gauges.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, shorten } from "../../cli/style.ts";
 import { plainTable } from "../../cli/table.ts";
 
-/** What the table shows, and how much room it has. */
+/** The contents and the size of the table. */
 export interface LiveTableOptions {
-  /** Names of the controllers that are watched. */
+  /** The names of the watched controllers. */
   readonly controllers: readonly string[];
   readonly queueOf: (controller: string) => QueueState;
   readonly informers: readonly InformerState[];
-  /** Of the terminal: nothing is wider or higher, or redrawing would leave parts behind. */
+  /** The size of the terminal. The table never exceeds it, because redrawing would leave parts behind. */
   readonly columns: number | undefined;
   readonly rows: number | undefined;
 }
 
 const wideColumns = 130;
 
-/** The lines of the table, none wider than the terminal, in all fewer than its rows. */
+/** The lines of the table, not wider than the terminal, and fewer than its rows. */
 export function liveTable(options: LiveTableOptions): readonly string[] {
   const { controllers, queueOf, informers, columns = 80, rows = 24 } = options;
   const wide = columns >= wideColumns;
   const queues = controllers.length === 0 ? [] : [...queueTable(controllers.map(queueOf), wide), ""];
   const sorted = [...informers].sort((a, b) => b.waiting - a.waiting || b.objects - a.objects);
-  // A line for what is left out, one for the heading, one for the cursor.
+  // Reserves three lines: for the omitted rows, the heading, and the cursor.
   const room = Math.max(1, rows - queues.length - 3);
   const shown = sorted.slice(0, room);
   const left = sorted.length - shown.length;
@@ -36,7 +36,7 @@ export function liveTable(options: LiveTableOptions): readonly string[] {
   return lines.map((line) => shorten(line, columns));
 }
 
-/** On a narrow screen how long things take is a table of its own. */
+/** The queues; on a narrow screen, durations are in a separate table. */
 function queueTable(queues: readonly QueueState[], wide: boolean): readonly string[] {
   const counts = queues.map((queue) => [
     queue.controller,

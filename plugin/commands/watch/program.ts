@@ -1,4 +1,4 @@
-/** `watch -- COMMAND`: what a program receives, delta by delta. It works against a fork: nothing that it writes reaches the cluster. */
+/** `watch -- COMMAND`: shows each delta that a program receives. The program runs against a fork, so its writes do not reach the cluster. */
 import type { TraceBus } from "../../../src/trace/bus.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";
 import { UsageFold } from "../../../src/views/process/usage.ts";
@@ -12,16 +12,16 @@ import type { ProcessScreen } from "../../process/screen.ts";
 import { processPage, usageSummary } from "../../render/usage-text.ts";
 import { WatchScreen } from "./screen.ts";
 
-/** What is watched, and how it is shown. */
+/** The request to watch a program. */
 export interface WatchProgramRequest extends ProcessRequest {
   readonly flags: ProcessTarget;
   readonly shows: "text" | "wide" | "json";
-  /** Undefined: deltas of every type. */
+  /** Undefined for deltas of every type. */
   readonly types: ReadonlySet<DeltaType> | undefined;
   readonly count: number | undefined;
 }
 
-/** @returns the exit code: the program's where it ends by itself. @throws UserError. */
+/** @returns the exit code: the program's, if it ends by itself. @throws UserError. */
 export async function watchProgram(request: WatchProgramRequest, session: Session): Promise<number> {
   const { flags } = request;
   const { io } = session;
@@ -43,7 +43,7 @@ interface Shown {
   readonly session: Session;
 }
 
-/** A line for each delta that the program receives, and a page at the end. */
+/** Prints a line for each delta that the program receives, and a final report. */
 function showDeltas(bus: TraceBus, { request, session }: Shown): ProcessScreen {
   const { shows, types, sinceStart, count } = request;
   const { out, timeline } = session.io;

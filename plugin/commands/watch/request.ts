@@ -1,23 +1,23 @@
-/** What `watch` is asked to show. */
+/** The request of `watch`. */
 import type { Selector } from "../../../src/api/labels.ts";
 import type { Selectors } from "../../../src/client/api/lister-watcher.ts";
 import type { DeltaType } from "../../../src/trace/events.ts";
 import type { ReadingFlags } from "../../connections/reading-connection.ts";
 import type { WatchScreenOptions } from "./screen.ts";
 
-/** The request: flags read, defaults filled in. What the words name is asked of the server. */
+/** The request with defaults filled in. Words are resolved later, with the server's discovery. */
 export interface WatchRequest {
   readonly words: readonly string[];
-  /** Which cluster, as whom, and where in it. */
+  /** The cluster, user and namespace. */
   readonly flags: ReadingFlags;
   readonly shows: WatchScreenOptions["shows"];
-  /** An option that was given and that --live has no use for. */
+  /** An option that was given and has no effect with --live. */
   readonly contradictsLive: string | undefined;
-  /** Undefined: deltas of every type. */
+  /** Undefined for deltas of every type. */
   readonly types: ReadonlySet<DeltaType> | undefined;
-  /** Undefined: every object. */
+  /** Undefined for every object. */
   readonly selector: Selector | undefined;
-  /** As the server is asked. */
+  /** The selectors as sent to the server. */
   readonly selectors: Selectors;
   readonly resyncMs: number | undefined;
   readonly forMs: number | undefined;

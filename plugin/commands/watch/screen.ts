@@ -1,4 +1,4 @@
-/** The screen of `watch`: listens to the bus, prints lines, JSON or a table, and knows when enough was shown. */
+/** The screen of `watch`: listens to the bus, prints lines, JSON or a table, and decides when to end. */
 import type { InformerState } from "../../../src/cache/shared-informer.ts";
 import { releaseMemory } from "../../../src/platform/memory.ts";
 import type { Output } from "../../../src/platform/terminal.ts";
@@ -12,15 +12,15 @@ import { type LiveTableOptions, liveTable } from "./live-table.ts";
 import { styleOf } from "../../cli/style.ts";
 import { WatchLines } from "./watch-lines.ts";
 
-/** What is shown, how, and what ends it. */
+/** Options of a `WatchScreen`. */
 export interface WatchScreenOptions {
   readonly out: Output;
   readonly timeline: Timeline;
   readonly shows: "text" | "wide" | "json" | "live";
   readonly report: DeltaReportOptions;
-  /** Which events are printed as JSON. */
+  /** Selects the events to print as JSON. */
   readonly prints: (event: StageEvent) => boolean;
-  /** Names carry their namespace. */
+  /** Whether names include their namespace. */
   readonly namespaces: boolean;
   readonly sinceStartAt?: number;
   /** Ends after this many deltas. */
@@ -29,8 +29,8 @@ export interface WatchScreenOptions {
   readonly live: Pick<LiveTableOptions, "controllers"> & { readonly informers: () => readonly InformerState[] };
 }
 
-/** What a slow reader may leave lying: beyond it lines are dropped and counted, so that memory stays bounded. */
-const mostPendingBytes = 16 * 1024 * 1024;
+/** The output buffer for a slow reader: beyond it lines are dropped and counted, so that memory is bounded. */
+const maxPendingBytes = 16 * 1024 * 1024;
 const flushEveryMs = 25;
 const redrawEveryMs = 500;
 const releaseEveryMs = 5000;
@@ -70,7 +70,7 @@ export class WatchScreen {
     this.#print(this.report.accept(event));
   };
 
-  /** Prints from now on: what is held too long, and the table. */
+  /** Starts printing. */
   start(): void {
     const { timeline, shows } = this.#options;
     const tick = (): void => {
@@ -84,7 +84,7 @@ export class WatchScreen {
     this.#release();
   }
 
-  /** What a fast stream leaves behind is not seen by the collector in time: chunks of bytes outside of its heap. */
+  /** Collects garbage: a fast stream leaves chunks of bytes outside of the heap, which the collector notices too late. */
   #release(): void {
     this.#releaseTimer = this.#options.timeline.after(
       releaseEveryMs,
@@ -92,7 +92,7 @@ export class WatchScreen {
       () => {
         const { deltas } = this.report.summary;
         const cached = this.#options.live.informers().reduce((sum, { objects }) => sum + objects, 0);
-        // Where little has come, little is left behind; and the work grows with what is cached.
+        // Only after many deltas, because a collection takes longer the more is cached.
         if (deltas - this.#released >= Math.max(releaseAfterDeltas, cached)) {
           this.#released = deltas;
           releaseMemory();
@@ -103,7 +103,7 @@ export class WatchScreen {
     );
   }
 
-  /** Prints what is still held, and nothing more after that. */
+  /** Prints what is still held back, and stops printing. */
   close(): void {
     this.#timer();
     this.#releaseTimer();
@@ -125,10 +125,10 @@ export class WatchScreen {
     }
   }
 
-  /** Lines that the reader is too slow for are not even made. */
+  /** Prints a line. Dropped lines are not even formatted. */
   #write(line: WatchLine): void {
     const { out } = this.#options;
-    if (out.pendingBytes > mostPendingBytes) {
+    if (out.pendingBytes > maxPendingBytes) {
       this.#dropped++;
       return;
     }

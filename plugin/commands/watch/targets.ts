@@ -1,4 +1,4 @@
-/** What `watch` is asked to watch: controllers, kinds, and objects by their names. */
+/** Resolves the words of `watch` to controllers, kinds and objects. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type DiscoveredKind, type Discovery, discover, findKind } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
@@ -19,16 +19,16 @@ export interface WatchedKind {
   readonly name?: string;
 }
 
-/** What the words of `watch` name. */
+/** The controllers and kinds to watch. */
 export interface WatchTargets {
   readonly controllers: readonly ControllerDefinition[];
   readonly kinds: readonly WatchedKind[];
 }
 
-/** `kind/replicaset`: the kind, where a controller has the same name. */
+/** `kind/replicaset` names the kind if a controller has the same name. */
 const kindPrefix = "kind/";
 
-/** Whether the word is the name of a controller, and not of a kind. */
+/** Whether the word names a controller. */
 function isController(word: string): boolean {
   const wanted = word.toLowerCase();
   return (
@@ -43,15 +43,15 @@ export function splitWords(words: readonly string[]): {
   readonly controllers: readonly string[];
   readonly kinds: readonly string[];
 } {
-  // kubectl takes several kinds with commas.
+  // Like kubectl, accepts several kinds separated by commas.
   const all = words.flatMap((word) => (word.includes("/") ? [word] : word.split(","))).filter((word) => word !== "");
   return { controllers: all.filter(isController), kinds: all.filter((word) => !isController(word)) };
 }
 
 /**
- * Controllers of the catalogue first, then kinds by kubectl's names, asked of the server: `pods`, `po`, `widgets.example.com`,
- * `kind/replicaset`, `pod/web-1`.
- * @throws UserError for a word that is neither, or a kind that cannot be watched; StatusError, TransportError.
+ * Resolves each word to a controller or else, with the server's discovery, to a kind by any name that kubectl accepts: `pods`, `po`,
+ * `widgets.example.com`, `kind/replicaset`, `pod/web-1`.
+ * @throws UserError for an unknown word or a kind that cannot be watched; StatusError, TransportError.
  */
 export async function watchTargets(words: readonly string[], client: Client, io: Naming): Promise<WatchTargets> {
   if (words.length === 0) {
@@ -102,7 +102,7 @@ function unknownType(type: string, { kinds, unavailable }: Discovery, calledAs: 
   ]);
 }
 
-/** The kind whose name is one or two letters away, or begins alike. */
+/** The kind with a similar name: one or two letters different, or with the same prefix. */
 function nearest(wanted: string, kinds: readonly DiscoveredKind[]): DiscoveredKind | undefined {
   const away = ({ plural, singular }: DiscoveredKind): number =>
     Math.min(...[plural, singular].map((name) => (name.startsWith(wanted) ? 1 : distance(name, wanted))));
@@ -116,7 +116,7 @@ function mustBeWatchable(kind: DiscoveredKind): void {
   ]);
 }
 
-/** The controllers, and the kinds of the cluster with their objects. */
+/** Completion: the controllers, and the kinds of the cluster with their objects. */
 export async function watchCandidates(io: Io, typing: Typing): Promise<readonly Candidate[]> {
   const controllers = builtInControllers.map(({ name, purpose }) => ({ value: name, about: `controller: ${purpose}` }));
   const ofCluster = await objectCandidates(io, typing).catch(() => []);

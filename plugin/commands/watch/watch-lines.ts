@@ -9,28 +9,28 @@ import { changeText, wideChangesText } from "../../render/changes.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, shorten, shownLength, type Style, wrapWords } from "../../cli/style.ts";
 
-/** How lines are worded. */
+/** Options of `WatchLines`. */
 export interface WatchLinesOptions {
   readonly style: Style;
-  /** Every changed field, with its values. */
+  /** Show every changed field with its values. */
   readonly wide: boolean;
-  /** Names carry their namespace: more than one is watched. */
+  /** Whether names include their namespace, because more than one is watched. */
   readonly namespaces: boolean;
   readonly sinceStartAt?: number;
 }
 
-/** `Replaced`, the longest of them. */
+/** The length of `Replaced`, the longest type. */
 const typeWidth = 8;
 const widestName = 40;
-/** Of a piped line and of a wide screen the first changes are shown, the rest is counted. */
+/** Changes shown per line when piped and on a wide screen; the rest is counted. */
 const shownChanges = 3;
 const separator = " · ";
-/** Below this there is no room for the version: of all columns the one that is read least. */
+/** On narrower screens the version, the least important column, is omitted. */
 const roomForVersion = 100;
-/** A key that has waited this long is mentioned. */
+/** The age of the oldest key is shown from this on. */
 const oldMs = 10;
 
-/** Turns lines into text, each without its line end. Keeps the width of the columns, which grow with what is seen. */
+/** Formats lines as text, without line ends. Columns grow as needed and keep their width. */
 export class WatchLines {
   #options: WatchLinesOptions;
   #nameWidth = 0;
@@ -46,7 +46,7 @@ export class WatchLines {
       case "delta": {
         const lines = this.#delta(line);
         for (const { controller, keys } of line.notified) {
-          // Most deltas of what a controller owns, or others own, make none.
+          // Most deltas do not enqueue a key.
           if (keys.length === 0 && this.#options.wide)
             lines.push(...this.#below(undefined, `${controller} ← no key`, []));
           for (const made of keys) lines.push(...this.#key(made));
@@ -95,7 +95,7 @@ export class WatchLines {
     return this.#set(shown, before, this.#words(news, room), writer);
   }
 
-  /** The line with its words; what does not fit goes on below, under the first word or under the time. */
+  /** A line with its words, wrapped under the first word or under the time. */
   #set(shown: string, before: number, words: readonly string[], writer: string): string[] {
     const { columns, colour } = this.#options.style;
     const tail = writer === "" ? "" : `  ${colour.dim(writer)}`;
@@ -139,7 +139,7 @@ export class WatchLines {
     }
   }
 
-  /** With `alone` no delta led to it; without, it is printed under its delta. It has a time where none that follows can be earlier. */
+  /** The lines for a key. With `alone`, it has no delta on the screen, and a time only if no later line can be earlier. Without, it is below its delta. */
   #key(made: MadeKey, alone?: Pick<Extract<WatchLine, { is: "key" }>, "why" | "isAfterOthers">): readonly string[] {
     const { controller, key, merged, inFlight, delayMs, triggers, queue } = made;
     const parts: string[] = [];
@@ -154,7 +154,7 @@ export class WatchLines {
     return this.#below(alone?.isAfterOthers === true ? made.at : undefined, `${controller} ← ${key}`, parts);
   }
 
-  /** Without a time of its own, that of the line above holds: so times never run backwards. */
+  /** A line below another. Without its own time, that of the line above applies, so that times are ascending. */
   #below(at: number | undefined, head: string, parts: readonly string[]): readonly string[] {
     const { style } = this.#options;
     const time = at === undefined ? " ".repeat(this.#time(this.#options.sinceStartAt ?? 0).length) : this.#time(at);
@@ -162,7 +162,7 @@ export class WatchLines {
     const text = parts.length === 0 ? branch.trimEnd() : `${branch}  ${parts.join(separator)}`;
     const room = style.columns === undefined ? undefined : style.columns - time.length;
     if (room === undefined || shownLength(text) <= room) return [style.colour.dim(time + text)];
-    // The last parts say least.
+    // The last parts are the least important.
     const fits = parts.findLastIndex(
       (_, index) => shownLength([`  └ ${head}`, ...parts.slice(0, index + 1)].join(separator)) <= room,
     );
@@ -190,7 +190,7 @@ const whyListed: Readonly<Record<ListEvent["why"], string>> = {
   relist: "the watch could not be resumed",
 };
 
-/** As many changes, three at most, as fit in one line, and how many more there are. */
+/** As many changes as fit on one line, up to three, and the number of further ones. */
 function fitting(changes: readonly FieldChange[], room: number | undefined): readonly string[] {
   for (let count = Math.min(shownChanges, changes.length); count > 0; count--) {
     const left = changes.length - count;

@@ -1,4 +1,4 @@
-/** One run of `watch`, from what the words name to the summary. */
+/** One run of `watch`, from resolving the words to the summary. */
 import { matches, matchesEverything } from "../../../src/api/labels.ts";
 import type { Selectors } from "../../../src/client/api/lister-watcher.ts";
 import { isNamespaced } from "../../../src/controller/api/definition.ts";
@@ -16,22 +16,22 @@ import { WatchScreen } from "./screen.ts";
 import { type WatchTargets, watchTargets } from "./targets.ts";
 import { watchSummaryLine } from "./watch-lines.ts";
 
-/** What a watch is made of. The connection stays its caller's to close. */
+/** The parts of a `Watching`. The caller closes the connection. */
 export interface WatchParts {
   readonly request: WatchRequest;
   readonly session: Session;
   readonly reading: Reading;
 }
 
-/** What is watched, and where: controllers may reach beyond the requested namespace. */
+/** The targets and their namespace, which may be wider than requested because of controllers. */
 interface Scoped {
   readonly targets: WatchTargets;
-  /** Undefined: all of them. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   readonly note?: string;
 }
 
-/** A watch of kinds, and of copies of controllers whose syncs do nothing. */
+/** Watches kinds, and runs controllers whose syncs do nothing to show their queues. */
 export class Watching {
   readonly #request: WatchRequest;
   readonly #session: Session;
@@ -61,7 +61,7 @@ export class Watching {
     return 0;
   }
 
-  /** Ends the watches; before `untilEnded` has begun there are none. */
+  /** Ends the watches; no-op before `untilEnded`. */
   async stop(): Promise<void> {
     await this.#observation?.stop();
   }
@@ -87,7 +87,7 @@ export class Watching {
     return scoped;
   }
 
-  /** A field selector that the server does not know would otherwise be retried for ever. @throws StatusError. */
+  /** Checks the field selector, because a list with an unsupported one would be retried forever. @throws StatusError. */
   async #tryFields({ targets, namespace }: Scoped): Promise<void> {
     if (this.#request.selectors.fieldSelector === undefined) return;
     const { client } = this.#reading;
@@ -122,7 +122,7 @@ export class Watching {
     });
   }
 
-  /** With a selector: of the kinds that are named, or that a controller is for, what has the labels; of others what makes keys. */
+  /** With a selector, shows matching objects of the named kinds and primary kinds; of other kinds, only deltas that enqueue keys. */
   #wanted({ kinds, controllers }: WatchTargets): Pick<DeltaReportOptions, "wanted"> {
     const { selector } = this.#request;
     if (selector === undefined) return {};
@@ -184,7 +184,7 @@ export class Watching {
   }
 }
 
-/** Controllers that work beyond one namespace: of `all` they are left out, and with one that is named all namespaces are watched. */
+/** Leaves out controllers that do not support a single namespace with `all`; if one was named, all namespaces are watched. */
 function inScope(targets: WatchTargets, words: readonly string[], namespace: string | undefined): Scoped {
   const wide = targets.controllers.filter((each) => !isNamespaced(each));
   if (namespace === undefined || wide.length === 0) return { targets, namespace };

@@ -11,7 +11,7 @@ function refData({ kind, namespace, name }: Ref): object {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, ...(namespace !== "" && { namespace }), name };
 }
 
-/** A public format: what is there keeps its meaning within a `v`. Times are RFC 3339. */
+/** The answer as data. A public format: existing fields keep their meaning within a `v`. Times are RFC 3339. */
 export function answerData(answer: Answer, adviceText: AdviceText): object {
   const { is, says, verdict, next, notes, owners, lastWrites, changes, warnings, of } = answer;
   return {
@@ -46,7 +46,7 @@ function tryable(advice: NonNullable<Finding["advice"]>, adviceText: AdviceText)
   return commands.length === 0 ? {} : { try: commands };
 }
 
-/** For a pull request or a ticket. */
+/** The answer as Markdown, for a pull request or a ticket. */
 export function answerMarkdown(answer: Answer, adviceText: AdviceText, withNamespace = false): readonly string[] {
   const findings = findingsOf(answer).map(({ at, why }) => `- ${refText(at)}: ${escaped(why)}`);
   const advice = adviceOf(findingsOf(answer), adviceText);

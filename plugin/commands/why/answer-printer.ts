@@ -18,7 +18,7 @@ import { styleOf } from "../../cli/style.ts";
 export function printAnswers(whole: WhyAnswers, request: WhyRequest, io: Io): void {
   const { flags, sandbox, output } = request;
   const withNamespaces = flags.allNamespaces === true;
-  // No kubectl reaches a cluster inside this process.
+  // kubectl cannot reach a cluster inside this process.
   const adviceText = ({ tool, words }: Advice): string =>
     tool === "kubectl" ? (sandbox ? "" : kubectlAdvice(flags, words)) : reconcileAdvice(io.calledAs, flags, words);
   const write = (lines: readonly string[]): void => {
@@ -45,10 +45,10 @@ export function printAnswers(whole: WhyAnswers, request: WhyRequest, io: Io): vo
   }
 }
 
-/** Kinds that controllers clean up, sign or create for others, while none reconciles them. */
+/** Kinds that are the primary kind of a controller, but not reconciled by it in the usual sense: it only cleans up, signs or creates objects. */
 const reconciledByNone: readonly Kind[] = [Pods, Secrets, ConfigMaps];
 
-/** The trace of the object by the controller for its kind, one of the user's own before a built-in one; else by its owner's. */
+/** The command that traces the object, with the controller for its kind (user-defined ones first), or else that of its owner. */
 function followCommand(
   { of, owners }: Answer,
   { flags, sandbox, controllers }: WhyRequest,
@@ -60,7 +60,7 @@ function followCommand(
     controllers.filter(({ definition: { for: own } }) => own !== undefined && isKind(own, ref.kind));
   const isBuiltIn = ({ definition }: NamedController): boolean => builtInControllers.includes(definition);
   const reconciled = [of, ...owners].find((each) => !reconciledByNone.some((none) => isKind(none, each.kind)));
-  // Of several the first, which does most for its kind.
+  // If there are several, the first is the main one for its kind.
   const controller =
     chosenFor(of).findLast((each) => !isBuiltIn(each)) ??
     (reconciled === undefined ? undefined : chosenFor(reconciled)[0]);

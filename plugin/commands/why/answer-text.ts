@@ -1,4 +1,4 @@
-/** The answer of `why`, as text: the verdict first, the first cause under it, then what to do. */
+/** The answer of `why` as text: the verdict, the first cause, then what to do. */
 import type { Change } from "../../../src/diagnosis/changes.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { notSeen } from "../../../src/diagnosis/answer.ts";
@@ -8,26 +8,26 @@ import { commandLines, withCommand } from "../../render/command-text.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize, type Style, wrapWords } from "../../cli/style.ts";
 
-/** Objects named for one finding. */
+/** Objects shown per finding. */
 const shownAlike = 3;
 const shownFindings = 8;
 const shownAdvice = 2;
 const labelWidth = 12;
 
-/** How answers are worded. */
+/** Options for the text of answers. */
 export interface AnswerTextOptions {
   readonly style: Style;
-  /** Milliseconds since 1970, as what was read has it. */
+  /** The time of the reading, in ms since 1970. */
   readonly now: number;
-  /** Whether objects are named with their namespaces. */
+  /** Whether names include their namespace. */
   readonly withNamespaces?: boolean;
-  /** The command that follows the object live; undefined where no controller of ours does. */
+  /** The command that follows the object live; undefined if none of our controllers reconciles it. */
   readonly follow: string | undefined;
-  /** A command as it can be pasted, from an advice; empty where it would not work. */
+  /** The command of an advice, ready to paste; empty if it would not work. */
   readonly adviceText: (advice: NonNullable<Finding["advice"]>[number]) => string;
 }
 
-/** The answer about one object at length. */
+/** The full answer about one object. */
 export function answerLines(answer: Answer, options: AnswerTextOptions): string[] {
   const { style, now, follow } = options;
   return [
@@ -49,7 +49,7 @@ export function answerLines(answer: Answer, options: AnswerTextOptions): string[
   ];
 }
 
-/** The verdict, its causes, and what to do: all that is said of one among many. */
+/** The short answer about one of many objects: the verdict, its causes, and what to do. */
 export function shortAnswerLines(answer: Answer, options: AnswerTextOptions): string[] {
   const { style, now, adviceText, withNamespaces } = options;
   const { colour } = style;
@@ -63,7 +63,7 @@ export function shortAnswerLines(answer: Answer, options: AnswerTextOptions): st
   const head = wrapped(`${titleOf(answer, withNamespaces)}${verdictText(answer)}: ${answer.says}`, style, "", "  ");
   const lines = head.map((line) => paint[answer.is](line));
   const findings = findingsOf(answer);
-  // The first line may have said it.
+  // The first line may already show it.
   const others = findings.filter(({ at, why }) => !(isSameRef(at, answer.of) && why === answer.says));
   const groups = grouped(others);
   const shown = groups.length > shownFindings + 1 ? groups.slice(0, shownFindings) : groups;
@@ -72,7 +72,7 @@ export function shortAnswerLines(answer: Answer, options: AnswerTextOptions): st
   return [...lines, ...adviceOf(findings, adviceText).flatMap((command) => tryLines(command, style))];
 }
 
-/** The commands that lead on from the first causes: of findings that are alike, those of one. */
+/** The suggested commands for the first causes; similar findings share theirs. */
 export function adviceOf(findings: readonly Finding[], adviceText: AnswerTextOptions["adviceText"]): readonly string[] {
   const advice = grouped(findings).flatMap(({ findings: alike }) => alike[0]?.advice ?? []);
   return [...new Set(advice.map(adviceText).filter((text) => text !== ""))].slice(0, shownAdvice);
@@ -83,11 +83,11 @@ export function titleOf({ of }: Pick<Answer, "of">, withNamespace = false): stri
   return withNamespace && of.namespace !== "" ? `${of.kind.kind} ${of.namespace}/${of.name}` : refText(of);
 }
 
-/** What stays in its state until something is changed. */
+/** Summaries of states that last until something is changed. */
 const resting =
   /^(Node|Service|Ingress|PodDisruptionBudget|ResourceQuota|HorizontalPodAutoscaler|.*Binding|.*WebhookConfiguration|CustomResourceDefinition|PersistentVolume|CronJob|APIService)$/;
 
-/** Whether nothing was found but that it is not there yet, and what comes next is known. */
+/** Whether the object is only waiting, without findings, and the next step is known. */
 const isUnderWay = (answer: Answer): boolean =>
   answer.next.length > 0 && findingsOf(answer).every(({ why }) => why === answer.says);
 
@@ -107,7 +107,7 @@ function verdictText(answer: Answer): string {
   }
 }
 
-/** What the verdict rests on, where that could be doubted, and what could not be examined. */
+/** The evidence for the verdict, if it could be doubted, and what could not be examined. */
 function seenText(answer: Answer): string {
   const { seen } = answer.verdict.evidence;
   const isDoubtful = answer.is === "well" || answer.is === "cannot tell";
@@ -163,7 +163,7 @@ function pluralOf(kind: string): string {
   return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }
 
-/** ` (for 3 s to 35 m 59 s)`: times of objects are whole seconds. */
+/** ` (for 3 s to 35 m 59 s)`, in whole seconds. */
 function sinceText(findings: readonly Finding[], now: number): string {
   const times = findings.flatMap(({ since }) => (since === undefined ? [] : [since]));
   if (times.length === 0) return "";
@@ -197,6 +197,6 @@ function closing(follow: string | undefined, { columns, colour }: Style): string
 function wrapped(text: string, { columns }: Style, head: string, hang: string): string[] {
   const room = columns === undefined ? undefined : columns - Math.max(head.length, hang.length);
   const [first = "", ...rest] = wrapWords(text.split(" "), room);
-  // A gap of two spaces may fall on the end of a line.
+  // Wrapping may leave spaces at the end of a line.
   return [head + first, ...rest.map((line) => hang + line)].map((line) => line.trimEnd());
 }

@@ -1,4 +1,4 @@
-/** From a connection to printed answers, once or, with `--wait`, until there is nothing to wait for. */
+/** Prints answers once or, with `--wait`, until there is nothing to wait for. */
 import { createClient } from "../../../src/client/api/client.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
@@ -13,7 +13,7 @@ import type { WhyQuery } from "./targets.ts";
 
 const waitPollMs = 1000;
 
-/** Asks, and prints the last answers. @returns the exit code. @throws UserError, StatusError, TransportError. */
+/** Reads until the wait is over, and prints the last answers. @returns the exit code. @throws UserError, StatusError, TransportError. */
 export async function answerUntilOver(request: WhyRequest, connected: Connected, io: Io): Promise<number> {
   const { timeline } = io;
   const { flags, waitMs } = request;

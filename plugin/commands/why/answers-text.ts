@@ -7,7 +7,7 @@ import { pluralize, wrapWords } from "../../cli/style.ts";
 const shownWell = 12;
 const shownBad = 50;
 
-/** How answers about several objects are worded. */
+/** Options for the text of answers about several objects. */
 export interface AnswersText extends AnswerTextOptions {
   /** `namespace shop`, `2 objects`. */
   readonly where: string;

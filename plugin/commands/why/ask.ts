@@ -1,4 +1,4 @@
-/** One reading of the cluster, and the answers about all that was asked. */
+/** Reads the cluster once and answers about all requested objects. */
 import { createClient } from "../../../src/client/api/client.ts";
 import type { Discovery } from "../../../src/client/api/discovery.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
@@ -20,20 +20,20 @@ export interface WhyAnswers {
   readonly now: number;
 }
 
-/** The connection that is asked, and the kinds that its server has. */
+/** The connection, and the kinds of its server. */
 export interface QueryContext {
   readonly io: Io;
   readonly connected: Connected;
   readonly discovery: Discovery;
 }
 
-/** What our controllers would do with them is asked of one object at a time. */
+/** What was not examined: what our controllers would do is only determined for a single object. */
 function unasked(controllers: readonly ControllerDefinition[], answers: readonly Answer[]): readonly Unseen[] {
   if (answers.every(({ of }) => chainOf(controllers, of.kind).length === 0)) return [];
   return [{ what: "what controllers of ours would do", why: askedOfOne, isDecisive: false }];
 }
 
-/** Reads, and answers about every object that is asked about. @throws UserError, StatusError, TransportError. */
+/** Reads the cluster and answers about every requested object. @throws UserError, StatusError, TransportError. */
 export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryContext): Promise<WhyAnswers> {
   const { timeline, random } = io;
   const { bus, unlimited: transport, serverCa } = connected;

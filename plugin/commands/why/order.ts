@@ -10,7 +10,7 @@ const badness: Readonly<Record<Is, number>> = {
   well: 4,
 };
 
-/** What makes pods comes before what only counts or leads to them: that is mostly a consequence. */
+/** Kinds in causal order: kinds that create pods come before those that only select or count them. */
 const causes = [
   "Deployment",
   "StatefulSet",
@@ -30,12 +30,12 @@ function rank({ kind: { kind } }: Pick<Ref, "kind">): number {
   return after < 0 ? causes.length : causes.length + 1 + after;
 }
 
-/** Nodes, volumes, classes: what is in no namespace is what many others rest on. */
+/** Whether an object is cluster-scoped, such as nodes, volumes and classes, on which many others depend. */
 function isAboveNamespaces({ namespace }: Ref): boolean {
   return namespace === "";
 }
 
-/** What is in no namespace first, then what makes pods. */
+/** Sorts cluster-scoped objects first, then by `causes`. */
 export function causesFirst(items: readonly Item[]): readonly Item[] {
   const refs = items.map((item) => ({ item, ref: refOf(item) }));
   const inOrder = refs.sort(
@@ -45,8 +45,8 @@ export function causesFirst(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * Failed ones first, well ones last; what is not well and in no namespace before both, since it may be the cause of the rest. Among
- * equals, causes before consequences, then by name.
+ * Sorts failed objects first and well ones last. Cluster-scoped objects that are not well come before all others, since they may be the
+ * cause of the rest. Equal ones are sorted by `causes`, then by name.
  */
 export function worstFirst(answers: readonly Answer[]): readonly Answer[] {
   return [...answers].sort(

@@ -1,4 +1,4 @@
-/** What `why` is asked. */
+/** The request of `why`. */
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Selector } from "../../../src/api/labels.ts";
 import type { Scope } from "../../cli/scope.ts";
@@ -8,26 +8,26 @@ import type { TypeAndName } from "../../names/object-names.ts";
 /** The formats of `-o`. */
 export const outputs = ["text", "json", "yaml", "markdown"] as const;
 
-/** A controller, as a command line names it. */
+/** A controller and its name on the command line. */
 export interface NamedController {
   /** `replicaset`, `./tenant.ts`. */
   readonly word: string;
   readonly definition: ControllerDefinition;
 }
 
-/** The request: flags read, defaults filled in. Whether the objects exist is asked of the server. */
+/** The request with defaults filled in. Objects are looked up later. */
 export interface WhyRequest {
-  /** None: what is in the namespace, or with -A in the cluster. */
+  /** Empty for everything in the namespace, or with -A in the cluster. */
   readonly words: readonly TypeAndName[];
-  /** Those that are asked what they would do, each with the word that names it: the built-in ones and those of files. */
+  /** Built-in and user-defined controllers that determine what they would do. */
   readonly controllers: readonly NamedController[];
-  /** Which cluster, as whom, and where in it. */
+  /** The cluster, user and namespace. */
   readonly flags: Globals & Scope;
   readonly selector: Selector;
-  /** How long to ask again; 0: once. */
+  /** How long to repeat the request, in ms; 0 for once. */
   readonly waitMs: number;
   readonly sandbox: boolean;
-  /** How long the sandbox runs before it is asked; undefined: until nothing is left to do. */
+  /** How long the sandbox runs before it is examined, in ms; undefined until nothing is left to do. */
   readonly settleMs: number | undefined;
   readonly output: (typeof outputs)[number];
 }

@@ -1,4 +1,4 @@
-/** An embedded cluster that is asked when it has come to rest. */
+/** Runs an embedded cluster until it has settled, for `why` to examine. */
 import { Pods } from "../../../src/api/kinds.ts";
 import { keyOf } from "../../../src/api/key.ts";
 import { readOnly } from "../../../src/client/http/read-only.ts";
@@ -11,39 +11,39 @@ import type { Io } from "../../cli/io.ts";
 import { maxFailures, waitUntilIdle } from "../../cli/idle.ts";
 import { connectToSandbox } from "../../connections/sandbox-connection.ts";
 
-/** So long is waited at most for a sandbox to come to rest. */
-const longestMs = 10_000;
-/** What the kubelet does within this time, a container that crashes for one, is waited for. */
+/** The maximum wait for a sandbox to settle. */
+const maxSettleMs = 10_000;
+/** Events of the kubelet within this time, such as the crash of a container, are waited for. */
 const soonMs = 3000;
 
-/** What is in it, and when it is asked. */
+/** The contents of the sandbox, and when to examine it. */
 export interface SettlingFlags {
   readonly manifests?: readonly string[];
   readonly load?: string;
   readonly namespace?: string;
-  /** Ask after this time, in ms, instead of at rest. */
+  /** Examine after this time, in ms, instead of waiting until it has settled. */
   readonly settleMs: number | undefined;
   readonly controllers: readonly ControllerDefinition[];
 }
 
-/** An embedded cluster with the manifests in it, when nothing is left to do there. What is asked of it then writes nothing. */
+/** Starts an embedded cluster with the manifests and waits until it has settled. The returned connection is read-only. */
 export async function settledSandbox(flags: SettlingFlags, io: Io): Promise<Connected> {
   const { manifests = [], load, namespace, settleMs, controllers } = flags;
   const { timeline } = io;
   const where = namespace === undefined ? {} : { namespace };
   const connected = await connectToSandbox({ manifests, load, ...where, controllers }, io);
   const { manager } = connected.cluster;
-  const until = timeline.now() + longestMs;
+  const until = timeline.now() + maxSettleMs;
   const isIdle = (): boolean => manager.isIdle(maxFailures) && !isKubeletDue(manager, timeline.now() + soonMs);
   const isOver = (): boolean => timeline.now() >= until;
   if (settleMs === undefined) await waitUntilIdle(timeline, { who: "why --sandbox", isIdle, isOver });
   else await sleep(timeline, settleMs, "why --for");
-  // The controllers there keep running: their events must not be mistaken for what ours would do.
+  // A separate bus: the events of the sandbox's running controllers must not be mistaken for intentions of ours.
   const bus = new TraceBus({ now: () => timeline.now() });
   return { ...connected, bus, unlimited: readOnly(connected.unlimited) };
 }
 
-/** Whether a container is to start, end or be started again by then: a pod that is ready may be one that crashes. */
+/** Whether a container will start, end or restart by then, because a pod that is ready now may crash. */
 function isKubeletDue({ controllers }: ControllerManager, by: number): boolean {
   const kubelet = controllers.find(({ definition }) => definition.name === "kubelet");
   if (kubelet === undefined) return false;

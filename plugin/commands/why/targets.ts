@@ -1,4 +1,4 @@
-/** What `why` is asked about: objects by name, all of a type, or what is in a namespace. */
+/** Finds the objects for `why`: by name, by type, or everything in a namespace. */
 import { messageOf } from "../../../src/api/error-message.ts";
 import { type Selector } from "../../../src/api/labels.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
@@ -16,36 +16,36 @@ import { pluralize } from "../../cli/style.ts";
 import { causesFirst } from "./order.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** What is asked about, with the namespace resolved. */
+/** The request with the namespace resolved. */
 export interface WhyQuery {
   readonly words: readonly TypeAndName[];
-  /** What they would do is asked. */
+  /** The controllers that determine what they would do. */
   readonly controllers: readonly ControllerDefinition[];
-  /** Empty for all namespaces, and what is in none. */
+  /** Empty for all namespaces and cluster-scoped objects. */
   readonly namespace: string;
   readonly selector: Selector;
   readonly calledAs: string;
-  /** As the commands in advice choose it. */
+  /** The context for suggested commands. */
   readonly context: string;
   readonly isSandbox: boolean;
   /** `kubectl --context dev WORDS`. */
   readonly kubectl: (words: string) => string;
 }
 
-/** The objects that are asked about, and what their search rests on. */
+/** The objects to examine, and the evidence of the search. */
 export interface Targets {
   readonly items: readonly Item[];
-  /** What was listed to find them; empty where they were named. */
+  /** What was listed to find them; empty if they were named. */
   readonly seen: readonly string[];
   readonly unseen: readonly Unseen[];
-  /** One object that was named: its answer is printed at length. */
+  /** Whether a single object was named, whose answer is printed in full. */
   readonly isOne: boolean;
   /** `namespace shop`, `2 objects`. */
   readonly where: string;
 }
 
-/** So many objects are asked about at most: those that most others rest on. */
-const mostObjects = 2000;
+/** The maximum number of objects to examine: those that most others depend on. */
+const maxObjects = 2000;
 
 /** Reads `-l`. @throws UserError. */
 export function selectorFrom(text: string | undefined): Selector {
@@ -56,7 +56,7 @@ export function selectorFrom(text: string | undefined): Selector {
   }
 }
 
-/** Where targets are looked for. */
+/** The context of the search. */
 export interface SearchContext {
   readonly reading: Reading;
   readonly client: Client;
@@ -89,7 +89,7 @@ export async function findTargets(ground: SearchContext, asked: WhyQuery): Promi
       continue;
     }
     const listed = await reading.list(kind, within, selector);
-    // A namespace that is not there reads like an empty one.
+    // A list in a missing namespace is empty, without an error.
     if (listed.items.length === 0 && within !== "") await namespaceExists(client, within);
     if (listed.unseen.length === 0 && listed.items.length > 0) seen.push(kind.plural);
     items.push(...listed.items);
@@ -109,7 +109,7 @@ async function wholeNamespace({ reading, client, kinds }: SearchContext, asked: 
   const asking = askable(kinds, namespace);
   const { items, seen, unseen } = await readContents(reading, { kinds: asking, namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
-  // An empty namespace is evidence; a selector that matches nothing is none.
+  // An empty namespace is evidence, but not a selector that matches nothing.
   const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
   const where = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
   return bounded({ items, seen: evidence, unseen, isOne: false, where });
@@ -117,10 +117,10 @@ async function wholeNamespace({ reading, client, kinds }: SearchContext, asked: 
 
 function bounded(targets: Targets): Targets {
   const { items, unseen } = targets;
-  const cut = items.length - mostObjects;
+  const cut = items.length - maxObjects;
   if (cut <= 0) return targets;
-  const left = { what: pluralize(cut, "more object"), why: `after the first ${mostObjects}`, isDecisive: true };
-  return { ...targets, items: causesFirst(items).slice(0, mostObjects), unseen: [...unseen, left] };
+  const left = { what: pluralize(cut, "more object"), why: `after the first ${maxObjects}`, isDecisive: true };
+  return { ...targets, items: causesFirst(items).slice(0, maxObjects), unseen: [...unseen, left] };
 }
 
 async function namedObject(
