@@ -1,4 +1,4 @@
-/** Plays what is asked, and prints the report. */
+/** Runs a dry run and prints its report. */
 import { withRefusals } from "../../../src/modes/dry-run/availability.ts";
 import { verdictsOf } from "../../../src/modes/dry-run/verdicts.ts";
 import { realHost } from "../../../src/platform/host.ts";
@@ -70,18 +70,18 @@ export async function answer(request: DryRunRequest, session: Session): Promise<
   }
 }
 
-/** What is played beside what is asked. */
-interface Played extends Reconcilers {
+/** The result of the run, with the reconcilers that took part. */
+interface PlayedDryRun extends Reconcilers {
   readonly run: DryRun;
   readonly liveRefusals: LiveRefusals;
-  /** With `--server-validate`; nothing otherwise. */
+  /** Validates on the server with `--server-validate`; otherwise returns nothing. */
   validate(): Promise<readonly Validation[]>;
 }
 
-/** Where it begins, and how it goes on. */
-interface Began {
+/** The start state of a dry run, and how to continue from it. */
+interface StartedDryRun {
   readonly source: Omit<DryRunSource, "beginning">;
-  play(asked: Omit<PlayOptions, "scope" | "controllers">): Promise<Played>;
+  play(asked: Omit<PlayOptions, "scope" | "controllers">): Promise<PlayedDryRun>;
 }
 
 interface Beginning {
@@ -90,7 +90,7 @@ interface Beginning {
   readonly options: SourceOptions;
 }
 
-async function begin({ request: { flags, program }, session, options }: Beginning): Promise<Began> {
+async function begin({ request: { flags, program }, session, options }: Beginning): Promise<StartedDryRun> {
   if (program !== undefined) {
     const source = await programSource({ flags, io: session.io, ...options });
     return {
@@ -138,7 +138,7 @@ async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string
   };
 }
 
-/** Default nodes that are too small are no finding about the manifests. */
+/** Notes about default nodes that are too small, which is not a problem of the manifests. */
 function crowdedNotes(
   { availability }: DryRun,
   { assumedNodes }: Pick<DryRunSource, "assumedNodes">,
@@ -151,7 +151,7 @@ function crowdedNotes(
   ];
 }
 
-/** With `--server-validate`; nothing otherwise. */
+/** The server's validations with `--server-validate`; otherwise none. */
 function validationsOf(run: DryRun, { transport, beginning }: DryRunSource): Promise<readonly Validation[]> {
   if (transport === undefined || run.writes.length === 0) return Promise.resolve([]);
   const objects = [...beginning.objects, ...beginning.customResources.objects];

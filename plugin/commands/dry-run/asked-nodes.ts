@@ -1,4 +1,4 @@
-/** Nodes that `--node-down` and `--drain` name: as they are typed, and whether they are there. */
+/** Parses and checks the nodes of `--node-down` and `--drain`. */
 import { Nodes, Pods } from "../../../src/api/kinds.ts";
 import { isForbidden } from "../../../src/api/status-error.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
@@ -6,7 +6,7 @@ import type { RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import { distance } from "../../cli/nearest.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** The names of nodes, as the user gave them: `node-1` or `node/node-1`. */
+/** The node names as given by the user: `node-1` or `node/node-1`. */
 export interface NodeFlags {
   readonly nodesDown: readonly string[];
   readonly drains: readonly string[];
@@ -18,7 +18,7 @@ function nodeName(text: string): string {
   return form.exec(text)?.[1] ?? "";
 }
 
-/** @throws UserError for words that name no node, and for a node that is asked about in both ways. */
+/** @throws UserError for words that do not name a node, and for a node given in both options. */
 export function validateNodeFlags({ nodesDown, drains }: NodeFlags): void {
   for (const [option, texts] of [
     ["--node-down", nodesDown],
@@ -40,12 +40,12 @@ export function validateNodeFlags({ nodesDown, drains }: NodeFlags): void {
     throw new UserError(`--node-down and --drain name the same node, ${both}`, ["a silent node cannot be drained"]);
 }
 
-/** The nodes that are asked about, each once. */
+/** The names of the nodes, without duplicates. */
 export function askedNodes({ nodesDown, drains }: NodeFlags): readonly string[] {
   return uniqueNames([...nodesDown, ...drains]);
 }
 
-/** What is to be done to them, in order. */
+/** The changes of the nodes, in order. */
 export function nodeChanges({ nodesDown, drains }: NodeFlags): readonly RequestedChange[] {
   const change =
     (is: "silence" | "drain") =>
@@ -64,7 +64,7 @@ function uniqueNames(texts: readonly string[]): readonly string[] {
 
 const namedNodes = 6;
 
-/** @throws UserError for a node that is not there, with those whose names are like it, or the first few. */
+/** @throws UserError for a missing node, which suggests similar names or the first few nodes. */
 export function refuseMissingNodes(
   flags: NodeFlags,
   { there, where }: { readonly there: readonly string[]; readonly where: string },
@@ -85,8 +85,8 @@ function adviceFor(missing: string, there: readonly string[]): string {
 }
 
 /**
- * The namespaces of the pods on the nodes of a cluster; all of them are read, since what moves needs room there.
- * @throws UserError for a node that is not there, and where nodes or pods may not be listed.
+ * The namespaces of the pods on the cluster's nodes. All nodes are included, because pods that move need room on them.
+ * @throws UserError for a missing node, and if nodes or pods may not be listed.
  */
 export async function namespacesOnNodes(client: Client, flags: NodeFlags): Promise<readonly string[]> {
   const names = askedNodes(flags);

@@ -1,19 +1,19 @@
-/** The objects of kinds that the sandbox does not serve: which are to be read of a cluster, and which are set apart. */
+/** Handles objects of kinds that the sandbox does not serve. */
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import type { CustomTarget } from "../../../src/modes/dry-run/custom-objects.ts";
 import type { ChangeFlags } from "./requested-changes.ts";
 
-/** Where custom resources are looked for: among the kinds that the cluster serves and the sandbox does not. */
+/** The context of the search for custom resources: the kinds that the cluster serves and the sandbox does not. */
 export interface CustomSearch {
   readonly kinds: readonly DiscoveredKind[];
   readonly isServed: (kind: Kind) => boolean;
-  /** Where objects are that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
 }
 
-/** The objects of such kinds that are applied or deleted: what is to be read of them. */
+/** The objects of such kinds that are applied or deleted, and must be read from the cluster. */
 export function customTargets(
   words: ChangeFlags,
   { kinds, isServed, namespace }: CustomSearch,
@@ -38,7 +38,7 @@ export function customTargets(
   return [...targets.values()];
 }
 
-/** Saved objects of such kinds, apart from the others. */
+/** Separates saved objects of such kinds from the others. */
 export function customsApart(
   saved: readonly StoredObject[],
   isServed: (object: StoredObject) => boolean,

@@ -194,15 +194,15 @@ export const dryRunCommand: Command = clusterCommand({
     } catch (error) {
       if (request.output !== "github" || !(error instanceof UserError)) throw error;
       for (const line of githubErrorLines(error)) io.out.line(line);
-      // Standard error is read for workflow commands too.
+      // The runner also reads workflow commands from standard error.
       throw new UserError(harmless(error.message), ["the annotations say where"], { cause: error });
     }
   },
 });
 
 /**
- * The scheduler and the kubelet act in any case; namespaces have their default account anyway.
- * @throws UserError for one that was named and has no part in a dry run.
+ * The controllers to run. The scheduler and kubelet always run, and namespaces always have their default account.
+ * @throws UserError for a named controller that cannot take part in a dry run.
  */
 function chosenControllers(words: readonly string[], io: Naming): readonly ControllerDefinition[] {
   const chosen = words.length === 0 ? builtInControllers : controllersNamed(words, io);
@@ -221,10 +221,10 @@ function chosenControllers(words: readonly string[], io: Naming): readonly Contr
 
 /** Options that only make sense in virtual time, or for controllers alone. */
 const withoutProgram = ["seed", "horizon", "serverValidate", "nodeDown", "drain"] as const;
-/** Options that a program alone has. */
+/** Options that apply only to a program. */
 const ofProgram = ["quiet", "timeout", "quietChild", "baselineCommand"] as const;
 
-/** @throws UserError for options without effect, and for no program behind `--`. */
+/** @throws UserError for options without effect, and if there is no program after `--`. */
 function refuseBesideProgram(flags: DryRunFlags, program: readonly string[] | undefined): void {
   const without = (program === undefined ? ofProgram : withoutProgram).find((name) => flags[name] !== undefined);
   const long = without === undefined ? "" : (/--[\w-]+/.exec(options[without].flags)?.[0] ?? "");

@@ -3,13 +3,13 @@ import type { Globals } from "../../connections/globals.ts";
 import type { Format } from "./report/print.ts";
 import type { FailConditions } from "./report/verdict.ts";
 
-/** The options of `dry-run`, as they are given. */
+/** The options of `dry-run`, as given. */
 export interface DryRunFlags extends Globals {
   readonly manifests?: readonly string[];
   readonly kustomize?: readonly string[];
   readonly recursive?: true;
   readonly prune?: true;
-  /** Of an empty cluster. */
+  /** The number of nodes of an empty cluster. */
   readonly nodes?: number;
   readonly delete?: readonly string[];
   readonly scale?: readonly string[];
@@ -24,13 +24,13 @@ export interface DryRunFlags extends Globals {
   readonly exitCode?: "never";
   readonly serverValidate?: true;
   readonly seed?: number;
-  /** Milliseconds. */
+  /** In ms. */
   readonly horizon?: number;
   readonly showGenerated?: true;
   readonly showManagedFields?: true;
   readonly showIds?: true;
   readonly showTimes?: true;
-  /** The program before, as a shell reads it. */
+  /** The baseline program, as a shell command. */
   readonly baselineCommand?: string;
   /** For a program, in milliseconds. */
   readonly quiet?: number;
@@ -39,14 +39,14 @@ export interface DryRunFlags extends Globals {
   readonly quietChild?: true;
 }
 
-/** What `dry-run` is asked: words resolved, defaults filled in. */
+/** The request of `dry-run`, with words resolved and defaults filled in. */
 export interface DryRunRequest {
   readonly flags: DryRunFlags;
   readonly controllers: readonly ControllerDefinition[];
-  /** The user has named them, and wants them all. */
+  /** The user has named the controllers, so all of them must run. */
   readonly named: boolean;
   readonly failOn: FailConditions | undefined;
   readonly output: Format;
-  /** The program and its arguments, where one is given. */
+  /** The program and its arguments, if there is one. */
   readonly program: readonly string[] | undefined;
 }

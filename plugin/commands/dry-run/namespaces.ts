@@ -1,4 +1,4 @@
-/** The namespaces that a dry-run is about. */
+/** The namespaces of a dry run. */
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import { type Manifest, ManifestError, problemOf } from "../../manifests/manifests.ts";
@@ -7,8 +7,8 @@ import { isOf } from "../../manifests/unknown-kinds.ts";
 import type { ChangeFlags } from "./requested-changes.ts";
 
 /**
- * Refuses a namespace that is not there, unless a manifest creates it: where a manifest names it, at its line.
- * @throws MissingNamespace, ManifestError
+ * Refuses a missing namespace, unless a manifest creates it.
+ * @throws MissingNamespace, or a ManifestError with the line of the manifest that names it.
  */
 export async function refuseMissingNamespaces(
   client: Client,
@@ -33,12 +33,12 @@ export async function refuseMissingNamespaces(
   }
 }
 
-/** Those that manifests create. */
+/** The namespaces that manifests create. */
 export function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<string | undefined> {
   return new Set(manifests.filter(isNamespace).map(({ object }) => object.metadata.name));
 }
 
-/** Every namespace that anything is about. */
+/** All namespaces that manifests and options refer to. */
 export function namespacesUsed(words: ChangeFlags, namespace: string, kinds: readonly DiscoveredKind[]): string[] {
   const manifests = [...words.manifests, ...words.baseline];
   const used = manifests
@@ -51,7 +51,7 @@ export function namespacesUsed(words: ChangeFlags, namespace: string, kinds: rea
   return [...new Set([...used, ...named, ...deleted])].sort();
 }
 
-/** Those that `--delete` names. */
+/** The namespaces that `--delete` names. */
 export function deletedNamespaces({ deletes }: ChangeFlags): readonly string[] {
   return deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);
 }

@@ -1,11 +1,11 @@
-/** What could not be read of a cluster: what that means for the report, or that there can be none. */
+/** What could not be read from a cluster, and the consequences: a note in the report, or an error. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Snapshot, Unreadable } from "../../../src/modes/dry-run/snapshot.ts";
 import type { DryRunFlags } from "./flags.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** Kinds that others can be judged without, and what their absence means. */
+/** Kinds that a dry run can do without, and the consequences. */
 const consequences: Readonly<Record<string, string>> = {
   nodes: "nodes could not be read; pods are placed on 3 simulated ones of 8 CPUs and 16 GiB",
   serviceaccounts: "ServiceAccounts could not be read; assuming a default one",
@@ -15,7 +15,7 @@ const consequences: Readonly<Record<string, string>> = {
 };
 
 /**
- * The controllers whose objects can all be read. Those that were named must be among them.
+ * The controllers whose objects can all be read. Named controllers must be among them.
  * @throws UserError for a needed kind that the user is not allowed to read.
  */
 export function controllersThatCan(

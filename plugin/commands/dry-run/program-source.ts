@@ -1,4 +1,4 @@
-/** Where a program's dry run begins: on a fork of the context's cluster, or on an empty one. */
+/** The start of a program's dry run: a fork of the context's cluster, or an empty one. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { isForbidden } from "../../../src/api/status-error.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
@@ -16,13 +16,13 @@ import { namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isSaved } from "./requested-changes.ts";
 import { askedOver, beginsWith, type DryRunSource, emptySource, type SourceOptions } from "./source.ts";
 
-/** As of any dry run, with a place instead of a state. */
+/** Like the source of any dry run, with a running cluster instead of a state. */
 export type ProgramSource = Omit<DryRunSource, "beginning" | "transport"> & { readonly place: Place };
 
-/** Each resource is listed once, when it is first asked for. */
+/** Each resource is listed only once, when it is first requested. */
 const politeness = { qps: 50, burst: 100, readOnly: true };
 
-/** What is asked, and where. */
+/** Options of `programSource`. */
 export interface ProgramSourceOptions extends SourceOptions {
   readonly flags: DryRunFlags;
   readonly io: Io;
@@ -76,7 +76,7 @@ async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSour
   }
 }
 
-/** Those whose objects can be listed in all namespaces; the others are named. */
+/** The controllers whose objects can be listed in all namespaces; the others are reported. */
 async function controllersThatList(
   client: Client,
   controllers: readonly ControllerDefinition[],

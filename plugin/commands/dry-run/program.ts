@@ -1,4 +1,4 @@
-/** `dry-run -- COMMAND`: what a program and the controllers would make of changes, on a copy of the cluster, in real time. */
+/** `dry-run -- COMMAND`: shows what a program and the controllers would do after changes, on a copy of the cluster, in real time. */
 import { formatDuration } from "../../../src/api/duration.ts";
 import type { RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import { playOn, type PlayOptions } from "../../../src/modes/dry-run/play.ts";
@@ -13,7 +13,7 @@ import { cannotStart } from "../../process/running.ts";
 import type { DryRunFlags } from "./flags.ts";
 import type { ProgramSource } from "./program-source.ts";
 
-/** A program that is rehearsed. */
+/** A program to run in a dry run. */
 export interface RehearsedProgram {
   /** The program and its arguments. */
   readonly program: readonly string[];
@@ -27,7 +27,7 @@ type Asked = Omit<PlayOptions, "scope" | "controllers">;
 const defaultQuietMs = 2000;
 const defaultTimeoutMs = 60_000;
 
-/** Plays the changes beside the program. @throws UserError where it cannot be started, ends by itself or never connects. */
+/** Applies the changes while the program runs. @throws UserError if it cannot be started, ends by itself or never connects. */
 export async function rehearse(
   options: RehearsedProgram,
   play: Asked,
@@ -61,8 +61,8 @@ export async function rehearse(
 }
 
 /**
- * The program works before the changes and after them. Behind `--baseline-command`, and where nothing else is changed, it is itself
- * what changes.
+ * The programs before and after the changes. Normally the same program runs before and after; with `--baseline-command`, or if there are no
+ * other changes, the program itself is the change.
  */
 function programsOf(
   { program, source, flags, session }: RehearsedProgram,
@@ -82,7 +82,7 @@ function programsOf(
   return requestedChanges.length === 0 ? { later: plan } : { first: plan };
 }
 
-/** Of a program that was never heard of, nothing was found out. */
+/** @throws UserError for a program that sent no request, since nothing is known about it. */
 function refuseSilent({ silent }: Rehearsal, timeoutMs: number): void {
   if (silent === undefined) return;
   throw new UserError(`${silent} has sent no request within ${formatDuration(timeoutMs)}`, [
@@ -104,7 +104,7 @@ function inWords(error: unknown): unknown {
   ]);
 }
 
-/** The program looks for the kinds that it is for as it starts. */
+/** Definitions to apply before the program starts, because it looks for its kinds then. */
 function definitionsAhead({
   requestedChanges,
   baseline,

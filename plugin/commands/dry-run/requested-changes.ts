@@ -1,4 +1,4 @@
-/** From manifests and flags to the changes that are requested of the cluster. */
+/** Turns manifests and flags into the requested changes. */
 import { objectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
 import { nodeChanges, type NodeFlags, validateNodeFlags } from "./asked-nodes.ts";
@@ -10,35 +10,35 @@ import { type BothSides, type Manifest, ManifestError, problemOf } from "../../m
 import { statusErrorLines, fieldErrors } from "../../manifests/status-errors.ts";
 import { UserError } from "../../cli/user-error.ts";
 
-/** As the user gave them. */
+/** The changes as given by the user. */
 export interface ChangeFlags extends BothSides, NodeFlags {
-  /** `TYPE/NAME` each. */
+  /** Each `TYPE/NAME`. */
   readonly deletes: readonly string[];
-  /** `TYPE/NAME=N` each. */
+  /** Each `TYPE/NAME=N`. */
   readonly scales: readonly string[];
-  /** Delete what is in the baseline and not among the manifests. */
+  /** Delete objects that are in the baseline but not among the manifests. */
   readonly prune: boolean;
 }
 
-/** A cluster has stored it: it is not applied, it is there. */
+/** Whether a manifest is an object saved from a cluster, which exists from the start instead of being applied. */
 export function isSaved({ object }: Manifest): boolean {
   const { uid, resourceVersion } = object.metadata as { readonly uid?: string; readonly resourceVersion?: string };
   return uid !== undefined && resourceVersion !== undefined;
 }
 
-/** What the words of the flags are resolved against. */
+/** The context for resolving the flags. */
 export interface ChangeContext {
   readonly kinds: readonly DiscoveredKind[];
-  /** Where objects are that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
-  /** Objects that are there from the beginning and are not applied. */
+  /** Objects that exist from the start and are not applied. */
   readonly given?: ReadonlySet<Manifest["object"]>;
 }
 
 const targetForm = /^[^/]+\/[^/]+$/;
 const scaleForm = /^([^/]+\/[^/=]+)=(\d+)$/;
 
-/** @throws UserError for words that are no `TYPE/NAME`, before anything is read. */
+/** @throws UserError for words that are not `TYPE/NAME`, before anything is read. */
 export function validateChangeFlags({
   scales,
   deletes,
@@ -57,17 +57,18 @@ export function validateChangeFlags({
   }
 }
 
-/** What is to be done to the cluster, in order. */
+/** The changes to make, in order. */
 export interface RequestedChanges {
   readonly changes: readonly RequestedChange[];
   readonly baseline: readonly RequestedChange[];
-  /** A sentence about what was not requested, and might have been meant. */
+  /** Sentences about changes that were not requested, but may have been meant. */
   readonly notes: readonly string[];
 }
 
 /**
- * The words have been checked. Where nodes are asked about, everything else comes before: the answer is about the nodes alone.
- * @throws UserError for a type that is not known.
+ * Resolves validated flags. If nodes are given, all other changes come before the comparison starts, so that the report is about the nodes
+ * alone.
+ * @throws UserError for an unknown type.
  */
 export function requestedChanges(words: ChangeFlags, place: ChangeContext): RequestedChanges {
   const { kinds, namespace, given } = place;
@@ -103,8 +104,8 @@ export function requestedChanges(words: ChangeFlags, place: ChangeContext): Requ
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * What the baseline has and the manifests have no more. Of what a cluster has stored only what somebody has applied: the rest was made
- * otherwise, by controllers for the most part.
+ * The objects to prune: those of the baseline that the manifests no longer contain. Saved objects count only if somebody has applied them,
+ * since the others were mostly created by controllers.
  */
 function goneFrom(
   { manifests, baseline }: ChangeFlags,
@@ -146,7 +147,7 @@ function targetOf(
   return { kind, namespace: kind.namespaced ? namespace : "", name };
 }
 
-/** @throws UserError where anything was refused: what, where and why. */
+/** @throws UserError if any change was refused, with what, where and why. */
 export function refuseRejectedChanges(refused: readonly RejectedChange[], words: ChangeFlags): void {
   if (refused.length === 0) return;
   const all = [...words.manifests, ...words.baseline];

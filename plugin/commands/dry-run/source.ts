@@ -1,4 +1,4 @@
-/** Where a dry-run begins: with the cluster of the context, with an empty one, and in which words that is said. */
+/** The start of a dry run: the cluster of the context, or an empty one, and the text that describes it. */
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import type { Node } from "../../../src/api/types.ts";
@@ -33,37 +33,37 @@ import { customsApart, customTargets } from "./custom-targets.ts";
 import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
 
-/** Where a dry run begins, and how that is spoken of. `close` ends its connection. */
+/** The start of a dry run. `close` ends its connection. */
 export interface DryRunSource {
   /** `2 manifests over a snapshot of context dev (namespace shop, 214 objects, revision 48300)`. */
   readonly words: string;
   readonly beginning: InitialState;
   readonly kinds: readonly DiscoveredKind[];
   readonly namespace: string;
-  /** Nodes among the manifests of an empty cluster: they are there from the beginning. */
+  /** Nodes among the manifests of an empty cluster, which exist from the start. */
   readonly given: ReadonlySet<Manifest["object"]>;
-  /** How many nodes there are by default. */
+  /** The number of default nodes, if there are any. */
   readonly assumedNodes: number | undefined;
-  /** Those of the asked ones that can run on it. */
+  /** The requested controllers that can run on it. */
   readonly controllers: readonly ControllerDefinition[];
-  /** Whether there is something to differ from: a cluster, or a baseline. */
+  /** Whether there is a state to compare with: a cluster or a baseline. */
   readonly hasBaseline: boolean;
-  /** What could not be read, a sentence each. */
+  /** What could not be read, one sentence each. */
   readonly notes: readonly string[];
-  /** To the cluster, without writes; with `--server-validate` they go through as dry runs. Unset: there is none. */
+  /** A read-only transport to the cluster; with `--server-validate` it sends writes as dry runs. Unset without a cluster. */
   readonly transport?: Transport;
   close(): Promise<void>;
 }
 
-/** What is to be run, and what is to be applied. */
+/** Options of `sourceFor`: what to run and what to apply. */
 export interface SourceOptions {
   readonly controllers: readonly ControllerDefinition[];
-  /** The user has named them, and wants them all. */
+  /** The user has named the controllers, so all of them must run. */
   readonly named: boolean;
   readonly changeFlags: ChangeFlags;
 }
 
-/** @throws UserError, KubeconfigError: a requested cluster that cannot be read is never silently left out. */
+/** Opens the source. @throws UserError, KubeconfigError if a requested cluster cannot be read: there is no silent fallback. */
 export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: Io): Promise<DryRunSource> {
   if ((await beginsWith(flags, options)) !== "manifests") return clusterSource(flags, options, io);
   if (flags.serverValidate === true) {
@@ -74,7 +74,7 @@ export async function sourceFor(flags: DryRunFlags, options: SourceOptions, io: 
   return emptySource(flags, options);
 }
 
-/** What `--from` says, or would say. @throws UserError for options that contradict it. */
+/** The value of `--from`, or its default. @throws UserError for options that contradict it. */
 export async function beginsWith(
   flags: DryRunFlags,
   { changeFlags: { manifests } }: SourceOptions,
@@ -91,14 +91,14 @@ export async function beginsWith(
   return from;
 }
 
-/** A context that kubectl would use by default: of the kubeconfig, or by flags. */
+/** Whether kubectl would have a context, from the kubeconfig or from flags. */
 async function hasContext(flags: DryRunFlags): Promise<boolean> {
   if (flags.context !== undefined || flags.server !== undefined || flags.cluster !== undefined) return true;
   const { currentContext } = await loadKubeconfig(realHost(), flags);
   return currentContext !== "";
 }
 
-/** An empty cluster, or one of saved objects. @throws UserError. */
+/** The source for an empty cluster, or one with saved objects. @throws UserError. */
 export async function emptySource(
   flags: DryRunFlags,
   { controllers, changeFlags }: SourceOptions,
@@ -141,12 +141,12 @@ export async function emptySource(
   };
 }
 
-/** Objects of the baseline that a cluster has stored: what `kubectl get -o yaml` prints. */
+/** Objects of the baseline that were saved from a cluster, as printed by `kubectl get -o yaml`. */
 function savedObjects({ baseline }: ChangeFlags): readonly StoredObject[] {
   return baseline.filter(isSaved).map(({ object }) => object as StoredObject);
 }
 
-/** Owners that are named and were not saved. */
+/** Owners that saved objects refer to, but that were not saved themselves. */
 function unsavedOwners(saved: readonly StoredObject[]): readonly string[] {
   const uids = new Set(saved.map(({ metadata }) => metadata.uid));
   const owners = saved.flatMap(({ metadata }) => metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
@@ -199,7 +199,7 @@ async function snapshotSource(
     alsoKinds: [
       ...applied,
       ...deletedKinds(changeFlags, kinds),
-      // What moves to another node takes its volumes along.
+      // Pods that move to another node need their volumes there.
       ...(onNodes.length > 0 ? volumeKind(kinds) : volumeKinds(objects, kinds)),
     ],
     wholeSecrets: objects.some(({ kind }) => kind === "Secret"),
@@ -225,13 +225,13 @@ async function snapshotSource(
   };
 }
 
-/** `2 manifests over `; empty where nothing is asked. */
+/** `2 manifests over `; empty if there are no changes. */
 export function askedOver(changes: ChangeFlags): string {
   const asked = askedWords(changes);
   return asked === "" ? "" : `${asked} over `;
 }
 
-/** `2 manifests, --scale deploy/web=3`; what comes from a URL says so, for it may be another thing tomorrow. */
+/** `2 manifests, --scale deploy/web=3`; URLs are shown, because their contents may change. */
 function askedWords({ manifests, scales, deletes, nodesDown, drains }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
@@ -248,7 +248,7 @@ function deletedKinds({ deletes }: ChangeFlags, kinds: readonly DiscoveredKind[]
   return deletes.flatMap((text) => findKind(kinds, text.split("/")[0] ?? "") ?? []);
 }
 
-/** Volumes are read where something among the manifests asks for one. */
+/** The kinds for volumes, which are read only if a manifest needs a volume. */
 function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly DiscoveredKind[]): readonly Kind[] {
   const asksForVolumes = objects.some(
     (object) =>

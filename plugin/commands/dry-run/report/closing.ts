@@ -1,4 +1,4 @@
-/** What a dry run has found: errors of the API server, unavailable workloads, dangling references, and what could not be examined. */
+/** The findings of a dry run: errors of the API server, unavailable workloads, dangling references, and what could not be examined. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
 import type { NextRuns } from "../../../../src/modes/dry-run/next-runs.ts";
@@ -7,10 +7,10 @@ import { pluralize } from "../../../cli/style.ts";
 import { namedOrCounted } from "./headline.ts";
 import type { DryRunReport } from "./report.ts";
 
-/** Of each sort; the rest is counted. */
+/** Findings shown of each kind; the rest is counted. */
 const shownFindings = 10;
 
-/** A line each, `! ` before what is wrong and `? ` before what cannot be judged. */
+/** One line per finding, with `! ` for a problem and `? ` for what cannot be judged. */
 export function closingNotes({ run, validations, verdicts }: DryRunReport): string[] {
   const short = run.availability.filter(isShort);
   return [
@@ -51,7 +51,7 @@ export function danglingText({ of, key, field, why }: DanglingReference): string
   return `! ${of.kind} ${key} ${field}: ${why}`;
 }
 
-/** `Deployment shop/web: available 4 of 4`; of many in one. */
+/** `Deployment shop/web: available 4 of 4`; many are combined into one line. */
 export function availableTexts(availability: readonly Availability[]): readonly string[] {
   if (availability.length > shownAvailable) return [`${namedOrCounted(availability)} available`];
   return availability.map(
@@ -59,7 +59,7 @@ export function availableTexts(availability: readonly Availability[]): readonly 
   );
 }
 
-/** `CronJob shop/nightly: next runs 2026-01-01T03:00:00Z, …`; of many the first. */
+/** `CronJob shop/nightly: next runs 2026-01-01T03:00:00Z, …`; only the first of many. */
 export function nextRunsTexts(nextRuns: readonly NextRuns[]): readonly string[] {
   const texts = nextRuns.slice(0, shownFindings).map(({ of, key, times, timeZone }) => {
     const zone = timeZone === "UTC" ? "" : ` (its schedule is in ${timeZone})`;

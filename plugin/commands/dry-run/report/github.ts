@@ -1,4 +1,4 @@
-/** For GitHub Actions: annotations on the manifests, and the report in a group of the log. The job's summary is written beside it. */
+/** Output for GitHub Actions: annotations on the manifests, and the report in a group of the log. The job's summary is written separately. */
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../../src/platform/random.ts";
@@ -13,7 +13,7 @@ import { danglingText, unavailableText } from "./closing.ts";
 import { textLines } from "./text.ts";
 import { type Annotation, annotationLines, type Place, shielded } from "./workflow-commands.ts";
 
-/** @param random makes the token that ends the text in the log: authors of manifests must not guess it. */
+/** The lines for the log. @param random creates the token that ends the text, which authors of manifests must not be able to guess. */
 export function githubLines(report: DryRunReport, random: Random): string[] {
   const plain = styleOf({
     write: () => undefined,
@@ -33,7 +33,7 @@ export function githubLines(report: DryRunReport, random: Random): string[] {
   ];
 }
 
-/** What keeps a dry-run from being made at all, on the lines that are to blame. */
+/** Annotations for an error that prevented the dry run, on the lines that caused it. */
 export function githubErrorLines(error: UserError): string[] {
   if (!(error instanceof ManifestError) || error.problems.length === 0) {
     return annotationLines([{ level: "error", title: "dry-run", message: [error.message, ...error.next].join("\n") }]);
@@ -45,7 +45,7 @@ export function githubErrorLines(error: UserError): string[] {
   );
 }
 
-/** GitHub can annotate files of the work tree; of a URL, or of standard input, the message says where it is. */
+/** GitHub can only annotate files of the work tree; for a URL or standard input, the message contains the location. */
 function placed(annotation: Annotation): Annotation {
   const { place, message } = annotation;
   if (place === undefined || isInWorkTree(place.file)) return annotation;
@@ -88,12 +88,12 @@ function annotationsOf(report: DryRunReport): Annotation[] {
   ];
 }
 
-/** An object may be applied and scaled: the last of it counts. */
+/** The last change of each object, since an object may be both applied and scaled. */
 function onceEach(done: readonly AppliedChange[]): readonly AppliedChange[] {
   return [...new Map(done.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
 }
 
-/** What becomes of an applied object, on its line. */
+/** The annotation with the outcome of an applied object, on its line. */
 function noticeOf(report: DryRunReport, done: AppliedChange): Annotation[] {
   const { of, key, did } = done;
   if (did === "unchanged") return [];

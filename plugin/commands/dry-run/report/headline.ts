@@ -1,4 +1,4 @@
-/** One line about one change: what became of the object, and why. */
+/** The headline of a change: what happens to the object, and why. */
 import type { StoredObject } from "../../../../src/api/object.ts";
 import { type ObjectChange } from "../../../../src/views/outcome.ts";
 import type { Rollout } from "../../../../src/views/rollout.ts";
@@ -24,7 +24,7 @@ export function plural(kind: string): string {
   return kind.endsWith("y") ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }
 
-/** `Deployment shop/a, Service shop/a`; of more than a few their kinds alone: `120 Deployments, 3 Services`. */
+/** `Deployment shop/a, Service shop/a`; for more than a few, only counts: `120 Deployments, 3 Services`. */
 export function namedOrCounted(all: readonly Named[]): string {
   const objects = [...new Map(all.map((each) => [`${each.of.kind} ${each.key}`, each])).values()];
   if (objects.length <= namedObjects) return objects.map(({ of, key }) => `${of.kind} ${key}`).join(", ");
@@ -39,7 +39,7 @@ interface Named {
 
 const namedObjects = 6;
 
-/** How far down the number of ready pods went on the way; empty where there were none before. */
+/** The fewest ready pods during the rollout; empty if there were none before. */
 export function readyText(change: ObjectChange, rollouts: readonly Rollout[]): string {
   const rollout = rollouts.find(({ of, key }) => of.kind === change.of.kind && key === change.key);
   const start = rollout?.steps[0]?.ready ?? 0;
@@ -52,7 +52,7 @@ const namedPaths = 2;
 const namedCauses = 4;
 const longestValue = 40;
 
-/** Why: the decisions that led to it, in their order; those about its status only where there are no others. */
+/** The reason: the decisions that led to the change, in order; those about the status only if there are no others. */
 export function reasonOf(change: ObjectChange): string {
   if (change.causes.length === 0 && change.of.kind === "ServiceAccount") return "every namespace has one";
   const telling = change.causes.filter(({ statusOnly }) => !statusOnly);
@@ -62,7 +62,7 @@ export function reasonOf(change: ObjectChange): string {
   return [...parts, ...(more > 0 ? [`and ${pluralize(more, "more decision")}`] : [])].join("; ");
 }
 
-/** A size that one decision changed is described in its own words; one of several decisions in numbers: theirs, not the object's. */
+/** The text of one cause. If several decisions changed the size, each is described by the numbers of its own change. */
 function causeText(change: ObjectChange, cause: Cause, isOneOfMany: boolean): string {
   const { rule, sentence = "", later = [], replicas, writes } = cause;
   if (rule === undefined) return appliedText(change, cause);
@@ -79,7 +79,7 @@ function replicasOf(object: StoredObject | undefined): number | undefined {
   return (object as { readonly spec?: { readonly replicas?: number } } | undefined)?.spec?.replicas;
 }
 
-/** The fields that a manifest changes, with their values where they are short. */
+/** The fields that a manifest changes, with their values if they are short. */
 function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cause): string {
   if (did === "created") return "applied";
   if (did === "deleted") return "deleted, as asked";

@@ -5,7 +5,7 @@ import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { type DiffVisibility, normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { allChanges, type DryRunReport, totalsOf } from "./report.ts";
 
-/** The report as JSON, an object a line, each with `v` and `is`. */
+/** The report as JSON lines, each an object with `v` and `is`. */
 export function reportAsJson(report: DryRunReport): readonly string[] {
   const { run, source, notes, validations, shown, verdicts } = report;
   const lines: object[] = [
@@ -57,7 +57,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
   return lines.map((line) => JSON.stringify({ v: 1, ...line }));
 }
 
-/** What follows from nodes: a line for each, for each of their pods, and for each Service that is without endpoints. */
+/** The effects of nodes: a line for each node, each of its pods, and each Service without endpoints. */
 function nodeObjects(nodes: NodeEffects | undefined): readonly object[] {
   if (nodes === undefined) return [];
   return [
@@ -71,7 +71,7 @@ function nodeObjects(nodes: NodeEffects | undefined): readonly object[] {
   ];
 }
 
-/** What a verdict could not look at. */
+/** The lines for what a verdict could not examine. */
 function unseenLines(verdict: string, { unseen }: Evidence): object[] {
   return unseen.map(({ what, why, isDecisive }) => ({ is: "unseen", verdict, what, why, isDecisive }));
 }

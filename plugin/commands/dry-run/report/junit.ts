@@ -1,4 +1,4 @@
-/** The report of a dry run as JUnit's XML: a test for each applied object, and one for convergence. */
+/** The report of a dry run as JUnit XML: one test per applied object, and one for convergence. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { failsOn, lostObjects } from "./verdict.ts";
@@ -9,13 +9,13 @@ import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
 interface TestCase {
   readonly file: string;
   readonly name: string;
-  /** What fails it. */
+  /** Why it fails. */
   readonly failures: readonly string[];
   /** Why it cannot be judged. */
   readonly skipped?: string | undefined;
 }
 
-/** What fails a test is what fails the job: `--fail-on` decides. */
+/** The lines of the XML. A test fails for what fails the job, according to `--fail-on`. */
 export function junitLines(report: DryRunReport): string[] {
   const cases = [...objectCases(report), ...wholeCases(report)];
   const failed = cases.filter(({ failures }) => failures.length > 0).length;
@@ -38,7 +38,7 @@ function objectCases(report: DryRunReport): readonly TestCase[] {
   return [...each].map(([name, done]): TestCase => {
     const isIt = ({ of, key }: Pick<AppliedChange, "of" | "key">): boolean =>
       of.kind === done.of.kind && key === done.key;
-    // What a node takes with it is its own test.
+    // The effects of a node are a separate test.
     const isOfNode = (each: Availability): boolean =>
       isNodeChange(done) && run.nodes?.availability.includes(each) === true;
     const unavailable = failsOn(failOn, "unavailable")
@@ -91,7 +91,7 @@ function caseLines({ file, name, failures, skipped }: TestCase): string[] {
   return [`${head}>`, ...inside, "    </testcase>"];
 }
 
-// XML has no way to write most control characters, nor half a pair of surrogates.
+// XML cannot represent most control characters and unpaired surrogates.
 const unwritable = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
 function xml(text: string): string {

@@ -9,8 +9,8 @@ import { allChanges, type DryRunReport, loopLines, shownChanges, verdictLine } f
 import { stepLines } from "./steps.ts";
 import { endingNotes } from "./text.ts";
 
-/** GitHub cuts a summary off at 1 MiB: what is longer than this goes without diffs. */
-const longestDiffs = 500_000;
+/** Longer diffs are omitted, because GitHub truncates a summary at 1 MiB. */
+const maxDiffLength = 500_000;
 
 /** The report for a pull request's comment or a job's summary. Text of manifests and servers is escaped. */
 export function markdownLines(report: DryRunReport): string[] {
@@ -55,10 +55,10 @@ function details(report: DryRunReport): string[] {
     const diff = objectDiff(change, report.shown);
     if (diff.length === 0) continue;
     length += diff.join("\n").length;
-    if (length > longestDiffs) left++;
+    if (length > maxDiffLength) left++;
     else {
       lines.push(`<details><summary>${escaped(`${signs[change.did]} ${nameOf(change)}`)}</summary>`, "");
-      // Every line of a diff begins with a sign, so none can be the end of the fence.
+      // Every line of a diff starts with a sign, so none can end the code fence.
       lines.push("````diff", ...diff, "````", "", "</details>", "");
     }
   }

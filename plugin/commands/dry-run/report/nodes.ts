@@ -1,4 +1,4 @@
-/** What follows from nodes that fall silent or are drained, in lines: the worst first. */
+/** The effects of nodes that fall silent or are drained, as lines, the worst first. */
 import { formatDuration } from "../../../../src/api/duration.ts";
 import type { AskedNode, NodeEffects } from "../../../../src/modes/dry-run/node-effects.ts";
 import type { Fate, PodFate } from "../../../../src/modes/dry-run/pod-fates.ts";
@@ -6,14 +6,14 @@ import type { Outage } from "../../../../src/modes/dry-run/node-record.ts";
 import type { DryRunReport } from "./report.ts";
 import { pluralize } from "../../../cli/style.ts";
 
-/** A line: what the word before it says is the same for all of a kind. */
+/** A line with a label, which is the same for all lines of one kind. */
 export interface NodeLine {
   /** `moves`, `waits`; empty for the line about a node. */
   readonly label: string;
   readonly text: string;
 }
 
-/** In this order. */
+/** The labels, in the order in which they are shown. */
 const labels: Readonly<Record<Fate, string>> = {
   "cannot move": "cannot",
   held: "held",
@@ -30,7 +30,7 @@ const labels: Readonly<Record<Fate, string>> = {
 /** The part of a report that is about nodes. */
 type NodeReport = Pick<DryRunReport, "run" | "access">;
 
-/** Of a node its pods, by what becomes of them; then the Services that lose their endpoints. */
+/** The lines for each node and its pods, by their fate; then the Services that lose their endpoints. */
 export function nodeLines({ run: { nodes: effects }, access = "" }: NodeReport): readonly NodeLine[] {
   if (effects === undefined) return [];
   return [
@@ -87,7 +87,7 @@ function fateText(first: PodFate, all: readonly PodFate[]): string {
   return data.length === 0 ? text : `${text}; its data in emptyDir ${data.join(", ")} is lost`;
 }
 
-/** What is shorter takes no time that matters: a simulated pod stops in less. */
+/** Shorter durations are not shown: a simulated pod stops faster. */
 const atOnceMs = 1000;
 
 function afterText(ms: number): string {
@@ -104,7 +104,7 @@ interface Advised extends NodeEffects {
   readonly access: string;
 }
 
-/** What kubectl drain would refuse without. Source: kubectl v0.36 pkg/drain/filters.go. */
+/** The options without which kubectl drain would refuse. Source: kubectl v0.36 pkg/drain/filters.go. */
 function needs({ node, how }: AskedNode, { fates, access }: Advised): readonly NodeLine[] {
   if (how !== "is drained") return [];
   const own = fates.filter((fate) => fate.node === node && fate.fate !== "ended" && fate.why !== "a static pod");
@@ -118,7 +118,7 @@ function needs({ node, how }: AskedNode, { fates, access }: Advised): readonly N
   return options.length === 0 ? [] : [{ label: "needs", text: `kubectl${access} drain ${node} ${options.join(" ")}` }];
 }
 
-/** What makes room for the pods that wait. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcTerminating. */
+/** The next step if pods wait for a silent node: a taint that lets their replacements start. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcTerminating. */
 function nextStep({ node, how }: AskedNode, { fates, access }: Advised): readonly NodeLine[] {
   if (how !== "falls silent" || !fates.some((fate) => fate.node === node && fate.fate === "waits")) return [];
   const command = `kubectl${access} taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;

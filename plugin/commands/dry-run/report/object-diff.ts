@@ -9,10 +9,7 @@ import { nameOf } from "./headline.ts";
 
 const context = 3;
 
-/**
- * Lines of a unified diff; none where nothing that is shown differs, and none for what its owner made and takes away again: of
- * that, that it goes is all there is to say.
- */
+/** Lines of a unified diff; none if no shown field differs, and none for a deleted object with a generated name, whose contents do not matter. */
 export function objectDiff(change: ObjectChange, shown: DiffVisibility): readonly string[] {
   const { before, after } = change;
   if (change.did === "deleted" && change.shownKey !== change.key) return [];
@@ -39,23 +36,23 @@ function yamlOf(
 ): string {
   if (object === undefined) return "";
   const form = normalizeForDiff(of, object, shown, other === undefined ? undefined : { object: other, is: otherIs });
-  // A new or deleted object is described by its spec: its status is momentary.
+  // The status of a new or deleted object is only momentary.
   if (did === "created" || did === "deleted") delete form["status"];
   if (shownKey !== key) delete (form["metadata"] as { name?: string }).name;
   return yamlText(inOrder(form));
 }
 
-/** What says which object it is comes first, its status last. */
+/** Sorts the fields: those that identify the object first, the status last. */
 export function inOrder({ apiVersion, kind, metadata, status, ...rest }: Readonly<Record<string, unknown>>): object {
   return { apiVersion, kind, metadata, ...rest, ...(status !== undefined && { status }) };
 }
 
-/** As kubectl writes it, but for the order of fields: that of the API. */
+/** YAML like kubectl's, except that fields are in the order of the API. */
 export function yamlText(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_key, node) {
-      // In quotes the escape that the terminal gets in place of a control character says the same to a reader of YAML.
+      // In double quotes, the escape shown for a control character is also valid YAML.
       if (typeof node.value === "string" && visibleText(node.value) !== node.value) node.type = "QUOTE_DOUBLE";
     },
   });

@@ -16,7 +16,7 @@ import { yamlLines } from "./yaml.ts";
 /** The formats of `-o`. */
 export type Format = "diff" | "yaml" | "json" | "markdown" | "github" | "junit";
 
-/** @throws UserError where the job's summary cannot be written. */
+/** Prints the report. @throws UserError if the job's summary cannot be written. */
 export async function printReport(report: DryRunReport, format: Format, io: Io): Promise<void> {
   for (const line of linesOf(report, format, io)) io.out.line(line);
   const summary = io.environment["GITHUB_STEP_SUMMARY"] ?? "";

@@ -1,4 +1,4 @@
-/** All findings of a dry run: what every output format is made of. */
+/** The report of a dry run, from which every output format is made. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { Validation } from "../../../../src/modes/dry-run/server-validate.ts";
@@ -11,27 +11,27 @@ import type { FailConditions } from "./verdict.ts";
 import { formatDuration } from "../../../../src/api/duration.ts";
 import { pluralize } from "../../../cli/style.ts";
 
-/** What a dry run found, with all that its formats print. */
+/** The result of a dry run, with everything that the output formats need. */
 export interface DryRunReport {
   /** `2 manifests over a snapshot of context dev (…)`. */
   readonly source: string;
   readonly run: DryRun;
-  /** What the durations in it are measured by. */
+  /** The clock of the durations in the report. */
   readonly clock: "simulated" | "real";
-  /** What could not be known, a sentence each. */
+  /** What could not be determined, one sentence each. */
   readonly notes: readonly string[];
-  /** With `--server-validate`. */
+  /** The results of `--server-validate`. */
   readonly validations: readonly Validation[];
   readonly manifests: readonly Manifest[];
   readonly shown: DiffVisibility;
   readonly steps: boolean;
-  /** Diffs of what controllers make, too. */
+  /** Also show diffs of objects that controllers create. */
   readonly showGenerated: boolean;
-  /** Of `--fail-on`. */
+  /** The value of `--fail-on`. */
   readonly failOn: FailConditions | undefined;
   readonly verdicts: Verdicts;
   readonly exitCode: number;
-  /** How the user reaches the cluster: ` --context dev`, for commands that are advised. Default: as kubectl does by itself. */
+  /** The flags that select the cluster in suggested commands: ` --context dev`. Default: none. */
   readonly access?: string;
 }
 
@@ -47,14 +47,14 @@ export function allChanges({ run }: Pick<DryRunReport, "run">): readonly ObjectC
   return run.groups.flatMap(({ changes }) => changes);
 }
 
-/** Counts changes; one that stands for several equal objects counts as many. */
+/** Counts changes; a folded change counts once for each object. */
 export function totalsOf(changes: readonly ObjectChange[]): Totals {
   const sum = (...did: ObjectChange["did"][]): number =>
     changes.filter((change) => did.includes(change.did)).reduce((all, { count }) => all + count, 0);
   return { created: sum("created"), changed: sum("changed", "replaced"), deleted: sum("deleted") };
 }
 
-/** `4 created, 2 changed, 3 deleted`, without what is none; `nothing would change`. */
+/** `4 created, 2 changed, 3 deleted`, without zeros; `nothing would change`. */
 export function totalsText({ created, changed, deleted }: Totals): string {
   const parts = [
     ...(created > 0 ? [`${created} created`] : []),
@@ -64,32 +64,32 @@ export function totalsText({ created, changed, deleted }: Totals): string {
   return parts.length === 0 ? "nothing would change" : parts.join(", ");
 }
 
-/** Whose controllers are Kubernetes' own: what they make follows from the spec. */
+/** Kinds with built-in controllers, whose dependents follow from the spec. */
 const makers: ReadonlySet<string> = new Set([...workloadKinds, "Service", "Node"]);
 
-/** Made by a controller of Kubernetes for an object of the user. What an operator makes is not: it is what is tried. */
+/** Whether an object was created by a built-in controller. Objects of operators do not count, because their behaviour is what is tested. */
 export function isGenerated(change: ObjectChange, { run }: Pick<DryRunReport, "run">): boolean {
   const object = change.after ?? change.before;
   if (object === undefined || !makers.has(controllerOf(object)?.kind ?? "")) return false;
   return !run.done.some(({ of, key }) => of.kind === change.of.kind && key === change.key);
 }
 
-/** Those whose diffs are printed. */
+/** The changes whose diffs are printed. */
 export function shownChanges(report: DryRunReport): readonly ObjectChange[] {
   const all = allChanges(report);
-  // Of a node everything that follows is made by controllers.
+  // All effects of a node are made by controllers.
   if (report.run.nodes !== undefined) return report.showGenerated ? all : [];
   return report.showGenerated ? all : all.filter((change) => !isGenerated(change, report));
 }
 
-/** Never "nothing would change" of what was not compared. */
+/** The totals as text. Without a comparison, it never states "nothing would change". */
 function changesText(report: DryRunReport): string {
   const { unchanged } = report.verdicts;
   if (unchanged.is !== "cannot tell") return totalsText(totalsOf(allChanges(report)));
   return `cannot tell whether anything would change: ${unchanged.because}`;
 }
 
-/** How it ended, in a line: `steady after 14 syncs: 4 created`. */
+/** The outcome in one line: `steady after 14 syncs: 4 created`. */
 export function verdictLine(report: DryRunReport): string {
   const { run } = report;
   const totals = changesText(report);
@@ -103,7 +103,7 @@ export function verdictLine(report: DryRunReport): string {
   }
 }
 
-/** The loop that was found, and its writers; empty where there is none. */
+/** The lines for a loop and its writers; empty if there is none. */
 export function loopLines({ run, clock }: DryRunReport): string[] {
   const settled = run.before.is === "loop" ? run.before : run.settled;
   if (settled.is !== "loop") return [];

@@ -1,9 +1,9 @@
-/** The states on the way of a rollout, one line each. */
+/** The steps of a rollout, one line each. */
 import type { Rollout, SetState } from "../../../../src/views/rollout.ts";
 import { formatDuration } from "../../../../src/api/duration.ts";
 import { plainTable } from "../../../cli/table.ts";
 
-/** A table: the time, the ready pods of all, and each set's pods as `ready/pods of desired`. */
+/** A table with the time, all ready pods, and each set's pods as `ready/pods of desired`. */
 export function stepLines({ of, key, steps }: Rollout): string[] {
   const sets = [...new Set(steps.flatMap((step) => step.sets.map((set) => set.key)))];
   const names = sets.map((set) => set.slice(set.indexOf("/") + 1));

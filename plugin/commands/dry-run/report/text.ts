@@ -14,9 +14,9 @@ import { objectDiff } from "./object-diff.ts";
 import { type DryRunReport, allChanges, loopLines, shownChanges, verdictLine } from "./report.ts";
 import { stepLines } from "./steps.ts";
 
-/** Longer names push their own reason to the right. */
-const widestName = 44;
-/** With less room beside the name, a reason that does not fit is printed under it. */
+/** The maximum width of the name column; longer names push their reason to the right. */
+const maxNameWidth = 44;
+/** With less room than this beside the name, a reason that does not fit is printed below it. */
 const roomForReasons = 60;
 
 /** The report as lines for a terminal or a pipe, diffs included. */
@@ -36,7 +36,7 @@ export function textLines(report: DryRunReport, style: Style): string[] {
     ...(report.steps ? run.rollouts.flatMap((each) => [...stepLines(each), ""]) : []),
   ];
   const diffs = diffLines(report, style);
-  // A terminal keeps its last lines on the screen; a file is read from the first.
+  // On a terminal, the last lines stay on the screen; a file is read from the start.
   lines.push(...(style.columns === undefined ? [...story, ...diffs] : [...diffs, ...story]));
   for (const { label, text } of nodeLines(report))
     lines.push(...hang(label === "" ? "" : label.padEnd(8), text, style));
@@ -66,7 +66,7 @@ function diffLines(report: DryRunReport, style: Style): string[] {
   return [...lines, ...hang("", them, style), ""];
 }
 
-/** `Deployment shop/web configured · 12 Services unchanged`: of many objects those of a kind are counted. */
+/** `Deployment shop/web configured · 12 Services unchanged`: many objects of a kind are counted. */
 function appliedLine({ run }: DryRunReport): string | undefined {
   const done = run.done.filter(({ did }) => did !== "not compared");
   if (done.length === 0) return undefined;
@@ -90,7 +90,7 @@ function hang(label: string, text: string, { columns }: Style): string[] {
   return [label + first, ...rest.map((line) => `        ${line}`)];
 }
 
-/** What must be known to read the report right. */
+/** Notes that are needed to interpret the report. */
 export function endingNotes({ run, notes, validations }: DryRunReport): string[] {
   const notFollowed = run.notFollowed.filter(({ did }) => did !== "not compared");
   const notCompared = run.notFollowed.filter(({ did }) => did === "not compared");
@@ -122,12 +122,12 @@ function claimText(binding: OpenClaim["binding"]): string {
 }
 
 interface Folded {
-  /** Objects of one kind that were created as they were applied, and with which nothing else happened. */
+  /** Objects of one kind that were created by the apply and did not change afterwards. */
   readonly single: readonly (readonly ObjectChange[])[];
   readonly rest: readonly ChangeGroup[];
 }
 
-/** From this many objects of a kind on, those without a reason share a line. */
+/** At least this many objects of a kind without a reason share a line. */
 const foldedFrom = 8;
 
 function foldedGroups(groups: readonly ChangeGroup[]): Folded {
@@ -153,7 +153,7 @@ function foldedLines(changes: readonly ObjectChange[], style: Style): string[] {
 
 function groupLines(groups: readonly ChangeGroup[], { run }: DryRunReport, style: Style): string[] {
   const changes = groups.flatMap(({ changes }) => changes);
-  const width = Math.min(widestName, Math.max(...changes.map((change) => nameOf(change).length)));
+  const width = Math.min(maxNameWidth, Math.max(...changes.map((change) => nameOf(change).length)));
   return groups.flatMap((group) => {
     const own = group.changes[0];
     const isOwn = own?.key === group.key && own.of.kind === group.of.kind;
@@ -192,7 +192,7 @@ function painted(line: string, { colour }: Style): string {
   return line.startsWith("@@") ? colour.cyan(line) : line;
 }
 
-/** How it ended, and what did not become available. */
+/** The outcome, and what did not become available. */
 export function closing(report: DryRunReport): string[] {
   const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
   return [

@@ -1,4 +1,4 @@
-/** The exit code of a dry run: what scripts and CI jobs decide by. */
+/** The exit code of a dry run, for scripts and CI jobs. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
@@ -6,14 +6,14 @@ import { cannotTellExitCode } from "../../../../src/verdict/verdict.ts";
 import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { UserError } from "../../../cli/user-error.ts";
 
-/** What `--fail-on` can name. */
+/** The conditions of `--fail-on`. */
 export const failConditions = ["delete", "unavailable", "dangling", "held", "never-steady"] as const;
-/** One of them. */
+/** One of these conditions. */
 export type FailCondition = (typeof failConditions)[number];
-/** Those that were given. */
+/** The conditions given by the user. */
 export type FailConditions = ReadonlySet<FailCondition>;
 
-/** `delete,unavailable`, given once or more often. @throws UserError for a word that is none of them. */
+/** Parses one or more values such as `delete,unavailable`. @throws UserError for an unknown condition. */
 export function parseFailOn(words: readonly string[] | undefined): FailConditions | undefined {
   if (words === undefined) return undefined;
   const failOn = new Set<FailCondition>();
@@ -29,24 +29,24 @@ export function parseFailOn(words: readonly string[] | undefined): FailCondition
   return failOn;
 }
 
-/** Whether it fails a job. Without `--fail-on` a lost object counts as a change, and a dangling reference is only reported. */
+/** Whether a condition fails the job. Without `--fail-on`, a lost object counts as a change, and a dangling reference is only reported. */
 export function failsOn(failOn: FailConditions | undefined, condition: FailCondition): boolean {
   return failOn === undefined ? condition === "unavailable" || condition === "never-steady" : failOn.has(condition);
 }
 
-/** What decides between exit codes, beside what was found. */
+/** Options that determine the exit code. */
 export interface VerdictOptions {
-  /** Of `--fail-on`: only these count. */
+  /** The value of `--fail-on`: only these conditions count. */
   readonly failOn?: FailConditions | undefined;
-  /** Of `--exit-code=never`: changes alone do not count. */
+  /** `--exit-code=never`: changes alone do not count. */
   readonly never: boolean;
-  /** Whether there is something to differ from. */
+  /** Whether there is a baseline to compare with. */
   readonly hasBaseline: boolean;
 }
 
 /**
- * What was found comes before what cannot be told, and that before changes: 3 never steady, 4 unavailable, 1 what `--fail-on` names,
- * 5 cannot tell, 1 something would change, 0 otherwise; see `dry-run --help`.
+ * The first of these that applies: 3 never steady, 4 unavailable, 1 a condition of `--fail-on`, 5 cannot tell, 1 something would change, and
+ * 0 otherwise; see `dry-run --help`.
  */
 export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, hasBaseline }: VerdictOptions): number {
   const counts = (condition: FailCondition): boolean => failsOn(failOn, condition);
@@ -65,10 +65,7 @@ export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, has
   return unchanged.is === "well" ? 0 : cannotTellExitCode;
 }
 
-/**
- * What is deleted for good: not a pod or a ReplicaSet that its owner replaces or no longer needs, but what is deleted without an
- * owner that would recreate it.
- */
+/** Objects that are deleted for good: those without an owner that would recreate them, not pods or ReplicaSets that their owner replaces. */
 export function lostObjects({ groups, state }: Pick<DryRun, "groups" | "state">): readonly ObjectChange[] {
   const uids = new Set([...state.values()].map(({ object }) => object.metadata.uid));
   return groups

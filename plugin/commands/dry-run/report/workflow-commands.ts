@@ -1,22 +1,22 @@
 /**
- * Workflow commands of GitHub Actions: annotations, and a fence around text that must not contain any. A runner reads commands from
- * every line of both outputs: `::name::` after blanks at its beginning, `##[name]` anywhere in it, and it ends lines at CR too.
+ * Workflow commands of GitHub Actions: annotations, and a guard around text that must not be interpreted as commands. A runner reads commands
+ * from every line of both outputs: `::name::` at the start after blanks, `##[name]` anywhere. It also ends lines at CR.
  *
  * Source: actions/runner src/Runner.Common/ActionCommand.cs TryParse, TryParseV2; src/Runner.Worker/ActionCommandManager.cs.
  */
 import { type Random, randomUuid } from "../../../../src/platform/random.ts";
 import { pluralize } from "../../../cli/style.ts";
 
-/** The levels that GitHub has for annotations. */
+/** The levels of GitHub's annotations. */
 export type Level = "error" | "warning" | "notice";
 
-/** Where an annotation is shown: a file of the work tree, and a line from 1 on. */
+/** The place of an annotation: a file of the work tree, and a line, counted from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
 }
 
-/** A message that GitHub shows beside a line of a pull request. */
+/** A message that GitHub shows at a line of a pull request. */
 export interface Annotation {
   readonly level: Level;
   readonly title: string;
@@ -24,11 +24,11 @@ export interface Annotation {
   readonly place?: Place | undefined;
 }
 
-/** GitHub shows the first annotations of each level for a step, and silently drops the rest. */
+/** GitHub shows only the first annotations of each level per step, and silently drops the rest. */
 const shownOfALevel = 10;
 const levels: readonly Level[] = ["error", "warning", "notice"];
 
-/** The annotations as commands, errors first; of each level as many as are shown, the last of them a count of the others. */
+/** The annotations as commands, errors first. Each level is limited to what GitHub shows; the last one then counts the others. */
 export function annotationLines(annotations: readonly Annotation[]): string[] {
   return levels.flatMap((level) => {
     const all = annotations.filter((each) => each.level === level);
@@ -45,19 +45,19 @@ function commandOf({ level, title, message, place }: Annotation): string {
   return `::${level} ${where}title=${property(title)}::${data(message)}`;
 }
 
-/** The lines between `stop-commands` and its end: whatever they hold, the runner prints it and obeys none of it. */
+/** The lines between `stop-commands` and its end, so that the runner prints them without executing any commands in them. */
 export function shielded(lines: readonly string[], random: Random): string[] {
-  // Nobody who writes a manifest can know the word that ends it.
+  // The author of a manifest cannot know the token that ends it.
   const token = randomUuid(random);
   return [`::stop-commands::${token}`, ...lines.map(withoutMarks), `::${token}::`];
 }
 
-/** A line of text for the log, without anything that a runner would take for a command. */
+/** A line of text for the log, without anything that a runner would execute as a command. */
 export function harmless(line: string): string {
   return withoutMarks(line.replace(/[\r\n]+/g, " ")).replace(/^(\s*)::/, "$1: :");
 }
 
-/** The log's reader draws `##[error]` in red, even where the runner does not obey it. */
+/** Removes marks such as `##[error]`, which the log viewer colours even where the runner does not execute them. */
 function withoutMarks(line: string): string {
   return line.replaceAll("##[", "## [").replaceAll("\r", "\\r");
 }

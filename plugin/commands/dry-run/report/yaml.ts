@@ -1,4 +1,4 @@
-/** The objects as they would be, as YAML documents; why, and what is gone, in comments. */
+/** The resulting objects as YAML documents, with reasons and deletions in comments. */
 import { normalizeForDiff } from "../../../../src/views/normalize-for-diff.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
 import { nodeLines } from "./nodes.ts";
@@ -6,7 +6,7 @@ import { inOrder, yamlText } from "./object-diff.ts";
 import { allChanges, type DryRunReport, loopLines } from "./report.ts";
 import { closing, endingNotes } from "./text.ts";
 
-/** Each changed object as it would be, as YAML; of a deleted one a comment. */
+/** Each changed object in its resulting state as YAML; a comment for a deleted one. */
 export function yamlLines(report: DryRunReport): string[] {
   const lines = [
     ...endingNotes(report).map((text) => `# ${text}`),
