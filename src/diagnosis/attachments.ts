@@ -101,7 +101,7 @@ export function ofAttachment(attachment: VolumeAttachment): Finding | undefined 
   return { at, why, ...since(readTime(metadata.creationTimestamp)), advice };
 }
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 function heldElsewhere(
   look: Look,
@@ -113,8 +113,8 @@ function heldElsewhere(
     .objects.filter((each) => each.spec?.nodeName === node && claimNamesOf(each).includes(name))
     .map(({ metadata }) => metadata.name)
     .toSorted();
-  const named = users.slice(0, mostNamed).map((user) => `Pod ${user}`);
-  const more = users.length > mostNamed ? [`${users.length - mostNamed} more`] : [];
+  const named = users.slice(0, maxNamed).map((user) => `Pod ${user}`);
+  const more = users.length > maxNamed ? [`${users.length - maxNamed} more`] : [];
   const modes = (volume.spec?.accessModes ?? []).join(", ");
   const who = users.length === 0 ? "it has not been detached there" : `${[...named, ...more].join(", ")} there uses it`;
   return {

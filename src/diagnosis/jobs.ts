@@ -97,7 +97,7 @@ function lastFailure(pods: readonly Pod[]): readonly Finding[] {
 
 /** The delay after the n-th failure in a row, counted from 0: 10 s · 2ⁿ, at most 10 minutes. */
 const firstDelayMs = 10_000;
-const longestDelayMs = 600_000;
+const maxDelayMs = 600_000;
 
 /** While no pod is active after failures: how long the next one waits at most. A controller that was restarted has forgotten them. */
 function backOff(item: Item<Job>, pods: readonly Pod[], now: number): readonly Finding[] {
@@ -105,7 +105,7 @@ function backOff(item: Item<Job>, pods: readonly Pod[], now: number): readonly F
     .filter(({ status }) => status?.phase === "Failed")
     .flatMap(({ status }) => readTime(status?.containerStatuses?.[0]?.state?.terminated?.finishedAt) ?? []);
   if ((item.object.status?.active ?? 0) > 0 || ends.length === 0) return [];
-  const delayMs = Math.min(firstDelayMs * 2 ** (ends.length - 1), longestDelayMs);
+  const delayMs = Math.min(firstDelayMs * 2 ** (ends.length - 1), maxDelayMs);
   const leftMs = Math.max(...ends) + delayMs - now;
   if (leftMs <= 0) return [];
   return [

@@ -33,9 +33,9 @@ export interface BlockFoldOptions {
   readonly all: boolean;
 }
 
-/** Quiet syncs are reported once none has ended for `lullMs`, and at the latest after `longestMs`. */
+/** Quiet syncs are reported once none has ended for `lullMs`, and at the latest after `maxQuietMs`. */
 const lullMs = 1000;
-const longestMs = 10_000;
+const maxQuietMs = 10_000;
 /** Repetitions are reported after this long, then after twice as long, and so on up to the last. */
 const repeatMs = 10_000;
 const rarestRepeatMs = 300_000;
@@ -95,7 +95,7 @@ export class BlockFold {
   get dueAt(): number | undefined {
     let due = Infinity;
     for (const repeated of this.#repeated.values()) due = Math.min(due, repeatDueAt(repeated));
-    if (this.#quiet !== undefined) due = Math.min(due, this.#quiet.lastAt + lullMs, this.#quiet.sinceAt + longestMs);
+    if (this.#quiet !== undefined) due = Math.min(due, this.#quiet.lastAt + lullMs, this.#quiet.sinceAt + maxQuietMs);
     return due === Infinity ? undefined : due;
   }
 
@@ -109,7 +109,7 @@ export class BlockFold {
       repeated.everyMs = Math.min(2 * repeated.everyMs, rarestRepeatMs);
     }
     const quiet = this.#quiet;
-    if (quiet !== undefined && Math.min(quiet.lastAt + lullMs, quiet.sinceAt + longestMs) <= now) {
+    if (quiet !== undefined && Math.min(quiet.lastAt + lullMs, quiet.sinceAt + maxQuietMs) <= now) {
       this.#quiet = undefined;
       const counts = [...quiet.byController].map(([controller, { syncs, keys }]) => {
         return { controller, syncs, keys: keys.size };

@@ -2,7 +2,7 @@
 
 /** Each bucket's upper bound is 10 % above that of the previous one: from 0.01 ms, 200 buckets reach half an hour. */
 const growth = 1.1;
-const leastMs = 0.01;
+const minMs = 0.01;
 const buckets = 200;
 const windowMs = 30_000;
 
@@ -12,7 +12,7 @@ class Durations {
   #counts = new Uint32Array(buckets);
 
   add(ms: number): void {
-    const place = ms <= leastMs ? 0 : Math.ceil(Math.log(ms / leastMs) / Math.log(growth));
+    const place = ms <= minMs ? 0 : Math.ceil(Math.log(ms / minMs) / Math.log(growth));
     const bucket = Math.min(place, buckets - 1);
     this.#counts[bucket] = this.count(bucket) + 1;
     this.total++;
@@ -43,9 +43,9 @@ export class RecentDurations {
     let left = Math.ceil(q * total);
     for (let bucket = 0; bucket < buckets; bucket++) {
       left -= this.#now.count(bucket) + this.#before.count(bucket);
-      if (left <= 0) return leastMs * growth ** bucket;
+      if (left <= 0) return minMs * growth ** bucket;
     }
-    return leastMs * growth ** (buckets - 1);
+    return minMs * growth ** (buckets - 1);
   }
 
   #turnOver(at: number): void {

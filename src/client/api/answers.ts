@@ -4,7 +4,7 @@ import { readAll, TransportError, type ApiResponse } from "../../api/transport.t
 import { retryAfterMs } from "../http/retries.ts";
 
 const decoder = new TextDecoder();
-const longestQuote = 200;
+const maxQuoteLength = 200;
 
 /** The body of a successful response. */
 export interface ParsedResponse {
@@ -74,5 +74,5 @@ function quote(text: string): string {
     .replace(/[\u0000-\u001f\u007f]+/g, " ")
     .replace(/ +/g, " ")
     .trim();
-  return plain.length > longestQuote ? `${plain.slice(0, longestQuote)}…` : plain;
+  return plain.length > maxQuoteLength ? `${plain.slice(0, maxQuoteLength)}…` : plain;
 }

@@ -8,12 +8,12 @@ export function withoutUserinfo(url: string): string {
 }
 
 /** The longest file name on any system. */
-const longestName = 255;
+const maxNameLength = 255;
 
 /** A path; if it cannot be a path, and so may be a secret in the wrong field, only its length. */
 export function shownPath(path: string): string {
   const name = path.split(/[/\\]/).at(-1) ?? "";
-  return /[\r\n]/.test(path) || name.length > longestName || path.includes("-----BEGIN")
+  return /[\r\n]/.test(path) || name.length > maxNameLength || path.includes("-----BEGIN")
     ? `a text of ${path.length} characters that is no path`
     : path;
 }

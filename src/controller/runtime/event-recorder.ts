@@ -23,7 +23,7 @@ export interface EventRecorderOptions {
   readonly onLost?: (why: string) => void;
 }
 
-const longestBacklog = 1000;
+const maxBacklog = 1000;
 const tries = 12;
 const retryAfterMs = 10_000;
 
@@ -50,7 +50,7 @@ export class EventRecorder {
 
   /** Queues an Event about an object. `because`: the decision that its write is attributed to. Atomic: never awaits. */
   record(kind: Kind, about: StoredObject, event: EventToRecord, because?: DecisionId): void {
-    if (this.#backlog.length >= longestBacklog) {
+    if (this.#backlog.length >= maxBacklog) {
       this.#options.onLost?.(`too many Events wait: dropped ${event.reason} of ${kind.kind} ${about.metadata.name}`);
       return;
     }

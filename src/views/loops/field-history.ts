@@ -10,7 +10,7 @@ import type { WriterShare } from "./loop.ts";
 const remembered = 8;
 /** Values with a longer JSON text are summarized: this many characters are kept of a string, and of each part of an object. */
 const longest = 200;
-const longestPart = 60;
+const maxPartLength = 60;
 /** Steps of a number that are examined. */
 const recentSteps = 16;
 /** A number that takes this many steps in one direction is progressing. */
@@ -228,5 +228,5 @@ function summaryOf(value: unknown): unknown {
 
 function partOf(part: unknown): unknown {
   const text = typeof part === "string" ? part : JSON.stringify(part);
-  return text.length <= longestPart ? part : `${text.slice(0, longestPart)}…`;
+  return text.length <= maxPartLength ? part : `${text.slice(0, maxPartLength)}…`;
 }

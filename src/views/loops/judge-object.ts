@@ -6,7 +6,7 @@ import {
   type AcquittalReason,
   requestsAction,
   isDesiredState,
-  leastWrites,
+  minWrites,
   type LoopField,
   type LoopsOptions,
   type RecreateLoop,
@@ -49,7 +49,7 @@ export function answersTo(owner: ObjectHistory, loop: RewriteLoop, { fields }: O
     loop.fields.some(({ path }) => !isDesiredState(path) || fields.get(path)?.isFight === true)
   )
     return false;
-  return timesSpecChanged(owner) * answersEach >= mostChanges(loop.fields);
+  return timesSpecChanged(owner) * answersEach >= maxChanges(loop.fields);
 }
 
 /** Whether an object is recreated because its owner's spec changes, such as a StatefulSet's pod in rollouts. */
@@ -58,25 +58,25 @@ export function isReplacedFor(owner: ObjectHistory, { times }: RecreateLoop): bo
 }
 
 function timesSpecChanged({ fields }: ObjectHistory): number {
-  return mostChanges([...fields.values()].filter(({ path }) => requestsAction(path)));
+  return maxChanges([...fields.values()].filter(({ path }) => requestsAction(path)));
 }
 
-function mostChanges(all: readonly { readonly changes: number }[]): number {
+function maxChanges(all: readonly { readonly changes: number }[]): number {
   return Math.max(0, ...all.map(({ changes }) => changes));
 }
 
 /** Whether the object's desired state changes often, but not yet for long enough to be a loop. */
-export function mayBecomeLoop({ fields }: ObjectHistory, { leastMs }: Options): boolean {
+export function mayBecomeLoop({ fields }: ObjectHistory, { minMs }: Options): boolean {
   return [...fields.values()].some(
-    ({ path, changes, moments }) => isDesiredState(path) && changes >= leastWrites / 2 && moments.spanMs < leastMs,
+    ({ path, changes, moments }) => isDesiredState(path) && changes >= minWrites / 2 && moments.spanMs < minMs,
   );
 }
 
 /** Why an object is not in a loop; undefined if it was not written often enough for one anyway. */
-export function acquittalOf(history: ObjectHistory, { perMinute, leastMs }: Options): Acquittal | undefined {
+export function acquittalOf(history: ObjectHistory, { perMinute, minMs }: Options): Acquittal | undefined {
   const { of, key, writes, firstAt, lastAt } = history;
   const ms = lastAt - firstAt;
-  const isBusy = writes >= leastWrites && ms >= leastMs && (writes - 1) * 60_000 > perMinute * ms;
+  const isBusy = writes >= minWrites && ms >= minMs && (writes - 1) * 60_000 > perMinute * ms;
   return isBusy ? { of, key, writes, ms, why: reasonOf(history) } : undefined;
 }
 
@@ -101,7 +101,7 @@ function byInterestAndChanges(a: LoopField, b: LoopField): number {
 
 /** The field as part of a loop; undefined if it is not. */
 function loopField(field: FieldHistory, history: ObjectHistory, options: Options): LoopField | undefined {
-  if (field.moments.spanMs < options.leastMs) return undefined;
+  if (field.moments.spanMs < options.minMs) return undefined;
   const how = alternates(field, options) ? "alternates" : isRenewed(field, history, options) ? "renewed" : undefined;
   if (how === undefined || (!isDesiredState(field.path) && isExcused(field, history))) return undefined;
   const { path, changes, returns, values, shares } = field;
@@ -133,7 +133,7 @@ function alternates(field: FieldHistory, { perMinute }: Options): boolean {
 /** Whether a field gets a new value with each of many writes that change nothing else. */
 function isRenewed(field: FieldHistory, { recent }: ObjectHistory, { perMinute }: Options): boolean {
   const { changes, returns, moments, advances } = field;
-  if (changes < leastWrites || returns * 2 >= changes || advances) return false;
+  if (changes < minWrites || returns * 2 >= changes || advances) return false;
   if (!moments.isFasterThan(perMinute) || !moments.isSteady) return false;
   const writes = recent.filter(({ fields }) => fields.includes(field));
   return writes.filter((write) => changesNothingElse(write, field)).length >= nearlyAll * writes.length;
@@ -170,9 +170,9 @@ function specChangesIn({ recent }: ObjectHistory): number {
   return recent.filter(({ fields }) => fields.some(({ path }) => requestsAction(path))).length;
 }
 
-function emptyLoop(history: ObjectHistory, { perMinute, leastMs }: Options): Found | undefined {
+function emptyLoop(history: ObjectHistory, { perMinute, minMs }: Options): Found | undefined {
   const { empty, emptyMoments, recent } = history;
-  if (empty < leastWrites || emptyMoments.spanMs < leastMs) return undefined;
+  if (empty < minWrites || emptyMoments.spanMs < minMs) return undefined;
   if (!emptyMoments.isFasterThan(perMinute) || !emptyMoments.isSteady) return undefined;
   // Other writers may make real changes meanwhile.
   const writers = new Set(recent.filter(isEmpty).map(({ writer }) => writer));
@@ -190,9 +190,9 @@ function reasonOf(history: ObjectHistory): AcquittalReason {
   const [farthest] = fields.filter(({ advances }) => advances).sort((one, other) => length(other) - length(one));
   if (farthest !== undefined) return { is: "advances", path: farthest.path, ...farthest.way };
   const desired = fields.find(({ path }) => requestsAction(path));
-  const often = fields.find(({ changes, isCounter }) => changes >= leastWrites && !isCounter);
+  const often = fields.find(({ changes, isCounter }) => changes >= minWrites && !isCounter);
   const answers = history.recent.filter((write) => write.fields.some(({ path }) => !isDesiredState(path))).length;
-  if (desired !== undefined && answers >= leastWrites && specChangesIn(history) * answersEach >= history.recent.length)
+  if (desired !== undefined && answers >= minWrites && specChangesIn(history) * answersEach >= history.recent.length)
     return { is: "answers", path: desired.path, changes: desired.changes };
   return often === undefined ? { is: "different", fields: fields.length } : { is: "not for long", path: often.path };
 }

@@ -186,13 +186,13 @@ export interface LoopsOptions {
   /** Writes per minute above which an object is examined. A spec whose values return is reported at any rate. */
   readonly perMinute: number;
   /** The shortest duration of a loop, in ms, since a rollout is a short burst. Default 5 s. */
-  readonly leastMs?: number;
+  readonly minMs?: number;
 }
 
 /** The minimum number of writes of a loop. */
-export const leastWrites = 6;
+export const minWrites = 6;
 /** The default shortest duration of a loop, in ms. */
-export const defaultLeastMs = 5000;
+export const defaultMinMs = 5000;
 
 /** A unique name for an object: group, kind and key. */
 export function nameOf({ of, key }: ObjectName): string {

@@ -7,7 +7,7 @@ import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
 import { acquittalOf, answersTo, isReplacedFor, loopOf, mayBecomeLoop } from "./judge-object.ts";
 import {
   type Acquittal,
-  defaultLeastMs,
+  defaultMinMs,
   isObjectLoop,
   type Loop,
   type LoopsOptions,
@@ -42,8 +42,8 @@ export class Loops {
   #foundOwn = new Map<string, SelfTriggeredLoop | RequeueLoop>();
   #deltas = 0;
 
-  constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {
-    this.#options = { perMinute, leastMs };
+  constructor({ perMinute, minMs = defaultMinMs }: LoopsOptions) {
+    this.#options = { perMinute, minMs };
     this.#recreations = new Recreations(this.#options);
     this.#own = new OwnSyncs(this.#options);
   }

@@ -3,7 +3,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { answersFirst, FieldHistory } from "./field-history.ts";
-import { leastWrites, type LoopField, type LoopsOptions, type SelfTriggeredLoop, type RequeueLoop } from "./loop.ts";
+import { minWrites, type LoopField, type LoopsOptions, type SelfTriggeredLoop, type RequeueLoop } from "./loop.ts";
 
 /** At least this share of the syncs in a loop are triggered by the sync before. */
 const nearlyAll = 0.8;
@@ -121,16 +121,16 @@ export class OwnSyncs {
 
   #ownLoop(history: KeyHistory): SelfTriggeredLoop | undefined {
     const { controller, key, syncs, firstAt, lastAt } = history;
-    const { perMinute, leastMs } = this.#options;
+    const { perMinute, minMs } = this.#options;
     const ms = lastAt - firstAt;
-    if (syncs < leastWrites || ms < leastMs || (syncs - 1) * minuteMs <= perMinute * ms) return undefined;
+    if (syncs < minWrites || ms < minMs || (syncs - 1) * minuteMs <= perMinute * ms) return undefined;
     const name = `${controller} ${key}`;
     const isOwn = (deltas: readonly number[]): boolean =>
       deltas.length > 0 && deltas.every((delta) => this.#ownDeltas.get(delta) === name);
     const byOwnWrite = history.wokenBy.filter(isOwn).length;
     if (byOwnWrite < nearlyAll * (syncs - 1)) return undefined;
     const fields = [...history.fields.values()]
-      .filter(({ changes }) => changes >= leastWrites - 1)
+      .filter(({ changes }) => changes >= minWrites - 1)
       .sort((a, b) => b.changes - a.changes)
       .map(fieldOf);
     return { is: "own writes", controller, key, syncs, byOwnWrite, ms, lastAt, fields };

@@ -138,9 +138,9 @@ export class Recreations {
   }
 
   #isLoop({ series: { times, moments } }: NameHistory): boolean {
-    const { perMinute, leastMs } = this.#options;
+    const { perMinute, minMs } = this.#options;
     const isFast = moments.isFasterThan(perMinute / writesEach);
-    return times >= minTimes && moments.spanMs >= leastMs && moments.isSteady && isFast;
+    return times >= minTimes && moments.spanMs >= minMs && moments.isSteady && isFast;
   }
 }
 

@@ -3,8 +3,8 @@ import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 import {
   type CauseShare,
-  defaultLeastMs,
-  leastWrites,
+  defaultMinMs,
+  minWrites,
   type LoopsOptions,
   nameOf,
   type ObjectName,
@@ -44,8 +44,8 @@ export class ProcessLoops {
   readonly #histories = new Map<string, History>();
   readonly #causes = new WriteCauses();
 
-  constructor({ perMinute, leastMs = defaultLeastMs }: LoopsOptions) {
-    this.#options = { perMinute, leastMs };
+  constructor({ perMinute, minMs = defaultMinMs }: LoopsOptions) {
+    this.#options = { perMinute, minMs };
   }
 
   accept(event: StageEvent): void {
@@ -120,7 +120,7 @@ export class ProcessLoops {
   }
 
   #isLoop(times: number, ms: number): boolean {
-    const { perMinute, leastMs } = this.#options;
-    return times >= leastWrites && ms >= leastMs && ((times - 1) * 60_000) / ms >= perMinute;
+    const { perMinute, minMs } = this.#options;
+    return times >= minWrites && ms >= minMs && ((times - 1) * 60_000) / ms >= perMinute;
   }
 }

@@ -4,7 +4,7 @@ import { GenerationalCache } from "../../trace/generational-cache.ts";
 import {
   type CauseShare,
   isObjectLoop,
-  leastWrites,
+  minWrites,
   type LoopsOptions,
   nameOf,
   type ObjectLoop,
@@ -41,7 +41,7 @@ export class WrittenLoops {
 
   accept(event: StageEvent): void {
     if (event.stage === "delta") {
-      if ((this.#writes.get(nameOf(event)) ?? 0) >= leastWrites) this.#loops.accept(event);
+      if ((this.#writes.get(nameOf(event)) ?? 0) >= minWrites) this.#loops.accept(event);
     } else if (event.stage === "write" && event.agent !== undefined && event.error === undefined) {
       const name = nameOf(event);
       this.#writes.set(name, (this.#writes.get(name) ?? 0) + 1);

@@ -50,7 +50,7 @@ export function readyText(change: ObjectChange, rollouts: readonly Rollout[]): s
 
 const namedPaths = 2;
 const namedCauses = 4;
-const longestValue = 40;
+const maxValueLength = 40;
 
 /** The reason: the decisions that led to the change, in order; those about the status only if there are no others. */
 export function reasonOf(change: ObjectChange): string {
@@ -91,7 +91,7 @@ function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cau
   const named = changes.slice(0, namedPaths).map(({ path, before: was, after: is }) => {
     if (was === is) return `${path} (masked)`;
     const values = `${valueText(was)} → ${valueText(is)}`;
-    return values.length <= longestValue ? `${path} ${values}` : path;
+    return values.length <= maxValueLength ? `${path} ${values}` : path;
   });
   const more = changes.length - named.length;
   return `applied: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

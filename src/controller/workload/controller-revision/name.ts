@@ -5,7 +5,7 @@ import { type RevisionData, revisionText } from "./data.ts";
 /** The label of a revision with the hash of its data. */
 export const revisionHashLabel = "controller.kubernetes.io/hash";
 
-const longestPrefix = 223;
+const maxPrefixLength = 223;
 
 /** The hash of revision data: eight to ten letters and digits. Another collision count gives another hash. */
 export function revisionHash(data: RevisionData, collisionCount: number): string {
@@ -14,5 +14,5 @@ export function revisionHash(data: RevisionData, collisionCount: number): string
 
 /** `web-6d5f4c9d7b`; the owner's name is truncated to 223 characters. */
 export function revisionName(ownerName: string, hash: string): string {
-  return `${ownerName.slice(0, longestPrefix)}-${hash}`;
+  return `${ownerName.slice(0, maxPrefixLength)}-${hash}`;
 }
