@@ -13,7 +13,7 @@ export type Naming = Pick<Io, "calledAs" | "controllerFiles">;
 export function controllerCandidates(): readonly Candidate[] {
   return [
     ...builtInControllers.map(({ name, purpose }) => ({ value: name, about: purpose })),
-    { value: "all", about: "every controller but those that simulate a part of a cluster or need its keys" },
+    { value: "all", about: "what kube-controller-manager runs by default, without those that need the cluster's keys" },
   ];
 }
 

@@ -156,12 +156,12 @@ export class RunMetrics {
       ["workqueue_depth", "Keys that wait for a worker.", ({ queue }) => queue.pending().length],
       [
         "workqueue_unfinished_work_seconds",
-        "Seconds that the syncs at work have taken so far, together.",
+        "Seconds that all syncs in progress have taken so far, together.",
         (each) => this.#unfinished(each).reduce((sum, seconds) => sum + seconds, 0),
       ],
       [
         "workqueue_longest_running_processor_seconds",
-        "Seconds that the longest of the syncs at work has taken so far.",
+        "Seconds that the longest sync in progress has taken so far.",
         (each) => Math.max(0, ...this.#unfinished(each)),
       ],
       ["controller_runtime_active_workers", "Workers that have a key.", ({ queue }) => queue.inFlight],

@@ -50,7 +50,7 @@ const options = {
   ),
   baselineCommand: text(
     "--baseline-command <command>",
-    "with -- COMMAND: the program before, such as an earlier version: it works first, then COMMAND in its place",
+    "with -- COMMAND: the program to compare with, such as the previous version: it runs first, then COMMAND in its place",
   ),
   prune: flag("--prune", "delete what is in the baseline and no longer in -f"),
   nodes: wholeNumber("--nodes <n>", "how many nodes an empty cluster has, of 8 CPUs, 16 GiB and 110 pods each", 0, {
@@ -123,7 +123,7 @@ export const dryRunCommand: Command = clusterCommand({
     "kubelet are simulated.\n\n" +
     "Exit codes: 0 steady with no changes, or --from manifests (nothing to compare with); 1 something would change, or what " +
     "--fail-on names was found (delete, dangling, held); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
-    "4 something applied does not become available, or with --node-down or --drain something is no longer; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
+    "4 something applied does not become available, or with --node-down or --drain something no longer is; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
     "or an object that it depends on could not be read.",
   program: {
     name: "COMMAND",

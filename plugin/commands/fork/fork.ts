@@ -32,11 +32,11 @@ interface ForkRequest extends ServingRequest {
 /** `fork`. */
 export const fork: Command = clusterCommand({
   name: "fork",
-  about: "Serve a copy of the cluster that follows it, and keeps to itself what is written",
+  about: "Serve a copy of the cluster that follows it; what is written stays in the copy",
   description:
-    "Serves HTTPS on 127.0.0.1 and writes a kubeconfig for it. Who uses it reads what the cluster of the current context has, with your " +
-    "rights, and sees its changes as they happen. What is written stays in the fork: the cluster is only read. An object that was written " +
-    "does not follow the cluster any more, unless the cluster comes to have the same.\n\n" +
+    "Serves HTTPS on 127.0.0.1 and writes a kubeconfig for it. Its clients see what the cluster of the current context has, with your rights, " +
+    "and its changes as they happen. What they write stays in the fork: the cluster is only read. An object that was written in the fork " +
+    "no longer follows the cluster, until both are the same again.\n\n" +
     "Each kind is read when it is first asked for. Admission webhooks are not called; quotas, limits, policies and definitions of custom " +
     "resources are the cluster's. No controller runs in the fork: run some against it with `run`, or a program with `trace -- COMMAND`.\n\n" +
     "Exit codes: 0 ended by a signal, or --for is over; 2 wrong arguments or no connection; 130 ended by a second signal.",

@@ -53,9 +53,9 @@ export const loops: Command = clusterCommand({
   program: {
     name: "COMMAND",
     about:
-      "a program in any language, against a fork of the cluster, which is only read: its own loops. Beside objects that do not " +
-      "converge, with what led to its writes: writes that change nothing, writes that are refused, and reads with the same answer, " +
-      "more often than --rate. All namespaces, unless -n names one.",
+      "a program in any language, against a fork of the cluster, which is only read: its own loops. Reports objects that do not " +
+      "converge, with what triggered the writes, and writes that change nothing, writes that are refused and reads with the same answer " +
+      "if there are more of them than --rate. All namespaces, unless -n names one.",
   },
   argumentCandidates: (io, _, typing) => kindCandidates(io, typing),
   options,

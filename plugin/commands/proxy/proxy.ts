@@ -37,12 +37,12 @@ interface ProxyRequest extends ServingRequest {
 /** `proxy`. */
 export const proxy: Command = clusterCommand({
   name: "proxy",
-  about: "Stand between a process and the API server, and show what it reads, writes and is woken by",
+  about: "Pass a process's requests on to the API server, and show what it reads, what it writes and why",
   description:
     "Serves HTTPS on 127.0.0.1 in front of the API server, and writes a kubeconfig for it. A process that uses this kubeconfig, a " +
     "controller in any language, works as before: its requests pass unchanged, with your credentials, and what it does is shown: " +
-    "what it watches, each write with the delta that probably woke it, refusals and conflicts; at the end, what is worth acting on. " +
-    "For a process that this command is to start, see `run -- COMMAND`.\n\n" +
+    "what it watches, each write with the delta that probably triggered it, refusals and conflicts; at the end, what is worth acting on. " +
+    "`run -- COMMAND` starts the process as well.\n\n" +
     "Exit codes: 0 ended by a signal, or --for is over; 2 wrong arguments or no connection; 130 ended by a second signal.",
   options,
   examples: [

@@ -16,18 +16,15 @@ export interface LeaderElectFlags {
 
 /** The options of `run` for leader election. */
 export const leaderElectOptions: OptionsFor<LeaderElectFlags> = {
-  leaderElect: flag(
-    "--leader-elect",
-    "wait until no other copy leads, by a Lease as client-go's leader election has it",
-  ),
+  leaderElect: flag("--leader-elect", "wait until no other copy leads, by a Lease, as in client-go's leader election"),
   leaderElectLeaseDuration: duration(
     "--leader-elect-lease-duration <duration>",
-    "after so long without a renewal another copy takes over",
+    "another copy takes over after this long without a renewal",
     { default: formatDuration(defaultTiming.leaseDurationMs) },
   ),
   leaderElectRenewDeadline: duration(
     "--leader-elect-renew-deadline <duration>",
-    "after so long without a renewal the leader stops",
+    "the leader stops after this long without a renewal",
     { default: formatDuration(defaultTiming.renewDeadlineMs) },
   ),
   leaderElectRetryPeriod: duration("--leader-elect-retry-period <duration>", "between two tries to renew or to lead", {

@@ -70,7 +70,7 @@ const options = {
     "--otel",
     "send each sync with its decisions and writes as an OpenTelemetry span, by OTLP over HTTP to OTEL_EXPORTER_OTLP_ENDPOINT (default http://localhost:4318)",
   ),
-  reload: flag("--reload", "take up a controller's file when it is saved, on the same caches"),
+  reload: flag("--reload", "reload a controller's file when it is saved, and keep the caches"),
   debugFreeze: flag("--debug-freeze", "for authors of controllers: a sync that changes a cached object throws"),
   ...leaderElectOptions,
   ...processOptions,
@@ -104,17 +104,17 @@ export const run: Command = clusterCommand({
   about: "Run controllers here, against the cluster of the current context",
   description:
     "Runs controllers in this process, against the cluster of the current context, and prints what they decide and write.\n\n" +
-    "Before anything is written it asks for the rights it needs, and whether something else reconciles the same objects: " +
-    "then it refuses. The first Ctrl-C lets syncs in flight finish, the second ends at once.\n\n" +
+    "Before it writes anything, it checks that it has the rights it needs and that nothing else reconciles the same objects; " +
+    "otherwise it refuses to run. The first Ctrl-C lets syncs in flight finish, the second ends at once.\n\n" +
     "Exit codes: 0 stopped by a signal, or --once and all is synced; 1 --once and some objects kept failing; " +
-    "2 wrong arguments, no connection, missing rights, or refused; 3 --leader-elect, and it leads no longer; 130 ended by a second signal; with -- COMMAND its own exit code, " +
+    "2 wrong arguments, no connection, missing rights, or refused; 3 --leader-elect, and it no longer leads; 130 ended by a second signal; with -- COMMAND its own exit code, " +
     "where it ends by itself.",
   arguments: { name: "[controller...]", about: "which controllers: names, short names, or all" },
   program: {
     name: "COMMAND",
     about:
       "instead of controllers, a program in any language. It gets KUBECONFIG with a server that passes all requests on with your " +
-      "credentials, and what it does is shown: each write with what probably woke it, refusals, conflicts, and at the end a page " +
+      "credentials, and what it does is shown: each write with what probably triggered it, refusals, conflicts, and at the end a page " +
       "worth acting on.",
   },
   argumentCandidates: () => controllerCandidates(),

@@ -65,9 +65,8 @@ export const trace: Command = clusterCommand({
   program: {
     name: "COMMAND",
     about:
-      "instead of controllers, a program in any language: it works against a fork, which has what the cluster has and keeps to itself " +
-      "what is written. What the program writes is shown, and compared with what its copy at work on the cluster writes. With --sandbox " +
-      "it works in an embedded cluster.",
+      "instead of controllers, a program in any language: it works against a fork of the cluster. Its writes stay in the fork; they are " +
+      "shown, and compared with those of the copy that is deployed in the cluster. With --sandbox it works in an embedded cluster.",
   },
   arguments: {
     name: "[controller|type/name...]",
@@ -87,7 +86,7 @@ export const trace: Command = clusterCommand({
     { says: "A Deployment and its ReplicaSets, through the controllers of both", line: "trace deploy/web -n shop" },
     { says: "What the garbage collector does with one object", line: "trace gc --why deploy/web -n shop" },
     { says: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
-    { says: "The new version of an operator beside the one at work", line: "trace -n shop --for 5m -- ./manager" },
+    { says: "The new version of an operator beside the deployed one", line: "trace -n shop --for 5m -- ./manager" },
     { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
   ],
   onSignal: "drain",

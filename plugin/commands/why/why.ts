@@ -50,7 +50,7 @@ export const why: Command = clusterCommand({
   arguments: {
     name: "[object...]",
     about:
-      "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace. The file of a controller of yours is asked as well",
+      "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace. With the file of a controller of yours, also what that would do",
   },
   argumentCandidates: (io, _, typing) => objectCandidates(io, typing),
   options,
