@@ -2,7 +2,7 @@
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
 import type { NextRuns } from "../../../../src/modes/dry-run/next-runs.ts";
-import { unseenText } from "../../../../src/verdict/verdict.ts";
+import { type Unseen, unseenText } from "../../../../src/verdict/verdict.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { namedOrCounted } from "./headline.ts";
 import type { DryRunReport } from "./report.ts";
@@ -23,12 +23,16 @@ export function closingNotes({ run, validations, verdicts }: DryRunReport): stri
     ...more(short, "not available"),
     ...run.references.dangling.slice(0, shownFindings).map(danglingText),
     ...more(run.references.dangling, "dangling"),
-    ...unjudgedLines(verdicts.available.evidence.unseen.filter(({ isDecisive }) => isDecisive)),
+    ...unjudgedLines(decisivelyUnseen(verdicts)),
     ...(run.references.unseen.length === 0 ? [] : [`? references ${unseenText(run.references.unseen)}`]),
   ];
 }
 
-function unjudgedLines(unseen: readonly { readonly what: string; readonly why: string }[]): string[] {
+function decisivelyUnseen({ available }: DryRunReport["verdicts"]): readonly Unseen[] {
+  return available.evidence.unseen.filter(({ isDecisive }) => isDecisive);
+}
+
+function unjudgedLines(unseen: readonly Unseen[]): string[] {
   const lines = unseen
     .slice(0, shownFindings)
     .map(({ what, why }) => `? ${what}: cannot tell whether it becomes available: ${why}`);
@@ -51,8 +55,12 @@ export function danglingText({ of, key, field, why }: DanglingReference): string
   return `! ${of.kind} ${key} ${field}: ${why}`;
 }
 
-/** `Deployment shop/web: available 4 of 4`; many are combined into one line. */
-export function availableTexts(availability: readonly Availability[]): readonly string[] {
+/** `Deployment shop/web: available 4 of 4`; many are combined into one line. What may not become available is not named here. */
+export function availableTexts({ run, verdicts }: DryRunReport): readonly string[] {
+  const doubtful = new Set(decisivelyUnseen(verdicts).map(({ what }) => what));
+  const availability = run.availability.filter(
+    (each) => !isShort(each) && !doubtful.has(`${each.of.kind} ${each.key}`),
+  );
   if (availability.length > shownAvailable) return [`${namedOrCounted(availability)} available`];
   return availability.map(
     ({ of, key, available, desired }) => `${of.kind} ${key}: available ${available} of ${desired}`,

@@ -1,5 +1,4 @@
 /** The report of a dry run as Markdown: for a job's summary, or a comment on a pull request. */
-import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
 import { nameOf, readyText, reasonOf, signs } from "./headline.ts";
@@ -16,7 +15,7 @@ const maxDiffLength = 500_000;
 export function markdownLines(report: DryRunReport): string[] {
   const changes = allChanges(report);
   const lines = ["### kubectl reconcile dry-run", "", `**${escaped(verdictLine(report))}**`, ""];
-  const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
+  const available = availableTexts(report);
   for (const text of [
     ...loopLines(report),
     ...closingNotes(report),

@@ -2,7 +2,6 @@
  * The report of a dry run as text: what would happen and why, the unified diff of each object, and how it ended. On a terminal the
  * diffs come first, so that the rest is what stays on the screen.
  */
-import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { OpenClaim } from "../../../../src/modes/dry-run/open-claims.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts";
@@ -194,7 +193,7 @@ function painted(line: string, { colour }: Style): string {
 
 /** The outcome, and what did not become available. */
 export function closing(report: DryRunReport): string[] {
-  const available = availableTexts(report.run.availability.filter((each) => !isShort(each)));
+  const available = availableTexts(report);
   return [
     ...closingNotes(report),
     ...nextRunsTexts(report.run.nextRuns),

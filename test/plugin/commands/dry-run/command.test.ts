@@ -116,6 +116,28 @@ describe("what is in the baseline and not in -f", () => {
   });
 });
 
+test("what may not become available is not called available", async () => {
+  const claim = {
+    apiVersion: "resource.k8s.io/v1",
+    kind: "ResourceClaim",
+    metadata: { name: "gpu" },
+    spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } },
+  };
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "model" },
+    spec: {
+      containers: [{ name: "c", image: "i" }],
+      resourceClaims: [{ name: "gpu", resourceClaimName: "gpu" }],
+    },
+  };
+  const { code, text } = await dryRun({ manifests: [fileOf(claim, pod, deployment("web", 2))] });
+  expect(text).toContain("? Pod default/model: cannot tell whether it becomes available");
+  expect(text).toMatch(/created\. Deployment default\/web: available 2 of 2$/m);
+  expect(code).toBe(5);
+});
+
 describe("the nodes of an empty cluster", () => {
   const crowd = (): string => fileOf(deployment("web", 400));
 
