@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
+import { comesOfSameRollout } from "./interchangeable.ts";
 import { graceMs, judge, type Round, textOf, type Verdict } from "./judge.ts";
 import type { Change, OwnerWrite, SyncRecord, Write } from "./judged.ts";
 import { nameOfMade, withMadeNamed } from "./made-up.ts";
@@ -60,6 +61,7 @@ function sync(writes: readonly Write[], sees: Partial<SyncRecord> = {}): SyncRec
     key: "shop/web",
     primary: set,
     pods: [],
+    lookedUp: new Set(),
     versions: new Map(),
     reads: [],
     made: new Map(),
@@ -206,6 +208,14 @@ describe("writes of one object", () => {
     expect(judged(had, [{ ...left, name: "web-b" }]).differs).toHaveLength(1);
   });
 
+  test("a write to an object that a sync looked up by its name, in that version, differs", () => {
+    const judged = (lookedUp: string): Verdict =>
+      verdictOf({ syncs: [sync([], { lookedUp: new Set([lookedUp]) })], owner: [done(status(3, "11"))] });
+    expect(judged("replicasets.apps shop/web 11").differs).toHaveLength(1);
+    expect(judged("replicasets.apps shop/web 12").notComparable).toHaveLength(1);
+    expect(judged("replicasets.apps shop/other 11").notComparable).toHaveLength(1);
+  });
+
   test("a release that was not meant differs", () => {
     const { differs } = verdictOf({ syncs: [sync([])], owner: [done(release("web-a"))] });
     expect(differs.map(textOf)).toEqual(["the owner's patch of pods shop/web-a: not meant here"]);
@@ -293,6 +303,93 @@ describe("a status written after pods, by an owner that looks at them twice", ()
     const { notComparable, differs } = judge({ ...quietRound, syncs: seen, owner: all, looksTwice: true });
     expect(notComparable.map(({ write }) => write.at)).toEqual([at.at + 400]);
     expect(differs.filter(({ of }) => of === "owner").map(({ write }) => write.at)).toEqual([at.at + 900]);
+  });
+});
+
+describe("a budget's status with a pod that was evicted", () => {
+  const counting = (disruptedPods: object, at: number): Write => ({
+    namespace: "shop",
+    at,
+    verb: "update",
+    resource: "poddisruptionbudgets.policy/status",
+    name: "web",
+    body: { metadata: { resourceVersion: "10" }, status: { disruptedPods, disruptionsAllowed: at } },
+  });
+  const evicted = { is: "evicted", namespace: "shop", name: "web-1", at: 900 } as const;
+  const still = done(counting({ "web-1": "2026-11-21T00:00:00Z" }, 1000));
+  const judged = (owner: readonly OwnerWrite[], change: Change = evicted): Verdict =>
+    judge({ ...quietRound, syncs: [sync([counting({}, 2000)])], owner, changes: [change] });
+
+  test("is not comparable where the owner takes it out afterwards", () => {
+    expect(summary(judged([still, done(counting({}, 2000))]))).toMatchObject({
+      same: 1,
+      differs: [],
+      notComparable: [expect.stringContaining("whether its cache shows by then that web-1 goes is chance")],
+    });
+  });
+
+  test("differs where it stays, was not evicted, or goes elsewhere", () => {
+    expect(judged([still]).differs.filter(({ of }) => of === "owner")).toHaveLength(1);
+    expect(judged([still, done(counting({}, 2000))], { ...evicted, name: "web-2" }).differs).toHaveLength(1);
+    expect(judged([still, done(counting({}, 2000))], { ...evicted, namespace: "other" }).differs).toHaveLength(1);
+  });
+});
+
+describe("pods of a surge", () => {
+  const pinned = (node: string, hash: string): StoredObject => ({
+    ...pod(`web-${node}`),
+    ...onNode(node),
+    metadata: {
+      ...pod(`web-${node}`).metadata,
+      creationTimestamp: "2026-11-21T00:00:00Z",
+      labels: { "controller-revision-hash": hash },
+    },
+  });
+  const onNode = (node: string, image = "web:1"): object => {
+    const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
+    const required = { nodeSelectorTerms: [{ matchFields }] };
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+    return { spec: { containers: [{ image }], affinity } };
+  };
+  const creates = (node: string, image = "web:2"): Write => ({
+    ...create(),
+    body: { metadata: { generateName: "web-", ownerReferences }, ...onNode(node, image) },
+  });
+  const judged = (owner: readonly Write[], pods: readonly StoredObject[], may = true): Verdict =>
+    judge({
+      ...quietRound,
+      syncs: [sync([creates("n3")], { pods })],
+      owner: owner.map((write, n) => done(write, `web-${n}`)),
+      ...(may && { mayComeInstead: comesOfSameRollout }),
+    });
+  const old = [pinned("n1", "old"), pinned("n3", "old")];
+
+  test("one on another node, with as old a pod, is the same", () => {
+    expect(summary(judged([creates("n1")], old))).toMatchObject({ same: 1, differs: [] });
+  });
+
+  test("one that was meant stands for one other", () => {
+    const pods = [...old, pinned("n4", "old")];
+    const [first, second] = [done(creates("n1"), "web-1"), done(creates("n4"), "web-2")];
+    const syncs = [sync([creates("n2"), creates("n3")], { pods })];
+    const round = { ...quietRound, syncs, owner: [first, second], mayComeInstead: comesOfSameRollout };
+    expect(judge(round).differs.map(({ write }) => write)).toEqual([second]);
+  });
+
+  test.each([
+    { name: "where it matters", owner: [creates("n1")], pods: old, may: false },
+    { name: "with another body", owner: [creates("n1", "web:3")], pods: old },
+    { name: "on a node without a pod", owner: [creates("n2")], pods: old },
+    {
+      name: "on a node with a pod of another template",
+      owner: [creates("n1")],
+      pods: [pinned("n1", "new"), ...old.slice(1)],
+    },
+    { name: "on a node with two pods", owner: [creates("n1")], pods: [...old, pinned("n1", "new")] },
+    { name: "beside the one that was meant", owner: [creates("n1"), creates("n3")], pods: old },
+  ])("one on another node differs $name", ({ owner, pods, may = true }) => {
+    const [{ body: elsewhere } = creates("n1")] = owner;
+    expect(judged(owner, pods, may).differs.map(({ write }) => write.body)).toContainEqual(elsewhere);
   });
 });
 

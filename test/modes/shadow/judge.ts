@@ -8,6 +8,7 @@
 import type { ObjectKey } from "../../../src/api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
+import type { PodDisruptionBudget } from "../../../src/api/types.ts";
 import { essenceOf, makerOf, targetOf } from "./essence.ts";
 import type { Change, OwnerWrite, Read, SyncRecord, Write } from "./judged.ts";
 
@@ -32,6 +33,8 @@ export interface Round {
   readonly alike?: (one: StoredObject, other: StoredObject) => boolean;
   /** Where pods are meant by their names: whether another one of the owner's may go instead. Unset: none may. */
   readonly mayGoInstead?: (one: StoredObject, other: StoredObject) => boolean;
+  /** Whether the owner may create the one pod in place of the other, which a sync meant that saw these pods. Unset: it may not. */
+  readonly mayComeInstead?: (one: Write, other: Write, pods: readonly StoredObject[]) => boolean;
 }
 
 export interface Finding {
@@ -106,7 +109,7 @@ function countMeant(
   return { meant, unmeant, standing };
 }
 
-function countedCreates({ syncs, owner }: Round): Counted[] {
+function countedCreates({ syncs, owner, mayComeInstead = () => false }: Round): Counted[] {
   const ours = syncs.flatMap(({ writes }) => writes.filter(isGenerated));
   const theirs = owner.filter(isGenerated);
   const makers = new Set([...ours, ...theirs].map(makerOf));
@@ -121,9 +124,22 @@ function countedCreates({ syncs, owner }: Round): Counted[] {
     };
     const count = countMeant(syncsOf(syncs, maker), ({ writes }) => writes.filter(its).length, shown);
     const bodies = new Set(all.ours.map(essenceOf));
-    return byNumber(all, count, (write) =>
-      bodies.has(essenceOf(write)) ? undefined : `with another body${whereOther(essenceOf(write), bodies)}`,
-    );
+    // What we meant and the owner has not created; each stands for one other.
+    const spared = new Set(bodies);
+    for (const write of all.owner) spared.delete(essenceOf(write));
+    return byNumber(all, count, (write) => {
+      const body = essenceOf(write);
+      if (bodies.has(body)) return undefined;
+      for (const { writes, pods } of syncs) {
+        const meant = writes
+          .filter(its)
+          .find((each) => spared.has(essenceOf(each)) && mayComeInstead(write, each, pods));
+        if (meant === undefined) continue;
+        spared.delete(essenceOf(meant));
+        return undefined;
+      }
+      return bodies.size === 0 ? "not meant here" : `with another body${whereOther(body, bodies)}`;
+    });
   });
 }
 
@@ -211,7 +227,7 @@ function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
     const isMeant = (decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs;
     if (isMeant || isInsteadOfMeant(write, round)) same.push(write);
     else {
-      const unseen = whyUnseen(write, syncs, changes) ?? whyByChance(write, round);
+      const unseen = whyUnseen(write, syncs, changes) ?? whyByChance(write, round) ?? whyEvicting(write, round);
       if (unseen === undefined) differs.push({ of: "owner", write, why: meantInstead(write, syncs) });
       else notComparable.push({ of: "owner", write, why: unseen });
     }
@@ -242,8 +258,10 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
   // A scale is read from the server, and has the version of what it scales.
   if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
-  const known = syncs.filter(({ primary, versions }) =>
-    [primary?.resourceVersion, String(versions.get(write.name))].includes(from),
+  const looked = `${write.resource.replace(/\/.*/, "")} ${write.namespace}/${write.name} ${from}`;
+  const known = syncs.filter(
+    ({ primary, versions, lookedUp }) =>
+      [primary?.resourceVersion, String(versions.get(write.name))].includes(from) || lookedUp.has(looked),
   );
   if (known.length === 0) return `no sync of ours saw version ${from}, which it is based on`;
   const uid = known[0]?.primary?.uid;
@@ -255,7 +273,13 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
       const isSeen = known.at(-1)?.versions.has(change.name) !== true;
       if (!isSeen && change.namespace === write.namespace && change.at <= write.at)
         return `no sync of ours saw version ${from} without ${change.name}`;
-    } else if (change.ownerUid === uid && change.version > first && change.version < to && !seen.has(change.version))
+    } else if (
+      change.is === "controlled" &&
+      change.ownerUid === uid &&
+      change.version > first &&
+      change.version < to &&
+      !seen.has(change.version)
+    )
       return `no sync of ours saw version ${from} with ${change.version} of what it controls`;
   }
   return undefined;
@@ -288,6 +312,24 @@ function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | 
   return pod === undefined
     ? undefined
     : `whether its cache shows by then that it has ${pod.verb}d ${pod.given} is chance`;
+}
+
+/**
+ * The API server counts an eviction in the budget's status, then deletes the pod: two watches show it, in any order. Only where the owner
+ * itself takes the pod out of the status afterwards.
+ */
+function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | undefined {
+  const granted = ({ body }: OwnerWrite): object =>
+    ((body ?? {}) as Partial<PodDisruptionBudget>).status?.disruptedPods ?? {};
+  const later = owner.filter((each) => each.at > write.at && targetOf(each) === targetOf(write));
+  const pod = changes.find(
+    (each) =>
+      each.is === "evicted" &&
+      each.namespace === write.namespace &&
+      each.name in granted(write) &&
+      later.some((next) => !(each.name in granted(next))),
+  );
+  return pod?.is === "evicted" ? `whether its cache shows by then that ${pod.name} goes is chance` : undefined;
 }
 
 /**

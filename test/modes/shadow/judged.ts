@@ -23,11 +23,19 @@ export interface OwnerWrite extends Write {
   readonly answer: StoredObject | undefined;
 }
 
-/** What anybody did to an object: it has a version and a controller after that, or it is gone or no longer controlled. */
+/** What anybody did to an object: it has a version and a controller after that, or it is gone, no longer controlled, or about to go. */
 export type Change =
   | { readonly is: "controlled"; readonly ownerUid: string; readonly version: number }
   | {
       readonly is: "left";
+      readonly namespace: string;
+      readonly name: string;
+      /** In ms since 1970. */
+      readonly at: number;
+    }
+  | {
+      /** An eviction of a pod was granted: a budget counts it before the pod goes. */
+      readonly is: "evicted";
       readonly namespace: string;
       readonly name: string;
       /** In ms since 1970. */
@@ -41,6 +49,8 @@ export interface SyncRecord {
   readonly primary: { readonly uid: string; readonly resourceVersion: string } | undefined;
   /** The object's pods that count: of a controller that makes pods. */
   readonly pods: readonly StoredObject[];
+  /** `pods shop/web 17`: what it looked up in the cache by its name, with the version that it found. */
+  readonly lookedUp: ReadonlySet<string>;
   /** Versions of the objects that the key's object controls, by their names. */
   readonly versions: ReadonlyMap<string, number>;
   readonly writes: readonly Write[];

@@ -39,6 +39,7 @@ function ownerWrite({ verb, resource, namespace, name, request, response, at }: 
 
 function changeOf({ verb, resource, namespace, name, response, at }: Effect): Change[] {
   const object = objectIn(response);
+  if (resource === "pods/eviction") return [{ is: "evicted", namespace, name, at }];
   const owner = object === undefined ? undefined : controllerOf(object);
   const left: Change = { is: "left", namespace, name, at };
   if (object !== undefined && owner !== undefined) {

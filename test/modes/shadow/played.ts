@@ -2,12 +2,11 @@
  * Rounds of changes beside the real kube-controller-manager. It is held still while the objects are changed, until all our syncs
  * have decided about them: so both decide from the same state, and ours first.
  */
-import { decidingCriterion, rankPods } from "../../../src/controller/workload/pod-ranking.ts";
-import type { StoredObject } from "../../../src/api/object.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { judge, type Verdict } from "./judge.ts";
+import { alike, comesOfSameRollout, sameTemplate } from "./interchangeable.ts";
 import type { SyncRecord } from "./judged.ts";
 import { withMadeNamed } from "./made-up.ts";
 import type { Mutant } from "./mutants.ts";
@@ -20,7 +19,7 @@ export interface Side {
   readonly controller: ControllerDefinition;
   /** Undefined: everywhere. */
   readonly namespace?: string;
-  /** Which of the owner's writes count, by their namespace. Default: those in its namespace. */
+  /** Which writes count, the owner's and ours, by their namespace. Default: those in its namespace. */
   readonly isHere?: (namespace: string) => boolean;
   /** Whether it matters which pod of an owner is deleted. Default: it does not, of those that rank alike. */
   readonly namesPods?: boolean;
@@ -136,13 +135,15 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     const isHere = ({ namespace }: { readonly namespace: string }): boolean =>
       side.isHere?.(namespace) ?? (side.namespace === undefined || side.namespace === namespace);
     const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
+    // Of both alike: what an earlier seed has left may still be due, to the owner as to ours.
+    const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(isHere) }));
     const verdict = judge({
-      ...withMadeNamed(syncs.slice(firstSync), writes.of(component).filter(isHere)),
+      ...withMadeNamed(own, writes.of(component).filter(isHere)),
       changes: writes.changes,
       touched: writes.touchedBeside(component),
       ...(side.looksTwice !== undefined && { looksTwice: side.looksTwice }),
       ...(side.namesPods !== true && { alike }),
-      ...(side.rollsOutAnywhere === true && { mayGoInstead: sameTemplate }),
+      ...(side.rollsOutAnywhere === true && { mayGoInstead: sameTemplate, mayComeInstead: comesOfSameRollout }),
     });
     rounds.push({ done, verdict, agreements: scene.agreements.slice(firstAgreement) });
   }
@@ -214,19 +215,4 @@ async function quiet(watchers: readonly Watcher[], ms: number): Promise<void> {
     if (watchers.every(({ scene }) => scene.quietFor() >= ms)) return;
     await Bun.sleep(100);
   }
-}
-
-/** Criteria that two callers, a few milliseconds apart, may answer differently. */
-const ofTheMoment: ReadonlySet<string> = new Set(["latest ready first", "newest first"]);
-
-/** Which criterion counts is shown elsewhere, beside the real controller; here it is whether any sets the two apart. */
-function alike(one: StoredObject, other: StoredObject): boolean {
-  const [a, b] = rankPods([one, other], []);
-  const name = a === undefined || b === undefined ? undefined : decidingCriterion(a, b, Date.now())?.criterion.name;
-  return name === undefined || ofTheMoment.has(name);
-}
-
-function sameTemplate(one: StoredObject, other: StoredObject): boolean {
-  const hash = ({ metadata }: StoredObject): string | undefined => metadata.labels?.["controller-revision-hash"];
-  return hash(one) === hash(other) && alike(one, other);
 }

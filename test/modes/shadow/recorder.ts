@@ -25,13 +25,12 @@ export function recording(
     async sync(key, context) {
       const [writes, reads]: [Write[], Read[]] = [[], []];
       const made = new Map<string, string>();
-      const record = { key, ...seen(definition, context), writes, reads, made, failed: false };
+      const lookedUp = new Set<string>();
+      const record = { key, ...seen(definition, context), lookedUp, writes, reads, made, failed: false };
       into.push(record);
       try {
-        return await definition.sync(
-          key,
-          mutation({ ...context, client: recordingClient(context, { writes, reads, made }) }),
-        );
+        const client = recordingClient(context, { writes, reads, made });
+        return await definition.sync(key, mutation({ ...context, client, cache: recordingCache(context, lookedUp) }));
       } catch (error) {
         record.failed = true;
         throw error;
@@ -59,6 +58,20 @@ function seen({ for: kind, watches }: ControllerDefinition, context: SyncContext
     // Of the kind Pods the objects are pods.
     pods: its.flatMap((each) => (each.kind === Pods.kind && isPodActive(each.object as Pod) ? [each.object] : [])),
     versions: new Map(its.map((each) => [each.object.metadata.name, Number(each.object.metadata.resourceVersion)])),
+  };
+}
+
+function recordingCache(context: SyncContext, into: Set<string>): SyncContext["cache"] {
+  return (kind) => {
+    const lister = context.cache(kind);
+    return {
+      ...lister,
+      get(key) {
+        const object = lister.get(key);
+        if (object !== undefined) into.add(`${resourceOf(kind)} ${key} ${object.metadata.resourceVersion}`);
+        return object;
+      },
+    };
   };
 }
 
