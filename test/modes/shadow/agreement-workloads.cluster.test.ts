@@ -31,9 +31,8 @@ import {
   setsRolledBack,
 } from "./workload-scripts.ts";
 
-/** In the long form five; SEED=n is one of your own. */
-const seeds =
-  process.env["SEED"] === undefined ? [20261121, 1, 2, 3, 4].slice(0, tries(1, 5)) : [Number(process.env["SEED"])];
+/** In the long form five; SEED=n is one of your own, SEED=n,m two, one after the other on one cluster. */
+const seeds = process.env["SEED"]?.split(",").map(Number) ?? [20261121, 1, 2, 3, 4].slice(0, tries(1, 5));
 
 interface Part extends Suite, Pick<Scripted, "script" | "first" | "without"> {
   readonly controller: ControllerDefinition;

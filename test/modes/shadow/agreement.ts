@@ -64,7 +64,9 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
 
     test.each(mutants)("a $controller that $does is found out", (mutant) => {
       const one = playedBy(mutant.controller, mutant.does);
-      const found = one.rounds.flatMap(({ verdict }) => verdict.differs).filter(({ of }) => of === "owner");
+      const found = one.rounds
+        .flatMap(({ verdict }) => verdict.differs)
+        .filter(({ of }) => of === (mutant.shownOf ?? "owner"));
       expect(found.map(({ write }) => `${write.verb} ${write.resource}`)).toContain(mutant.shownBy);
       expect(falselySame(one)).toEqual([]);
     });

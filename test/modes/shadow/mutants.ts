@@ -13,8 +13,10 @@ export interface Mutant {
   readonly controller: string;
   /** What it does wrong. */
   readonly does: string;
-  /** The owner's write that shows it: `delete pods`. */
+  /** The write that shows it: `delete pods`. */
   readonly shownBy: string;
+  /** Whose write that is. Default: the owner's, which the mutant does not mean. */
+  readonly shownOf?: "owner" | "ours";
   readonly mutation: Mutation;
 }
 
@@ -62,7 +64,7 @@ export function withClient(client: (context: SyncContext) => SyncClient): Mutati
   return (context) => ({ ...context, client: client(context) });
 }
 
-function is(kind: Kind, other: Kind): boolean {
+export function is(kind: Kind, other: Kind): boolean {
   return resourceOf(kind) === resourceOf(other);
 }
 

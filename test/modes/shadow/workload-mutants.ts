@@ -1,8 +1,11 @@
 /** Workload controllers that have lost a behaviour. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
-import { PersistentVolumeClaims } from "../../../src/api/kinds.ts";
+import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
+import type { Pod } from "../../../src/api/types.ts";
+import type { Lister } from "../../../src/cache/lister.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
-import { type Mutant, noneReady, oneTooFew, skipsDeletions, withClient } from "./mutants.ts";
+import { is, type Mutant, noneReady, oneTooFew, skipsDeletions, withClient } from "./mutants.ts";
 
 export const workloadMutants: readonly Mutant[] = [
   {
@@ -37,6 +40,19 @@ export const scheduledMutants: readonly Mutant[] = [
     shownBy: "update poddisruptionbudgets.policy/status",
     mutation: noneReady,
   },
+  {
+    controller: "disruption",
+    does: "never takes a stale condition back",
+    shownBy: "update pods/status",
+    mutation: withClient(noPodStatuses),
+  },
+  {
+    controller: "disruption",
+    does: "takes a condition back at once",
+    shownBy: "update pods/status",
+    shownOf: "ours",
+    mutation: longAgo,
+  },
 ];
 
 export const autoscalerMutants: readonly Mutant[] = [
@@ -62,6 +78,38 @@ function noClaims({ client }: SyncContext): SyncClient {
 function noPatches({ client }: SyncContext): SyncClient {
   // The caller looks at whose it is.
   return { ...client, patch: (_kind, _at, _patch, { basedOn }) => Promise.resolve(basedOn as never) };
+}
+
+function noPodStatuses({ client }: SyncContext): SyncClient {
+  return {
+    ...client,
+    updateStatus: (kind, object, options) =>
+      // The caller does not look at it.
+      is(kind, Pods) ? Promise.resolve(object) : client.updateStatus(kind, object, options),
+  };
+}
+
+/** A pod that is looked at by its name got its conditions long ago. */
+function longAgo(context: SyncContext): SyncContext {
+  const aged = (pod: Pod): Pod => {
+    const conditions = pod.status?.conditions?.map((each) => ({ ...each, lastTransitionTime: "2000-01-01T00:00:00Z" }));
+    return conditions === undefined ? pod : { ...pod, status: { ...pod.status, conditions } };
+  };
+  return {
+    ...context,
+    cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+      const lister = context.cache(kind);
+      if (!is(kind, Pods)) return lister;
+      return {
+        ...lister,
+        get(key) {
+          const object = lister.get(key);
+          // Of the kind Pods the objects are pods.
+          return object === undefined ? undefined : (aged(object) as unknown as T);
+        },
+      };
+    },
+  };
 }
 
 function inBackground({ client }: SyncContext): SyncClient {
