@@ -7,12 +7,13 @@ import { timeAgo } from "../../differential/acts.ts";
 import type { Json } from "../../differential/objects.ts";
 import { randomScript as randomCronJobs } from "../../differential/scripts/cronjob/grammar.ts";
 import { due, endFirst, endJob, patchSpec, runningJobs } from "../../differential/scripts/cronjob/acts.ts";
-import { report } from "../../differential/scripts/disruption/acts.ts";
+import { report, runPod } from "../../differential/scripts/disruption/acts.ts";
 import { randomScript as randomBudgets } from "../../differential/scripts/disruption/grammar.ts";
 import { jobName } from "../../differential/scripts/job/acts.ts";
 import { randomScript as randomJobs } from "../../differential/scripts/job/grammar.ts";
 import { image } from "../../differential/scripts/statefulset/acts.ts";
 import { randomScript as randomSets } from "../../differential/scripts/statefulset/grammar.ts";
+import type { Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
 
 /** Over by now for a Job that ended years ago, and not over for long. */
@@ -142,29 +143,37 @@ function aChange(random: Random): Step {
   };
 }
 
-/** Budgets, and in every third step a pod that was to go, and is still there after three minutes, or after one. */
+/**
+ * Budgets, and in every third step a pod that was to go, and is still there after three minutes, or after one. With every second seed there
+ * is one more after one minute, which nothing else changes.
+ */
 export function budgetsWithStalePods(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const { name, steps } = randomBudgets(seed, length);
-  return { name, steps: steps.flatMap((step, n) => (n % 3 === 2 ? [stalePod(random), step] : [step])) };
+  const stale = steps.flatMap((step, n) => (n % 3 === 2 ? [stalePod(random), step] : [step]));
+  return { name, steps: seed % 2 === 1 ? stale.toSpliced(1, 0, earlyPod) : stale };
 }
+
+const earlyPod: Step = {
+  name: "another pod was to go a minute ago",
+  act: (stage) => runPod(stage, "early", { conditions: [toGo(stage, 1)] }),
+};
 
 function stalePod(random: Random): Step {
   const [fraction, minutes] = [random.next(), random.next() < 0.8 ? 3 : 1];
   return {
     name: `a pod was to go ${minutes} minutes ago`,
     async act(stage) {
-      const pods = await stage.pods(({ metadata }) => metadata.deletionTimestamp === undefined);
+      const pods = await stage.pods(
+        ({ metadata }) => metadata.deletionTimestamp === undefined && metadata.name !== "early",
+      );
       const pod = pods[Math.floor(fraction * pods.length)];
-      if (pod === undefined) return;
-      const lastTransitionTime = timeAgo(stage, minutes * 60_000);
-      const condition = {
-        type: "DisruptionTarget",
-        status: "True",
-        reason: "EvictionByEvictionAPI",
-        lastTransitionTime,
-      };
-      await report(stage, pod.metadata.name, { conditions: [condition] });
+      if (pod !== undefined) await report(stage, pod.metadata.name, { conditions: [toGo(stage, minutes)] });
     },
   };
+}
+
+function toGo(stage: Stage, minutesAgo: number): object {
+  const lastTransitionTime = timeAgo(stage, minutesAgo * 60_000);
+  return { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", lastTransitionTime };
 }
