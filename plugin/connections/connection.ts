@@ -32,7 +32,7 @@ export interface Connected {
   readonly bus: TraceBus;
   /** Without the limit on requests a second. */
   readonly unlimited: Transport;
-  /** For a process that speaks through a door: the credentials and the connection, without limits, retries or timeouts. */
+  /** For a process that speaks through a proxy: the credentials and the connection, without limits, retries or timeouts. */
   readonly passThrough: () => Transport;
   /** A client that shares the limit on requests a second, unless it has its own. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
@@ -61,7 +61,7 @@ export interface ConnectionOptions {
   readonly onAnswered?: (answered: AnsweredRequest) => void;
 }
 
-/** `1`: controllers name their syncs in their requests, for a door that these pass (docs/exact.md). */
+/** `1`: controllers name their syncs in their requests, for a proxy that these pass (docs/exact.md). */
 const exactVariable = "KUBECTL_RECONCILE_EXACT";
 
 /** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */

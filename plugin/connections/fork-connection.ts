@@ -22,7 +22,7 @@ export interface ForkConnectionOptions extends Pick<ForkOptions, "listener" | "i
 export async function connectToFork({ flags, io, ...listeners }: ForkConnectionOptions): Promise<ForkConnection> {
   const { timeline, random } = io;
   const connected = await connectAs(flags, io, politeness);
-  // What passes the process's door is reported by the door: the fork's own reading has nothing to do there.
+  // What passes the process's proxy is reported by the proxy: the fork's own reading has nothing to do there.
   const bus = new TraceBus({ now: () => timeline.now() });
   const warned = new Set<string>();
   bus.listen((event) => {

@@ -1,4 +1,4 @@
-/** What a process behind a door reaches: the cluster of the current context, or a sandbox of its own. */
+/** What a process behind a proxy reaches: the cluster of the current context, or a sandbox of its own. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { controllersOfEmbedded } from "../../src/controllers/index.ts";
 import type { Io } from "../cli/io.ts";

@@ -1,4 +1,4 @@
-/** The kubeconfig of a process that speaks through a door. */
+/** The kubeconfig of a process that speaks through a proxy. */
 import { parse } from "yaml";
 import { readTextFile, writePrivateFile } from "../../src/platform/files.ts";
 import { UserError } from "../cli/user-error.ts";
@@ -32,7 +32,7 @@ function isOurs(text: string): boolean {
   }
 }
 
-/** Mode 0600: it holds the door's token. @throws UserError where it cannot be written. */
+/** Mode 0600: it holds the proxy's token. @throws UserError where it cannot be written. */
 export async function writeProcessKubeconfig(path: string, kubeconfig: string): Promise<void> {
   await writePrivateFile(path, kubeconfig + extension).catch((error: unknown) => {
     throw cannotWrite(path, error);

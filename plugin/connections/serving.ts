@@ -1,8 +1,8 @@
-/** A door that stays open for a process that is started elsewhere, with a kubeconfig for it. */
+/** A proxy that stays open for a process that is started elsewhere, with a kubeconfig for it. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { removeFile, temporaryPath } from "../../src/platform/files.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
-import { openObservedDoor, type ObservedDoor } from "../../src/proxy/observed-door.ts";
+import { openObservedProxy, type ObservedProxy } from "../../src/proxy/observed-proxy.ts";
 import { type OptionsFor, text, wholeNumber } from "../cli/command.ts";
 import type { Session } from "../cli/session.ts";
 import { UserError } from "../cli/user-error.ts";
@@ -55,29 +55,29 @@ export async function checkServing({ kubeconfig }: ServingRequest): Promise<void
 export async function serveProcess({ connected, request, session, as }: Serving): Promise<void> {
   const { timeline, random, out } = session.io;
   const { bus, namespace } = connected;
-  const door = await openAt(request.port, { transport: connected.passThrough(), timeline, bus });
+  const proxy = await openAt(request.port, { transport: connected.passThrough(), timeline, bus });
   const file = request.kubeconfig ?? temporaryPath(`kubectl-reconcile-${randomSuffix(random, 8)}.kubeconfig`);
   try {
-    await writeProcessKubeconfig(file, door.kubeconfig(namespace));
-    session.say(`serving ${door.url} ${as} to anyone who has the kubeconfig`);
+    await writeProcessKubeconfig(file, proxy.kubeconfig(namespace));
+    session.say(`serving ${proxy.url} ${as} to anyone who has the kubeconfig`);
     if (request.printsText) out.write(`\nexport KUBECONFIG=${file}\n\n`);
     else session.say(`KUBECONFIG=${file}`);
     session.endAfter(request.forMs);
     await session.ended;
-    await door.close();
-    door.catchUp();
+    await proxy.close();
+    proxy.catchUp();
   } finally {
     if (request.kubeconfig === undefined) await removeFile(file);
-    await door.close();
+    await proxy.close();
   }
 }
 
 async function openAt(
   port: number | undefined,
-  options: Parameters<typeof openObservedDoor>[0],
-): Promise<ObservedDoor> {
+  options: Parameters<typeof openObservedProxy>[0],
+): Promise<ObservedProxy> {
   try {
-    return await openObservedDoor({ ...options, ...(port !== undefined && { port }) });
+    return await openObservedProxy({ ...options, ...(port !== undefined && { port }) });
   } catch (error) {
     const where = port === undefined ? "on 127.0.0.1" : `on port ${port} of 127.0.0.1`;
     throw new UserError(

@@ -2,7 +2,7 @@
 import { formatDuration } from "../../src/api/duration.ts";
 import { messageOf } from "../../src/api/error-message.ts";
 import type { Transport } from "../../src/api/transport.ts";
-import { ProcessBehindDoor } from "../../src/modes/process/process.ts";
+import { ProcessBehindProxy } from "../../src/modes/process/process.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import type { Session } from "../cli/session.ts";
 import { shorten } from "../cli/style.ts";
@@ -103,12 +103,12 @@ export class ProcessRun {
     }
   }
 
-  #prepare(): Promise<ProcessBehindDoor> {
+  #prepare(): Promise<ProcessBehindProxy> {
     const [command = "", ...args] = this.#request.program;
     const { namespace, bus } = this.#behind;
     const { timeline, random, environment, err } = this.#session.io;
     const { quiet } = this.#request;
-    return ProcessBehindDoor.prepare({
+    return ProcessBehindProxy.prepare({
       command,
       args,
       environment,
@@ -121,7 +121,7 @@ export class ProcessRun {
     });
   }
 
-  #handOnSignals(process: ProcessBehindDoor): () => void {
+  #handOnSignals(process: ProcessBehindProxy): () => void {
     const { onStopSignal, err } = this.#session.io;
     return onStopSignal((signal, count) => {
       // On a terminal, Ctrl-C has reached the program as well: a second signal from here would interrupt its shutdown.
@@ -129,7 +129,7 @@ export class ProcessRun {
     });
   }
 
-  #warnUnlessConnected({ connected }: ProcessBehindDoor): void {
+  #warnUnlessConnected({ connected }: ProcessBehindProxy): void {
     const [command = ""] = this.#request.program;
     const session = this.#session;
     let hasConnected = false;
@@ -145,7 +145,7 @@ export class ProcessRun {
     session.io.timeline.after(patienceMs, "process", look, { background: true });
   }
 
-  async #runAgain(process: ProcessBehindDoor): Promise<number> {
+  async #runAgain(process: ProcessBehindProxy): Promise<number> {
     const { program, restart } = this.#request;
     const session = this.#session;
     const [command = ""] = program;
@@ -165,7 +165,7 @@ export class ProcessRun {
   }
 
   /** Ends the program. A signal has already been forwarded to it; the end of --for has not. */
-  async #end(process: ProcessBehindDoor, exited: Promise<number>): Promise<number> {
+  async #end(process: ProcessBehindProxy, exited: Promise<number>): Promise<number> {
     const { signal } = this.#session;
     if (!signal.aborted) process.signal("SIGTERM");
     const code = await exited;

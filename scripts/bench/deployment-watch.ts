@@ -1,4 +1,4 @@
-import { type Door, openWatch } from "./door.ts";
+import { type ApiServer, openWatch } from "./api-server.ts";
 import { linesOf } from "./lines.ts";
 
 /** Sees Deployments become available; the clock of the figures about them. */
@@ -18,7 +18,11 @@ interface WatchLine {
 }
 
 /** Watches the Deployments of a namespace; goes on from the last version when the server ends the watch. */
-export async function watchDeployments(door: Door, namespace: string, replicas: number): Promise<DeploymentWatch> {
+export async function watchDeployments(
+  apiServer: ApiServer,
+  namespace: string,
+  replicas: number,
+): Promise<DeploymentWatch> {
   const stop = new AbortController();
   const done = new Set<string>();
   let version = "0";
@@ -31,7 +35,7 @@ export async function watchDeployments(door: Door, namespace: string, replicas: 
   };
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   const open = (): Promise<ReadableStream<Uint8Array>> =>
-    openWatch(door, path, { from: version, accept: "application/json", signal: stop.signal });
+    openWatch(apiServer, path, { from: version, accept: "application/json", signal: stop.signal });
   const first = await open();
   const readOn = async (): Promise<void> => {
     for (let body = first; !stop.signal.aborted; body = await open()) {

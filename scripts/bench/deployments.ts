@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { startCluster } from "../../test/support/cluster.ts";
 import { type Child, start } from "./child.ts";
 import { watchDeployments } from "./deployment-watch.ts";
-import { type Door, post } from "./door.ts";
+import { type ApiServer, post } from "./api-server.ts";
 import { figure, type Result } from "./figures.ts";
 
 const goal = { is: "at most", ratio: 0.5 } as const;
@@ -30,7 +30,7 @@ const loads: readonly Load[] = [
 ];
 
 interface Side {
-  readonly door: Door;
+  readonly apiServer: ApiServer;
   stop(): Promise<void>;
 }
 
@@ -56,20 +56,25 @@ export async function deploymentFigures(options: DeploymentOptions): Promise<rea
 }
 
 async function measured(side: Side, load: Load): Promise<number> {
-  const { door } = side;
+  const { apiServer } = side;
   try {
     const namespace = "deployments";
-    await post(door, "/api/v1/namespaces", { metadata: { name: namespace } });
+    await post(apiServer, "/api/v1/namespaces", { metadata: { name: namespace } });
     // On the real one nobody makes it: the controllers that would are left out.
-    await post(door, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } }, [201, 409]);
-    const watch = await watchDeployments(door, namespace, load.replicas);
+    await post(
+      apiServer,
+      `/api/v1/namespaces/${namespace}/serviceaccounts`,
+      { metadata: { name: "default" } },
+      [201, 409],
+    );
+    const watch = await watchDeployments(apiServer, namespace, load.replicas);
     try {
       const from = performance.now();
       const available = watch.available(load.deployments);
       let next = 0;
       const lane = async (): Promise<void> => {
         for (let n = next++; n < load.deployments; n = next++) {
-          await post(door, `/apis/apps/v1/namespaces/${namespace}/deployments`, deployment(n, load.replicas));
+          await post(apiServer, `/apis/apps/v1/namespaces/${namespace}/deployments`, deployment(n, load.replicas));
         }
       };
       await Promise.all([available, ...Array.from({ length: Math.min(lanes, load.deployments) }, lane)]);
@@ -88,14 +93,14 @@ async function sandboxSide({ program, dir }: DeploymentOptions, load: Load, roun
   const command = [program, "sandbox", "--run", "deployment,replicaset", "--nodes", String(nodes)];
   const child = start([...command, "--write-kubeconfig", file], { said: "ignored" });
   try {
-    return { door: await doorOf(file, child), stop: () => child.stop() };
+    return { apiServer: await apiServerOf(file, child), stop: () => child.stop() };
   } catch (error) {
     await child.stop();
     throw error;
   }
 }
 
-async function doorOf(kubeconfig: string, child: Child): Promise<Door> {
+async function apiServerOf(kubeconfig: string, child: Child): Promise<ApiServer> {
   const deadline = performance.now() + readyWithinMs;
   while (!existsSync(kubeconfig)) {
     if (performance.now() > deadline) throw new Error(`The sandbox (process ${child.pid}) was not ready in time`);
@@ -117,7 +122,7 @@ async function realSide(): Promise<Side> {
     nodes: 4,
     kcmFlags: unlimited,
   });
-  return { door: cluster, stop: () => cluster.stop() };
+  return { apiServer: cluster, stop: () => cluster.stop() };
 }
 
 function deployment(n: number, replicas: number): unknown {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Child } from "./child.ts";
 import { type RoundsOf, type Side, sides, startOurs, startSide } from "./contestants.ts";
-import { post } from "./door.ts";
+import { post } from "./api-server.ts";
 import { figure, type Result } from "./figures.ts";
 import { type ObjectWatch, watchObjects } from "./object-watch.ts";
 

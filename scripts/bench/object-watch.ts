@@ -1,4 +1,4 @@
-import { type Door, openWatch } from "./door.ts";
+import { type ApiServer, openWatch } from "./api-server.ts";
 import { linesOf } from "./lines.ts";
 
 /** Counts the objects of a resource as they come and go: the clock of the figures about controllers. */
@@ -22,7 +22,7 @@ const typeAt = '{"type":"'.length;
  * as it can; both sides pay for it alike. A busy server ends watches that fall behind: then it goes on from the last version.
  * `path` is that of the resource: `/api/v1/namespaces/bench/pods`.
  */
-export async function watchObjects(door: Door, path: string): Promise<ObjectWatch> {
+export async function watchObjects(apiServer: ApiServer, path: string): Promise<ObjectWatch> {
   const stop = new AbortController();
   const seen = { ADDED: 0, DELETED: 0 };
   const now = (): number => performance.timeOrigin + performance.now();
@@ -36,7 +36,7 @@ export async function watchObjects(door: Door, path: string): Promise<ObjectWatc
     look();
   };
   const open = (): Promise<ReadableStream<Uint8Array>> =>
-    openWatch(door, path, { from: version, accept: metadataOnly, signal: stop.signal });
+    openWatch(apiServer, path, { from: version, accept: metadataOnly, signal: stop.signal });
   const first = await open();
   const readOn = async (): Promise<void> => {
     for (let body = first; !stop.signal.aborted; body = await open()) {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "../../test/support/cluster.ts";
 import { type Child, start } from "./child.ts";
-import type { Door } from "./door.ts";
+import type { ApiServer } from "./api-server.ts";
 import { figure, median, type Result } from "./figures.ts";
 import { linesOf } from "./lines.ts";
 import { firehoseKubeconfig } from "./firehose.ts";
@@ -41,7 +41,7 @@ export async function proxyFigures(options: ProxyOptions): Promise<readonly Resu
 interface Proxy {
   readonly child: Child;
   readonly kubeconfig: string;
-  readonly door: Door;
+  readonly apiServer: ApiServer;
 }
 
 async function withProxy<T>(
@@ -59,13 +59,13 @@ async function withProxy<T>(
       if (performance.now() > until) throw new Error(`${command.join(" ")} wrote no kubeconfig`);
       await Bun.sleep(20);
     }
-    return await use({ child, kubeconfig, door: doorOf(kubeconfig) });
+    return await use({ child, kubeconfig, apiServer: apiServerOf(kubeconfig) });
   } finally {
     await child.stop();
   }
 }
 
-function doorOf(kubeconfig: string): Door {
+function apiServerOf(kubeconfig: string): ApiServer {
   const { clusters, users } = Bun.YAML.parse(readFileSync(kubeconfig, "utf8")) as {
     readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
     readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
@@ -106,18 +106,18 @@ async function syncs(options: ProxyOptions): Promise<readonly Result[]> {
 
 async function requestTimes(options: ProxyOptions): Promise<Result> {
   const { cluster, rounds } = options;
-  return withProxy(options, cluster.kubeconfig, async ({ door }) => {
+  return withProxy(options, cluster.kubeconfig, async ({ apiServer }) => {
     const [ours, peer]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
       peer.push(await requestMs(cluster));
-      ours.push(await requestMs(door));
+      ours.push(await requestMs(apiServer));
     }
     return figure("a GET's time, the 50th percentile, beside direct", "ms", { is: "within", more: 1 }, { ours, peer });
   });
 }
 
 /** The median of many GETs of one object. */
-async function requestMs({ url, ca, token }: Door): Promise<number> {
+async function requestMs({ url, ca, token }: ApiServer): Promise<number> {
   const times: number[] = [];
   for (let request = 0; request < requests; request++) {
     const begun = performance.now();
@@ -136,7 +136,10 @@ async function watches(options: ProxyOptions): Promise<readonly Result[]> {
   const { firehose, dir, events } = options;
   if (firehose.is === "missing") return [{ name: "watch events through the proxy", why: firehose.why }];
   const tenth = events / 10;
-  const withServer = async <T>(count: number, use: (kubeconfig: string, door: Door) => Promise<T>): Promise<T> => {
+  const withServer = async <T>(
+    count: number,
+    use: (kubeconfig: string, apiServer: ApiServer) => Promise<T>,
+  ): Promise<T> => {
     const ca = join(dir, "proxied.crt");
     const sending = ["-n", String(listed), "-tls", ca, "-events", String(count), "-rate", String(rate)];
     const server = start([firehose.path, "-pods", options.pods, ...sending], {
@@ -151,11 +154,11 @@ async function watches(options: ProxyOptions): Promise<readonly Result[]> {
       await server.stop();
     }
   };
-  const direct = await withServer(tenth, (_, door) => watched(door, tenth, () => undefined));
+  const direct = await withServer(tenth, (_, apiServer) => watched(apiServer, tenth, () => undefined));
   const rss: { readonly events: number; readonly mb: number }[] = [];
   const through = await withServer(events, (kubeconfig) =>
-    withProxy(options, kubeconfig, ({ child, door }) =>
-      watched(door, events, (count) => void rss.push({ events: count, mb: child.usage().rssKb / 1024 })),
+    withProxy(options, kubeconfig, ({ child, apiServer }) =>
+      watched(apiServer, events, (count) => void rss.push({ events: count, mb: child.usage().rssKb / 1024 })),
     ),
   );
   const between = (from: number, to: number): number =>
@@ -188,10 +191,10 @@ interface Watched {
 const sampleEvery = 5000;
 
 /** Reads the events of a watch, as lines that are not parsed. */
-async function watched(door: Door, events: number, sample: (count: number) => void): Promise<Watched> {
-  const response = await fetch(`${door.url}/api/v1/pods?watch=1&resourceVersion=100000`, {
-    ...(door.ca !== "" && { tls: { ca: door.ca } }),
-    headers: { authorization: `Bearer ${door.token}`, accept: "application/json" },
+async function watched(apiServer: ApiServer, events: number, sample: (count: number) => void): Promise<Watched> {
+  const response = await fetch(`${apiServer.url}/api/v1/pods?watch=1&resourceVersion=100000`, {
+    ...(apiServer.ca !== "" && { tls: { ca: apiServer.ca } }),
+    headers: { authorization: `Bearer ${apiServer.token}`, accept: "application/json" },
     signal: AbortSignal.timeout(60_000 + (2000 * events) / rate),
   });
   if (response.body === null) throw new Error("A watch without a body");

@@ -3,7 +3,7 @@ import type { Cluster } from "../../test/support/cluster.ts";
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Child } from "./child.ts";
 import { type RoundsOf, type Side, sides, startManager, startOurs } from "./contestants.ts";
-import { post } from "./door.ts";
+import { post } from "./api-server.ts";
 import { figure, type Result } from "./figures.ts";
 import { watchObjects } from "./object-watch.ts";
 

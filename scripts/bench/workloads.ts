@@ -1,7 +1,7 @@
 /** Jobs, StatefulSets, DaemonSets and CronJobs beside kube-controller-manager, on a real cluster whose nodes are kwok's. */
 import type { Cluster } from "../../test/support/cluster.ts";
 import { type RoundsOf, type Side, sides, startSide } from "./contestants.ts";
-import { post } from "./door.ts";
+import { post } from "./api-server.ts";
 import { figure, type Result } from "./figures.ts";
 import { watchObjects } from "./object-watch.ts";
 

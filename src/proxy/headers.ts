@@ -1,7 +1,7 @@
 /** Selects the headers that are forwarded. */
 
 /**
- * Request headers that are not forwarded: hop-by-hop headers, the credentials for the door, and accept-encoding, because the transport
+ * Request headers that are not forwarded: hop-by-hop headers, the credentials for the proxy, and accept-encoding, because the transport
  * negotiates compression itself and returns plain bodies. Source: RFC 9110 section 7.6.1.
  */
 const notForwarded: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import { sleep, type Timeline } from "../platform/timeline.ts";
 import { TransportError } from "../api/transport.ts";
 
-/** How long to wait for the responses of writes when the door is closed. */
+/** How long to wait for the responses of writes when the proxy is closed. */
 const graceMs = 2000;
 
 interface PendingRequest {
@@ -11,7 +11,7 @@ interface PendingRequest {
   readonly ended: Promise<unknown>;
 }
 
-/** The pending requests of one door. */
+/** The pending requests of one proxy. */
 export class PendingRequests {
   readonly #timeline: Timeline;
   readonly #all = new Set<PendingRequest>();
@@ -37,7 +37,7 @@ export class PendingRequests {
   /** Waits up to 2 s for the responses of writes, then aborts all remaining requests. */
   async end(): Promise<void> {
     const writes = [...this.#all].filter(({ isWrite }) => isWrite).map(({ ended }) => ended);
-    if (writes.length > 0) await Promise.race([Promise.all(writes), sleep(this.#timeline, graceMs, "door closing")]);
+    if (writes.length > 0) await Promise.race([Promise.all(writes), sleep(this.#timeline, graceMs, "proxy closing")]);
     for (const { abort } of this.#all) abort.abort(new TransportError("closed before there was a response"));
     await Promise.all([...this.#all].map(({ ended }) => ended));
   }

@@ -1,4 +1,4 @@
-/** Responses of the door itself, in the form of an API server's errors. */
+/** Responses of the proxy itself, in the form of an API server's errors. */
 import type { ServedResponse } from "../platform/https-server.ts";
 
 /** The fields of an error `Status`. */

@@ -12,7 +12,7 @@ import { connect, type Connection } from "../../src/client/connect.ts";
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { RequestedChange, ToApply } from "../../src/modes/dry-run/apply.ts";
 import { playOn } from "../../src/modes/dry-run/play.ts";
-import { ProcessBehindDoor } from "../../src/modes/process/process.ts";
+import { ProcessBehindProxy } from "../../src/modes/process/process.ts";
 import { forkedPlace } from "../../src/modes/rehearsal/place.ts";
 import { createRehearsal } from "../../src/modes/rehearsal/world.ts";
 import { realHost } from "../../src/platform/host.ts";
@@ -227,7 +227,7 @@ describe.skipIf(program.is !== "there")(`dry-run -- COMMAND foretells what happe
       first: {
         name: "operator",
         prepare: (behind) =>
-          ProcessBehindDoor.prepare({
+          ProcessBehindProxy.prepare({
             command: path,
             args: ["operator", namespace],
             environment: process.env,

@@ -1,5 +1,5 @@
 /**
- * Records what a door sees of three real operators in trouble, on a real kube-apiserver: one that fights with somebody over an object, one
+ * Records what a proxy sees of three real operators in trouble, on a real kube-apiserver: one that fights with somebody over an object, one
  * of two copies at work at once, and one that lacks a right. The golden pages of a process are made of it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { httpTransport } from "../../src/client/http/http-transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { openObservedDoor } from "../../src/proxy/observed-door.ts";
+import { openObservedProxy } from "../../src/proxy/observed-proxy.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { ProcessReport } from "../../src/views/process/process-report.ts";
 import { UsageFold } from "../../src/views/process/usage.ts";
@@ -20,7 +20,7 @@ const forMs = 12_000;
 
 interface Trouble {
   readonly operator: string;
-  /** Of the door's credentials. */
+  /** Of the proxy's credentials. */
   readonly token: string;
   /** What others do meanwhile, until it is told to end. */
   readonly others: (isOver: () => boolean) => Promise<void>;
@@ -51,9 +51,9 @@ async function recorded(cluster: Cluster, folder: string, { operator, token, oth
     tls: { ca: cluster.ca },
     headers: { authorization: `Bearer ${token}` },
   });
-  const door = await openObservedDoor({ transport, timeline, bus });
+  const proxy = await openObservedProxy({ transport, timeline, bus });
   const kubeconfig = join(folder, `${operator}.kubeconfig`);
-  writeFileSync(kubeconfig, door.kubeconfig("default"), { mode: 0o600 });
+  writeFileSync(kubeconfig, proxy.kubeconfig("default"), { mode: 0o600 });
   const startedAt = timeline.now();
   const run = Bun.spawn([...commandOf(sceneOf(operator))], {
     env: { ...process.env, KUBECONFIG: kubeconfig },
@@ -64,10 +64,10 @@ async function recorded(cluster: Cluster, folder: string, { operator, token, oth
   await others(() => timeline.now() - startedAt > forMs);
   run.kill("SIGTERM");
   await run.exited;
-  door.catchUp();
+  proxy.catchUp();
   loops.take(report.flush(Infinity));
   const now = timeline.now();
-  await door.close();
+  await proxy.close();
   return { afterMs: now - startedAt, now, usage: usage.usage, loops: loops.found() };
 }
 

@@ -114,15 +114,15 @@ describe.skipIf(missing !== undefined)("an operator beside its copy at work", ()
   }
 
   test("nothing is written to the cluster, and 95 of 100 episodes are the same", async () => {
-    const config = join(side.dir, "door");
+    const config = join(side.dir, "proxy");
     const before = (await side.audit()).length;
-    // The test looks into the fork through the door that the operator has.
+    // The test looks into the fork through the proxy that the operator has.
     const kept = ["sh", "-c", `cp "$KUBECONFIG" '${config}' && exec "$@"`, "sh", ...command];
     await using trace = startProgram(["trace", "-n", "default", "-o", "json", "--", ...kept], {
       kubeconfig: side.kubeconfig,
     });
     await trace.says(/"stage":"watch"[^\n]*"kind":"Site"/);
-    const fork = doorOf(await Bun.file(config).text());
+    const fork = proxyOf(await Bun.file(config).text());
     const seeded = seededRandom(3);
     const episodes: Episode[] = [];
     const changes = tries(25, 100);
@@ -186,8 +186,8 @@ function withoutTimes(status: unknown): unknown {
   );
 }
 
-/** Asks the door whose kubeconfig this is. */
-function doorOf(config: string): ApiSide["send"] {
+/** Asks the proxy whose kubeconfig this is. */
+function proxyOf(config: string): ApiSide["send"] {
   const found = (field: string): string => new RegExp(`${field}: (\\S+)`).exec(config)?.[1] ?? "";
   return (method, path) =>
     fetch(found("server") + path, {

@@ -1,11 +1,11 @@
-/** kube-controller-manager and kube-scheduler behind a door, unchanged: what the API server's audit log has is what was reported. */
+/** kube-controller-manager and kube-scheduler behind a proxy, unchanged: what the API server's audit log has is what was reported. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { controlPlaneBinary } from "../../scripts/control-plane.ts";
 import { httpTransport } from "../../src/client/http/http-transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { openObservedDoor, type ObservedDoor } from "../../src/proxy/observed-door.ts";
+import { openObservedProxy, type ObservedProxy } from "../../src/proxy/observed-proxy.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { DeltaEvent, EventHead, RequestEvent, StageEvent, WriteEvent } from "../../src/trace/events.ts";
 import type { AuditEvent } from "../support/audit-log.ts";
@@ -34,9 +34,9 @@ async function eventually(what: string, holds: () => Promise<boolean>): Promise<
   throw new Error(`Never: ${what}`);
 }
 
-describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and kube-scheduler behind a door", () => {
+describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and kube-scheduler behind a proxy", () => {
   let cluster: Cluster;
-  let door: ObservedDoor;
+  let proxy: ObservedProxy;
   let ports: number;
   const events: StageEvent[] = [];
   beforeAll(async () => {
@@ -50,11 +50,11 @@ describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and k
       tls: { ca: cluster.ca },
       headers: { authorization: `Bearer ${cluster.token}` },
     });
-    door = await openObservedDoor({ transport, timeline, bus });
-    writeFileSync(join(cluster.dir, "behind"), door.kubeconfig("default"), { mode: 0o600 });
+    proxy = await openObservedProxy({ transport, timeline, bus });
+    writeFileSync(join(cluster.dir, "behind"), proxy.kubeconfig("default"), { mode: 0o600 });
   });
   afterAll(async () => {
-    await door.close();
+    await proxy.close();
     await cluster.stop();
   });
 
@@ -108,7 +108,7 @@ describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and k
     for (const program of programs) program.kill("SIGTERM");
     for (const program of programs) await program.exited;
     await Bun.sleep(500);
-    door.catchUp();
+    proxy.catchUp();
 
     const requests = events.filter((event): event is RequestEvent & EventHead => event.stage === "request");
     const log = await logged();
@@ -151,7 +151,7 @@ describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and k
     expect(events.filter(({ stage }) => stage === "unread")).toEqual([]);
     expect(requests.filter(({ error }) => error?.startsWith("cannot read") === true)).toEqual([]);
     console.log(
-      `behind a door: ${requests.length} requests, ${log.size} in the audit log, ${writes.length} writes, ${deltas.length} deltas`,
+      `behind a proxy: ${requests.length} requests, ${log.size} in the audit log, ${writes.length} writes, ${deltas.length} deltas`,
     );
   }, 900_000);
 });

@@ -1,8 +1,8 @@
-/** A sandbox with a door in front of it, and what the door reports. */
+/** A sandbox with a proxy in front of it, and what the proxy reports. */
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
-import type { ObservedDoor } from "../../src/proxy/observed-door.ts";
-import { openObservedDoor } from "../../src/proxy/observed-door.ts";
+import type { ObservedProxy } from "../../src/proxy/observed-proxy.ts";
+import { openObservedProxy } from "../../src/proxy/observed-proxy.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { Stage, StageEvent } from "../../src/trace/events.ts";
@@ -10,9 +10,9 @@ import type { Transport } from "../../src/api/transport.ts";
 
 export interface Scene {
   readonly sandbox: Sandbox;
-  readonly door: ObservedDoor;
+  readonly proxy: ObservedProxy;
   readonly token: string;
-  /** Asks the door, as a process would. */
+  /** Asks the proxy, as a process would. */
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
   /** What was reported of these stages so far, everything that has passed read. */
   reported<S extends Stage>(...stages: readonly S[]): readonly Extract<StageEvent, { stage: S }>[];
@@ -26,7 +26,7 @@ export interface AskOptions {
 }
 
 export interface SceneOptions {
-  /** Between the door and the sandbox. */
+  /** Between the proxy and the sandbox. */
   readonly wrap?: (transport: Transport) => Transport;
   readonly maxBytes?: number;
 }
@@ -37,17 +37,17 @@ export async function openScene({ wrap = (transport) => transport, maxBytes }: S
   const events: StageEvent[] = [];
   bus.listen((event) => void events.push(event));
   const sandbox = await createSandbox({ timeline, random: seededRandom(1) });
-  const transport = wrap(sandbox.transport({ actor: "door" }));
-  const door = await openObservedDoor({ transport, timeline, bus, ...(maxBytes !== undefined && { maxBytes }) });
-  const kubeconfig = door.kubeconfig("default");
+  const transport = wrap(sandbox.transport({ actor: "proxy" }));
+  const proxy = await openObservedProxy({ transport, timeline, bus, ...(maxBytes !== undefined && { maxBytes }) });
+  const kubeconfig = proxy.kubeconfig("default");
   const token = /token: (\S+)/.exec(kubeconfig)?.[1] ?? "";
   const ca = atob(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? "");
   return {
     sandbox,
-    door,
+    proxy,
     token,
     ask: (method, path, { body, headers = {}, signal } = {}) =>
-      fetch(door.url + path, {
+      fetch(proxy.url + path, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
@@ -60,11 +60,11 @@ export async function openScene({ wrap = (transport) => transport, maxBytes }: S
         tls: { ca },
       }),
     reported(...stages) {
-      door.catchUp();
+      proxy.catchUp();
       return events.filter((event) => (stages as readonly Stage[]).includes(event.stage)) as never;
     },
     async stop() {
-      await door.close();
+      await proxy.close();
       sandbox.stop();
     },
   };

@@ -1,4 +1,4 @@
-/** What the door says woke a process, against what the process itself says: our own `run -o json` is that process. */
+/** What the proxy says woke a process, against what the process itself says: our own `run -o json` is that process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { httpTransport } from "../../src/client/http/http-transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
-import { openObservedDoor, type ObservedDoor } from "../../src/proxy/observed-door.ts";
+import { openObservedProxy, type ObservedProxy } from "../../src/proxy/observed-proxy.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { Episodes, type Episode } from "../../src/views/process/episodes.ts";
 import { binaryFolder } from "../support/binary.ts";
@@ -23,9 +23,9 @@ const leastTrue = long ? 0.96 : 0.87;
 /** How many of the causes name one delta and not two: measured 0.83 to 0.9. */
 const leastOne = 0.7;
 
-describe.skipIf(controllersMissing !== undefined)("what woke a process behind a door", () => {
+describe.skipIf(controllersMissing !== undefined)("what woke a process behind a proxy", () => {
   let cluster: Cluster;
-  let door: ObservedDoor;
+  let proxy: ObservedProxy;
   const episodes = new Episodes();
   let endEpisodes: () => void;
   const written: ToldWrite[] = [];
@@ -46,11 +46,11 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
       tls: { ca: cluster.ca },
       headers: { authorization: `Bearer ${cluster.token}` },
     });
-    door = await openObservedDoor({ transport, timeline, bus });
-    writeFileSync(join(cluster.dir, "behind"), door.kubeconfig("default"), { mode: 0o600 });
+    proxy = await openObservedProxy({ transport, timeline, bus });
+    writeFileSync(join(cluster.dir, "behind"), proxy.kubeconfig("default"), { mode: 0o600 });
   });
   afterAll(async () => {
-    await door.close();
+    await proxy.close();
     await cluster.stop();
   });
 
@@ -128,7 +128,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     await Bun.sleep(3000);
     program.kill("SIGTERM");
     expect([await program.exited, (await complained).slice(-500)]).toEqual([0, expect.any(String)]);
-    door.catchUp();
+    proxy.catchUp();
     endEpisodes();
     const { tally, wrong } = judge(written, new OwnTriggers(await said));
     const header = exact ? " with the header" : "";

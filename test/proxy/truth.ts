@@ -1,4 +1,4 @@
-/** Compares what the door says woke a process with what the process itself says. */
+/** Compares what the proxy says woke a process with what the process itself says. */
 import type { DeltaRef, Trigger } from "../../src/trace/triggers.ts";
 import type { NumberedDelta } from "../../src/views/process/recent-deltas.ts";
 import type { Episode } from "../../src/views/process/episodes.ts";
@@ -23,7 +23,7 @@ interface Triggers {
   readonly last: readonly Trigger[];
 }
 
-/** A write, and the reconcile that the door counts it to. */
+/** A write, and the reconcile that the proxy counts it to. */
 export type ToldWrite = readonly [NumberedWrite, Episode];
 
 /** How many writes have a cause, and how many causes are true. */

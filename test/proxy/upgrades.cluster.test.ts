@@ -167,7 +167,7 @@ describe.skipIf(controllersMissing !== undefined)("upgrades through the proxy", 
     });
   });
 
-  test("a refusal of the server passes as it is: without rights, and without the door's token", async () => {
+  test("a refusal of the server passes as it is: without rights, and without the proxy's token", async () => {
     const config = await Bun.file(behind).text();
     const stranger = join(cluster.dir, "stranger");
     writeFileSync(stranger, config.replace(/token: \S+/, "token: wrong"));

@@ -4,7 +4,7 @@ import type { RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import { playOn, type PlayOptions } from "../../../src/modes/dry-run/play.ts";
 import type { Reconcilers } from "../../../src/modes/dry-run/reconciled-kinds.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
-import { ProcessBehindDoor } from "../../../src/modes/process/process.ts";
+import { ProcessBehindProxy } from "../../../src/modes/process/process.ts";
 import { ProgramEndedError, type ProgramPlan, ProgramStartError } from "../../../src/modes/rehearsal/program.ts";
 import { createRehearsal, type Rehearsal } from "../../../src/modes/rehearsal/world.ts";
 import type { Session } from "../../cli/session.ts";
@@ -74,7 +74,7 @@ function programsOf(
   const planOf = (name: string, [command = "", ...args]: readonly string[]): ProgramPlan => ({
     name,
     prepare: (behind) =>
-      ProcessBehindDoor.prepare({ command, args, environment, namespace, onLine, timeline, random, ...behind }),
+      ProcessBehindProxy.prepare({ command, args, environment, namespace, onLine, timeline, random, ...behind }),
   });
   const plan = planOf(program.join(" "), program);
   const earlier = flags.baselineCommand;

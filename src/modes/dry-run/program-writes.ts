@@ -1,4 +1,4 @@
-/** What a program behind a door writes, as a part of an attribution: it is explained by the delta that led to it. */
+/** What a program behind a proxy writes, as a part of an attribution: it is explained by the delta that led to it. */
 import type { TraceBus } from "../../trace/bus.ts";
 import { because } from "../../views/process/because.ts";
 import { type ProcessLine, ProcessReport, processStages } from "../../views/process/process-report.ts";

@@ -1,10 +1,10 @@
-/** A program behind a door: started with a kubeconfig of its own, and ended with nothing left behind. */
+/** A program behind a proxy: started with a kubeconfig of its own, and ended with nothing left behind. */
 import type { Transport } from "../../api/transport.ts";
 import { removeFile, removeFileNow, temporaryPath, writePrivateFile } from "../../platform/files.ts";
 import { randomSuffix, type Random } from "../../platform/random.ts";
 import { startCompanion, type Companion } from "../../platform/subprocess.ts";
 import type { Timeline } from "../../platform/timeline.ts";
-import { openObservedDoor, type ObservedDoor } from "../../proxy/observed-door.ts";
+import { openObservedProxy, type ObservedProxy } from "../../proxy/observed-proxy.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 
 /** What to start, and what it is to reach. */
@@ -13,7 +13,7 @@ export interface ProcessOptions {
   readonly args: readonly string[];
   /** Of this process; the program gets it with a `KUBECONFIG` of its own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Behind the door. */
+  /** Behind the proxy. */
   readonly transport: Transport;
   /** Of the kubeconfig's context. */
   readonly namespace: string;
@@ -24,40 +24,40 @@ export interface ProcessOptions {
   readonly onLine: (line: string) => void;
 }
 
-/** The variables by which a program in a pod finds its API server: with them it would go past the door. */
+/** The variables by which a program in a pod finds its API server: with them it would go past the proxy. */
 const inCluster: ReadonlySet<string> = new Set(["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"]);
 
 interface Prepared {
-  readonly door: ObservedDoor;
+  readonly proxy: ObservedProxy;
   /** The file. */
   readonly kubeconfig: string;
 }
 
-/** A program behind a door. It may be started again; the door stays. */
-export class ProcessBehindDoor {
+/** A program behind a proxy. It may be started again; the proxy stays. */
+export class ProcessBehindProxy {
   readonly #options: ProcessOptions;
-  readonly #door: ObservedDoor;
+  readonly #proxy: ObservedProxy;
   readonly #kubeconfig: string;
   #running: Companion | undefined;
 
-  private constructor({ door, kubeconfig, ...options }: ProcessOptions & Prepared) {
+  private constructor({ proxy, kubeconfig, ...options }: ProcessOptions & Prepared) {
     this.#options = options;
-    this.#door = door;
+    this.#proxy = proxy;
     this.#kubeconfig = kubeconfig;
   }
 
-  /** Opens the door and writes the kubeconfig. @throws Error with the system's `code` where that cannot be written. */
-  static async prepare(options: ProcessOptions): Promise<ProcessBehindDoor> {
+  /** Opens the proxy and writes the kubeconfig. @throws Error with the system's `code` where that cannot be written. */
+  static async prepare(options: ProcessOptions): Promise<ProcessBehindProxy> {
     const { transport, timeline, bus, random, namespace } = options;
-    const door = await openObservedDoor({ transport, timeline, bus });
+    const proxy = await openObservedProxy({ transport, timeline, bus });
     const kubeconfig = temporaryPath(`kubectl-reconcile-${randomSuffix(random, 8)}.kubeconfig`);
     try {
-      await writePrivateFile(kubeconfig, door.kubeconfig(namespace));
+      await writePrivateFile(kubeconfig, proxy.kubeconfig(namespace));
     } catch (error) {
-      await door.close();
+      await proxy.close();
       throw error;
     }
-    return new ProcessBehindDoor({ ...options, door, kubeconfig });
+    return new ProcessBehindProxy({ ...options, proxy, kubeconfig });
   }
 
   /**
@@ -75,7 +75,7 @@ export class ProcessBehindDoor {
 
   /** Resolves when the program has sent its first request. */
   get connected(): Promise<void> {
-    return this.#door.connected;
+    return this.#proxy.connected;
   }
 
   /** Hands a signal on; without a running program nothing happens. */
@@ -83,10 +83,10 @@ export class ProcessBehindDoor {
     this.#running?.signal(name);
   }
 
-  /** Closes the door, reports what has passed it, and removes the kubeconfig. The program has ended. */
+  /** Closes the proxy, reports what has passed it, and removes the kubeconfig. The program has ended. */
   async close(): Promise<void> {
-    await this.#door.close();
-    this.#door.catchUp();
+    await this.#proxy.close();
+    this.#proxy.catchUp();
     await removeFile(this.#kubeconfig);
   }
 

@@ -3,7 +3,7 @@ import type { Transport } from "../../api/transport.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 
-/** A program that can be started once, such as a process behind a door. */
+/** A program that can be started once, such as a process behind a proxy. */
 export interface Program {
   /** Resolves when it has sent its first request. */
   readonly connected: Promise<void>;
@@ -22,7 +22,7 @@ export interface Behind {
   readonly bus: TraceBus;
 }
 
-/** How a program is named, and how its door is opened. */
+/** How a program is named, and how its proxy is opened. */
 export interface ProgramPlan {
   /** As messages name it: `./manager`. */
   readonly name: string;
@@ -84,7 +84,7 @@ export class ProgramRun {
     return this.#hasConnected;
   }
 
-  /** Opens its door. @throws what `prepare` throws. */
+  /** Opens its proxy. @throws what `prepare` throws. */
   static async open(
     { name, prepare }: ProgramPlan,
     behind: Behind & { readonly timeline: Timeline },
@@ -109,7 +109,7 @@ export class ProgramRun {
     if (this.#exitCode !== undefined) throw new ProgramEndedError(this.name, this.#exitCode);
   }
 
-  /** Ends it, by force after 10 s, and closes its door, whether it was started or not. Called again, it does nothing. */
+  /** Ends it, by force after 10 s, and closes its proxy, whether it was started or not. Called again, it does nothing. */
   async end(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -57,7 +57,7 @@ export interface Rehearsal extends World {
 /** Once a key has failed so often, it is not waited for any more. */
 const patientFailures = 3;
 
-/** Opens the doors and fills the caches of the controllers. @throws Error with the system's `code`; StatusError, TransportError. */
+/** Opens the proxies and fills the caches of the controllers. @throws Error with the system's `code`; StatusError, TransportError. */
 export async function createRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
   const { place, timeline, random } = options;
   const { sandbox } = place;

@@ -52,7 +52,7 @@ export class Backlog {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    this.#timeline.after(0, "door backlog", () => this.#slice(), { background: true });
+    this.#timeline.after(0, "proxy backlog", () => this.#slice(), { background: true });
   }
 
   #slice(): void {

@@ -33,7 +33,7 @@ interface CollectionRequest {
 /** How many lists are kept until a watch or their next page follows. */
 const maxLists = 64;
 
-/** The knowledge of all processes behind a door, shared by its exchanges. */
+/** The knowledge of all processes behind a proxy, shared by its exchanges. */
 export class Knowledge {
   readonly kinds: KindNames;
   readonly #bus: TraceBus;

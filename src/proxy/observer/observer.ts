@@ -1,4 +1,4 @@
-/** Observes the traffic of a door and reports it as stage events. */
+/** Observes the traffic of a proxy and reports it as stage events. */
 import { objectKey } from "../../api/key.ts";
 import { joined } from "../../api/transport.ts";
 import { messageOf } from "../../api/error-message.ts";
@@ -11,7 +11,7 @@ import { requestInfoOf, type RequestInfo } from "./request-info.ts";
 import type { ResponseEnd, ResponseDetails, ObserverOptions, ResponseReader } from "./response-reader.ts";
 import { readerOf } from "./select-reader.ts";
 
-/** Creates the observer of a door. */
+/** Creates the observer of a proxy. */
 export function observeInto(options: ObserverOptions): Observe {
   return (request) => new ObservedExchange(options, request);
 }

@@ -1,7 +1,7 @@
 /** Ways into an API server that is measured, without a client's own cost. */
 
 /** Where an API server is, and how one gets in; a `Cluster` is one. */
-export interface Door {
+export interface ApiServer {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
   /** PEM of the authority to trust. */
@@ -12,11 +12,20 @@ export interface Door {
 const longestMs = 30_000;
 
 /** POSTs an object. @throws Error for any answer that is not in `wanted`. */
-export async function post(door: Door, path: string, body: unknown, wanted: readonly number[] = [201]): Promise<void> {
-  const answer = await fetch(door.url + path, {
+export async function post(
+  apiServer: ApiServer,
+  path: string,
+  body: unknown,
+  wanted: readonly number[] = [201],
+): Promise<void> {
+  const answer = await fetch(apiServer.url + path, {
     method: "POST",
-    tls: { ca: door.ca },
-    headers: { authorization: `Bearer ${door.token}`, "content-type": "application/json", accept: "application/json" },
+    tls: { ca: apiServer.ca },
+    headers: {
+      authorization: `Bearer ${apiServer.token}`,
+      "content-type": "application/json",
+      accept: "application/json",
+    },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(longestMs),
   });
@@ -26,13 +35,13 @@ export async function post(door: Door, path: string, body: unknown, wanted: read
 
 /** Opens a watch; its body is a line an event. @throws Error when it is refused. */
 export async function openWatch(
-  door: Door,
+  apiServer: ApiServer,
   path: string,
   options: { readonly from: string; readonly accept: string; readonly signal: AbortSignal },
 ): Promise<ReadableStream<Uint8Array>> {
-  const answer = await fetch(`${door.url}${path}?watch=1&resourceVersion=${options.from}`, {
-    tls: { ca: door.ca },
-    headers: { authorization: `Bearer ${door.token}`, accept: options.accept },
+  const answer = await fetch(`${apiServer.url}${path}?watch=1&resourceVersion=${options.from}`, {
+    tls: { ca: apiServer.ca },
+    headers: { authorization: `Bearer ${apiServer.token}`, accept: options.accept },
     signal: options.signal,
   });
   if (answer.status !== 200 || answer.body === null) throw new Error(`Cannot watch ${path}: ${await answer.text()}`);

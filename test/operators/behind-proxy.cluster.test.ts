@@ -1,5 +1,5 @@
 /**
- * Operators behind a door to a real kube-apiserver: they end where they end without it, the server's audit log has the requests that were
+ * Operators behind a proxy to a real kube-apiserver: they end where they end without it, the server's audit log has the requests that were
  * reported and no others, and with the derived rights alone they do the same again.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -27,13 +27,13 @@ interface Work {
   readonly audited: readonly AuditEvent[];
 }
 
-describe.skipIf(!there)("operators behind a door to a real kube-apiserver", () => {
+describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () => {
   let cluster: Cluster;
   let folder: string;
   let plays = 0;
   beforeAll(async () => {
     cluster = await startCluster({ audit: true });
-    folder = mkdtempSync(join(tmpdir(), "behind-door-"));
+    folder = mkdtempSync(join(tmpdir(), "behind-proxy-"));
   }, 120_000);
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });

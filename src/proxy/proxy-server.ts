@@ -1,4 +1,4 @@
-/** The proxy, called the door in this code: an HTTPS server on loopback that a process uses as its API server. */
+/** The proxy: an HTTPS server on loopback that a process uses as its API server. */
 import { kubeconfigText } from "../api/kubeconfig-text.ts";
 import type { Transport } from "../api/transport.ts";
 import { loopbackCertificate } from "../platform/certificate.ts";
@@ -10,8 +10,8 @@ import { type ForwardableRequest, forward, forwardUpgrade, isForwardable } from 
 import { PendingRequests } from "./pending.ts";
 import { statusResponse } from "./refusals.ts";
 
-/** Options of `openDoor`. */
-export interface DoorOptions {
+/** Options of `openProxy`. */
+export interface ProxyOptions {
   /** Adds the credentials. It must not retry or rate-limit requests, because the process does so itself. */
   readonly transport: Transport;
   readonly timeline: Timeline;
@@ -21,10 +21,10 @@ export interface DoorOptions {
 }
 
 /** A running proxy. */
-export interface Door {
+export interface ProxyServer {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
-  /** The kubeconfig for the process, with `namespace` in its context. It contains the door's token: write it to a file that only its owner can read. */
+  /** The kubeconfig for the process, with `namespace` in its context. It contains the proxy's token: write it to a file that only its owner can read. */
   kubeconfig(namespace: string): string;
   /** Resolves on the first authenticated request. */
   readonly connected: Promise<void>;
@@ -49,7 +49,7 @@ const upgrades = statusResponse({
 });
 
 /** Starts the proxy on 127.0.0.1. @throws Error if the port is in use. */
-export async function openDoor({ port = 0, ...options }: DoorOptions): Promise<Door> {
+export async function openProxy({ port = 0, ...options }: ProxyOptions): Promise<ProxyServer> {
   const certificate = loopbackCertificate(options.timeline.now());
   const token = secretToken();
   const expected = `Bearer ${token}`;

@@ -1,4 +1,4 @@
-/** What passes a door in front of the sandbox, and what is reported of it. */
+/** What passes a proxy in front of the sandbox, and what is reported of it. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { TransportError } from "../../src/api/transport.ts";
 import { protobufType } from "../../src/api/wire/envelope.ts";
@@ -47,7 +47,7 @@ async function until<T>(look: () => T | undefined): Promise<T> {
 }
 
 describe("who may enter", () => {
-  test("only the token of the door opens it", async () => {
+  test("only the token of the proxy opens it", async () => {
     await open();
     const stranger = await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
     expect(stranger.status).toBe(401);
@@ -68,7 +68,7 @@ describe("who may enter", () => {
   test("a process is connected by its first request, which may be a watch that never ends; a stranger's is none", async () => {
     await open();
     let isConnected = false;
-    void scene.door.connected.then(() => (isConnected = true));
+    void scene.proxy.connected.then(() => (isConnected = true));
     await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
     expect(isConnected).toBe(false);
     const watch = await watching(`${maps}?watch=1`);
@@ -78,7 +78,7 @@ describe("who may enter", () => {
 });
 
 describe("what passes", () => {
-  test("the process's credentials and connection stay at the door, everything else goes on", async () => {
+  test("the process's credentials and connection stay at the proxy, everything else goes on", async () => {
     const sent: Readonly<Record<string, string>>[] = [];
     await open({
       wrap: (transport) => ({
