@@ -50,7 +50,7 @@ export function unprotectedRule(
   return rule<FinalizerFacts>({
     id: "unprotected",
     looksAt: ["metadata.finalizers", "metadata.deletionTimestamp"],
-    chooses: `A ${noun} that is not being deleted gets the finalizer if it lacks it. Admission sets it on new ${pluralOf(noun)}; others are older than that, or have lost it.`,
+    chooses: `A ${noun} that is not being deleted gets the finalizer if it lacks it. Admission adds it to new ${pluralOf(noun)}; older ones may lack it.`,
     sentence: ({ finalizer: name }) => `it lacks the finalizer ${name} → add it`,
     example: { finalizer },
     source: `${source} addFinalizer`,

@@ -26,7 +26,7 @@ export const adopt: Rule<ClaimFacts> = rule<ClaimFacts>({
     "labels and controller reference of each object in the namespace",
     "the owner, asked live",
   ],
-  chooses: "An object that matches the selector and has no controller gets this one, if that still lives.",
+  chooses: "An object that matches the selector and has no controller is adopted, if the owner still exists.",
   sentence: ({ kind, name }) => `${kind} ${name} matches the selector and has no controller → adopt it`,
   example: { kind: "Pod", name: "web-x7k2p" },
   source: "controller_ref_manager.go ClaimObject, AdoptPod",

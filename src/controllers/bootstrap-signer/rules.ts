@@ -6,7 +6,7 @@ import type { Changes } from "./signatures.ts";
 export const noContent: Rule<Facts> = rule<Facts>({
   id: "no-content",
   looksAt: ["data.kubeconfig of ConfigMap kube-public/cluster-info"],
-  chooses: "Without data.kubeconfig nothing is signed, and signatures stay as they are.",
+  chooses: "Without data.kubeconfig nothing is signed, and existing signatures stay.",
   sentence: () => "it has no data.kubeconfig → leave it alone",
   example: {},
   source: "bootstrapsigner.go signConfigMap",
@@ -33,7 +33,7 @@ export const sign: Rule<ChangeFacts> = rule<ChangeFacts>({
   id: "sign",
   looksAt,
   chooses:
-    "data.kubeconfig is signed with each bootstrap token that is for signing, is not expired and has the id that its Secret's name says: jws-kubeconfig-ID, a detached JWS by HMAC-SHA256. Other signatures are removed.",
+    "data.kubeconfig is signed with each bootstrap token that is meant for signing, has not expired and has the id in its Secret's name: jws-kubeconfig-ID, a detached JWS by HMAC-SHA256. Other signatures are removed.",
   sentence: (changes) => `${inWords(changes)} → update it`,
   example: { added: ["abc123"], replaced: [], removed: ["def456"] },
   source: "bootstrapsigner.go signConfigMap, util.go validateSecretForSigning",
@@ -43,7 +43,7 @@ export const sign: Rule<ChangeFacts> = rule<ChangeFacts>({
 export const steady: Rule<{ readonly tokens: readonly string[] }> = rule<{ readonly tokens: readonly string[] }>({
   id: "steady",
   looksAt,
-  chooses: "Signatures that are right are left as they are.",
+  chooses: "Correct signatures are left alone.",
   sentence: ({ tokens }) => (tokens.length === 0 ? "no token signs it" : `it is signed by ${tokens.join(", ")}`),
   example: { tokens: ["abc123"] },
   source: "bootstrapsigner.go signConfigMap",

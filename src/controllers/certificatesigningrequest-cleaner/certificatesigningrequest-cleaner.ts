@@ -14,7 +14,7 @@ const periodMs = 3_600_000;
 export const certificateSigningRequestCleaner: ControllerDefinition = defineController<CertificateSigningRequest>({
   name: "certificatesigningrequest-cleaner",
   aliases: ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
-  purpose: "deletes requests for certificates that have served their time",
+  purpose: "deletes certificate requests that are finished or too old",
   source: "pkg/controller/certificates/cleaner/cleaner.go",
   for: CertificateSigningRequests,
   // Only read: it acts on what scans find.

@@ -56,8 +56,8 @@ export const overdueRules: Readonly<Record<Overdue["is"], Rule<AgeFacts>>> = {
   pending: past("pending", {
     id: "pending",
     looksAt: ["status.conditions", "metadata.creationTimestamp"],
-    chooses: "A request that nobody has approved or denied is deleted after 24 hours.",
-    was: "nobody has decided on it; it was made",
+    chooses: "A request that has been neither approved nor denied is deleted after 24 hours.",
+    was: "it is neither approved nor denied; it was created",
     source: "isPendingPastDeadline",
   }),
   expired: rule<AgeFacts>({
@@ -81,7 +81,7 @@ export const overdueRules: Readonly<Record<Overdue["is"], Rule<AgeFacts>>> = {
 export const kept: Rule<Facts> = rule<Facts>({
   id: "kept",
   looksAt: ["status.conditions", "status.certificate", "metadata.creationTimestamp"],
-  chooses: "All other requests are kept, and looked at again every hour.",
+  chooses: "All other requests are kept, and checked again every hour.",
   sentence: () => "its time has not come → keep it",
   example: {},
   source: "cleaner.go handle",

@@ -5,8 +5,7 @@ import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 export const notSigned: Rule<{ readonly as: string }> = rule<{ readonly as: string }>({
   id: "not-signed",
   looksAt: ["status.certificate", "conditions Approved, Denied and Failed"],
-  chooses:
-    "A request is signed when somebody has approved it, unless it has its certificate, was denied as well, or has failed.",
+  chooses: "A request is signed once it is approved, unless it has its certificate, was also denied, or has failed.",
   sentence: ({ as }) => `it ${as} → leave it alone`,
   example: { as: "is not approved" },
   source: "signer.go handle, certificate_controller.go syncFunc",
@@ -18,7 +17,7 @@ export const otherSigner: Rule<{ readonly signer: string }> = rule<{ readonly si
   looksAt: ["spec.signerName"],
   chooses:
     "Requests to kubernetes.io/kube-apiserver-client, kubernetes.io/kube-apiserver-client-kubelet, kubernetes.io/kubelet-serving and kubernetes.io/legacy-unknown are signed; others are left to their signers.",
-  sentence: ({ signer }) => `its signer is ${signer} → leave it to that one`,
+  sentence: ({ signer }) => `its signer is ${signer} → leave it to that signer`,
   example: { signer: "example.com/own" },
   source: "signer.go handle",
 });
@@ -27,9 +26,8 @@ export const otherSigner: Rule<{ readonly signer: string }> = rule<{ readonly si
 export const noKeys: Rule<{ readonly signer: string }> = rule<{ readonly signer: string }>({
   id: "no-keys",
   looksAt: ["the key of the cluster's certificate authority"],
-  chooses:
-    "Without the private key of the cluster's certificate authority nothing is signed: embedded clusters have one.",
-  sentence: ({ signer }) => `the key of ${signer} is not here → leave it to who has it`,
+  chooses: "Without the private key of the cluster's certificate authority nothing is signed; sandboxes have the key.",
+  sentence: ({ signer }) => `the key of ${signer} is not available here → leave it to a controller that has it`,
   example: { signer: "kubernetes.io/kube-apiserver-client" },
   source: "cmd/kube-controller-manager/app/certificates.go newCertificateSigningRequestSigningController",
 });
@@ -44,7 +42,7 @@ export const fail: Rule<RefusedFacts> = rule<RefusedFacts>({
   id: "fail",
   looksAt: ["spec.signerName", "spec.usages", "subject and alternative names in spec.request"],
   chooses:
-    "A request that is approved and that its signer must not sign gets the condition Failed, with the reason: certificates of clients are for client auth, and possibly for digital signature and key encipherment; those of kubelets are for the organization system:nodes alone and a common name that begins with system:node:, for clients without alternative names, for serving with a DNS name or an IP address.",
+    "An approved request that its signer must not sign gets the condition Failed, with the reason: client certificates are for client auth, and possibly digital signature and key encipherment; those of kubelets have only the organization system:nodes and a common name that begins with system:node:, with no alternative names for clients, and with a DNS name or an IP address for serving.",
   sentence: ({ signer, why }) => `${signer} does not sign it: ${why} → it has failed`,
   example: { signer: "kubernetes.io/kubelet-serving", why: "DNS or IP subjectAltName is required" },
   source: "signer.go handle, pkg/apis/certificates/helpers.go",
@@ -62,7 +60,7 @@ export const signRequest: Rule<SignedFacts> = rule<SignedFacts>({
   id: "sign",
   looksAt: ["spec.request", "spec.usages", "spec.expirationSeconds", "the end of the authority's own certificate"],
   chooses:
-    "What is approved is signed, for as long as it asks for, but for at least ten minutes, for no longer than a year, and not beyond the authority's own end. It is valid from five minutes ago, and ends five minutes earlier if it is for eight hours or more.",
+    "An approved request is signed for the requested duration, but for at least ten minutes, at most a year, and not beyond the authority's own expiration. The certificate is valid from five minutes ago, and expires five minutes earlier if it is for eight hours or more.",
   sentence: ({ signer, commonName, until }) =>
     `${signer} signs it for ${JSON.stringify(commonName)}, until ${until} → write the certificate`,
   example: { signer: "kubernetes.io/kube-apiserver-client", commonName: "jane", until: "2027-11-26T09:55:00Z" },

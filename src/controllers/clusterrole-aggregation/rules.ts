@@ -16,7 +16,7 @@ export const aggregate: Rule<AggregatedFacts> = rule<AggregatedFacts>({
   id: "aggregate",
   looksAt: ["aggregationRule.clusterRoleSelectors", "labels and rules of all ClusterRoles"],
   chooses:
-    "A ClusterRole with an aggregation rule has the rules of the ClusterRoles that its selectors take, in the order of the selectors and of names, each once. Others that it had are taken away.",
+    "A ClusterRole with an aggregation rule has the rules of the ClusterRoles that its selectors match, in the order of the selectors and then of names, without duplicates. Its other rules are removed.",
   sentence: (facts) => `${gatheredFrom(facts)} → apply ${facts.rules === 0 ? "no rules" : "them"}`,
   example: { from: ["pods-reader", "secrets-reader"], rules: 3 },
   source: "clusterroleaggregation_controller.go syncClusterRole",

@@ -12,8 +12,7 @@ interface HistoryFacts extends Facts {
 export const history: Rule<HistoryFacts> = rule<HistoryFacts>({
   id: "history",
   looksAt: ["spec.successfulJobsHistoryLimit, spec.failedJobsHistoryLimit", "its finished Jobs and when they started"],
-  chooses:
-    "Of its finished Jobs the latest are kept, so many that succeeded and so many that failed; others are deleted.",
+  chooses: "The latest finished Jobs are kept, up to the limits for succeeded and failed ones; the others are deleted.",
   sentence: ({ job, ended }) => `Job ${job} is ${ended}, and later ones are enough → delete it`,
   example: { job: "nightly-29453760", ended: "Complete" },
   source: "cronjob_controllerv2.go cleanupFinishedJobs",
@@ -29,7 +28,7 @@ export const active: Rule<ActiveFacts> = rule<ActiveFacts>({
   id: "active",
   looksAt: ["status.active", "its Jobs; those that the cache lacks, asked live"],
   chooses:
-    "A finished Job, and one that is gone, leaves the list of active ones; an Event warns of a running one that is not in it.",
+    "A Job that has finished or no longer exists is removed from the list of active Jobs; an Event warns of a running Job that is not in it.",
   sentence: ({ job, why }) =>
     why === "it is not in status.active" ? `Job ${job} runs, but ${why}` : `${why} → Job ${job} is no longer active`,
   example: { job: "nightly-29453760", why: "it is finished" },
@@ -66,7 +65,7 @@ export const skip: Rule<RunFacts & SkipFacts> = rule<RunFacts & SkipFacts>({
     "spec.concurrencyPolicy and status.active",
   ],
   chooses:
-    "A run is not started when none is due, when it is too late for it, when it has been started already, and with Forbid while another one is active.",
+    "A run is not started if none is due, if its deadline has passed, if it has already been started, or, with Forbid, while another one is active.",
   sentence: ({ scheduledAt, why }) =>
     scheduledAt === undefined ? why : `the run of ${formatTime(scheduledAt)}: ${why} → no Job is started`,
   example: { scheduledAt: 1_767_236_400_000, why: "it has been started" },
@@ -77,7 +76,7 @@ export const skip: Rule<RunFacts & SkipFacts> = rule<RunFacts & SkipFacts>({
 export const replace: Rule<{ readonly job: string }> = rule<{ readonly job: string }>({
   id: "replace",
   looksAt: ["spec.concurrencyPolicy", "status.active"],
-  chooses: "With the policy Replace, Jobs that are still active when another run is due are deleted.",
+  chooses: "With the policy Replace, Jobs that are still active when the next run is due are deleted.",
   sentence: ({ job }) => `Job ${job} is still active when the next run is due → delete it`,
   example: { job: "nightly-29453760" },
   source: "cronjob_controllerv2.go syncCronJob",
@@ -93,7 +92,7 @@ interface StartFacts extends Facts {
 export const start: Rule<StartFacts> = rule<StartFacts>({
   id: "start",
   looksAt: ["spec.schedule, spec.timeZone", "status.lastScheduleTime", "spec.jobTemplate"],
-  chooses: "For a run that is due, a Job is created whose name is made of its time, so that there is one at most.",
+  chooses: "For a due run, a Job is created whose name contains the scheduled time, so there is at most one.",
   sentence: ({ job, scheduledAt, lateMs }) =>
     `a run was due at ${formatTime(scheduledAt)}, ${Math.floor(lateMs / 1000)} s ago → create Job ${job}`,
   example: { job: "nightly-29453940", scheduledAt: 1_767_236_400_000, lateMs: 100 },
@@ -110,7 +109,8 @@ interface StatusFacts extends Facts {
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["Jobs that were started, that are finished, and that are gone"],
-  chooses: "The status is written once, when a Job has come, has finished or is gone; without a retry on conflict.",
+  chooses:
+    "The status is written once, if a Job was created, has finished or no longer exists; without a retry on conflict.",
   sentence: ({ active: running, lastScheduleTime = "never", lastSuccessfulTime = "never" }) =>
     `${pluralize(running, "active Job")}, last started ${lastScheduleTime}, last successful ${lastSuccessfulTime}`,
   example: { active: 1, lastScheduleTime: "2026-01-01T03:00:00Z", lastSuccessfulTime: undefined },
@@ -124,8 +124,8 @@ export const nextRun: Rule<{ readonly inMs: number; readonly at: number }> = rul
 }>({
   id: "next-run",
   looksAt: ["spec.schedule, spec.timeZone", "status.lastScheduleTime"],
-  chooses: "A CronJob is looked at again a tenth of a second after its next run is due.",
-  sentence: ({ inMs, at }) => `its next run is due at ${formatTime(at)} → look again in ${Math.ceil(inMs / 1000)} s`,
+  chooses: "A CronJob is synced again a tenth of a second after its next run is due.",
+  sentence: ({ inMs, at }) => `its next run is due at ${formatTime(at)} → sync again in ${Math.ceil(inMs / 1000)} s`,
   example: { inMs: 86_400_000, at: 1_767_322_800_000 },
   source: "utils.go nextScheduleTimeDuration",
 });

@@ -58,7 +58,7 @@ export const cleanUpHistory: Rule<CleanUpFacts> = rule<CleanUpFacts>({
   id: "clean-up-history",
   looksAt: ["spec.revisionHistoryLimit", "its ControllerRevisions", "label controller-revision-hash of its pods"],
   chooses:
-    "Of the earlier revisions only as many as revisionHistoryLimit are kept: the lowest ones are deleted, but none that a pod has.",
+    "Only revisionHistoryLimit earlier revisions are kept: the lowest ones are deleted, except those that pods have.",
   sentence: ({ names, limit, earlier }) =>
     `${pluralize(earlier, "earlier revision")}, ${limit} may be kept → delete ${names.join(", ")}`,
   example: { names: ["web-6d5f4c"], limit: 10, earlier: 11 },

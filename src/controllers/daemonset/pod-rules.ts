@@ -71,7 +71,7 @@ export const deleteMisplaced: Rule<MisplacedFacts> = rule<MisplacedFacts>({
   id: "delete-misplaced",
   looksAt: [...looksAtNodes, "the pods of each node"],
   chooses:
-    "A pod on a node that should not run one is deleted; where only a taint without NoExecute keeps others away, it may stay.",
+    "A pod on a node that should not run one is deleted; if only a taint without NoExecute keeps new pods away, it may stay.",
   sentence: ({ node, why, ...names }) =>
     `${node}${names.count > 1 ? " and others" : ""} should not run one: ${why} → delete ${named(names)}`,
   example: {
@@ -88,7 +88,7 @@ export const deleteExcess: Rule<Named> = rule<Named>({
   id: "delete-excess",
   looksAt: ["the pods of each node: whether they are bound, their age, their template"],
   chooses:
-    "Of several running pods on a node the oldest one stays, bound ones before others; with maxSurge one of the template as it is, and one of an earlier one.",
+    "If several pods run on a node, the oldest one stays, bound ones before others; with maxSurge, one of the current template and one of an earlier template.",
   sentence: (names) =>
     `${names.count === 1 ? "its node has" : "their nodes have"} an older one already → delete ${named(names)}`,
   example: { names: ["web-x7k2p"], count: 1 },
@@ -114,7 +114,7 @@ interface BackoffFacts extends Named {
 export const keepFailed: Rule<BackoffFacts> = rule<BackoffFacts>({
   id: "keep-failed",
   looksAt: ["phase of each pod", "when a failed pod was last deleted on its node"],
-  chooses: "A failed pod stays while the back-off of its node lasts; the key is requeued for after the whole of it.",
+  chooses: "A failed pod stays during the back-off of its node; the key is requeued after the full back-off.",
   sentence: ({ inMs, ...names }) =>
     `${named(names)} ${names.count === 1 ? "has" : "have"} failed again too soon → keep, requeue in ${inMs / 1000} s`,
   example: { names: ["web-x7k2p"], count: 1, inMs: 4000 },

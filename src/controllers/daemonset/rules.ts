@@ -11,7 +11,7 @@ import { rolloutRules } from "./rollout-rules.ts";
 export const selectingAll: Rule = rule({
   id: "selecting-all",
   looksAt: ["spec.selector"],
-  chooses: "A set with an empty selector, which would take every pod, is left alone.",
+  chooses: "A set with an empty selector, which would match every pod, is left alone.",
   sentence: () => "it selects all pods → nothing is done",
   example: {},
   source: "daemon_controller.go syncDaemonSet",
@@ -22,7 +22,7 @@ export const beingDeleted: Rule = rule({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp"],
   chooses:
-    "A set that is being deleted is left alone, its status too: its revisions may be gone, and its pods are left to the garbage collector.",
+    "A set that is being deleted is left alone, including its status: its revisions may be gone, and its pods are left to the garbage collector.",
   sentence: () => "it is being deleted → nothing is done",
   example: {},
   source: "daemon_controller.go syncDaemonSet",

@@ -25,7 +25,7 @@ import { syncDeployment } from "./sync.ts";
 export const deployment: ControllerDefinition = defineController<Deployment>({
   name: "deployment",
   aliases: ["deploy", "deployment-controller"],
-  purpose: "rolls a Deployment out by way of ReplicaSets, one for each template",
+  purpose: "rolls out a Deployment with one ReplicaSet per template",
   component: "deployment-controller",
   source: "pkg/controller/deployment/deployment_controller.go",
   for: Deployments,

@@ -24,7 +24,7 @@ export const stays: Rule<Facts> = rule<Facts>({
   id: "stays",
   looksAt,
   chooses:
-    "A pod stays while none of the devices that are reserved for it has a NoExecute taint, or its claims tolerate these for ever.",
+    "A pod stays while none of the devices reserved for it has a NoExecute taint, or its claims tolerate the taints for ever.",
   sentence: () => "its claims tolerate all NoExecute taints of its devices → keep it",
   example: {},
   source: "device_taint_eviction.go podEvictionTime",
@@ -34,7 +34,7 @@ export const stays: Rule<Facts> = rule<Facts>({
 export const cancelled: Rule<Facts> = rule<Facts>({
   id: "cancelled",
   looksAt,
-  chooses: "The deletion of a pod that waits for its time is cancelled when its reason ends.",
+  chooses: "A scheduled deletion of a pod is cancelled when its reason no longer applies.",
   sentence: () => "none of its devices has a NoExecute taint any more that its claims do not tolerate → keep it",
   example: {},
   source: "device_taint_eviction.go cancelWorkWithEvent",
@@ -45,7 +45,7 @@ export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
   id: "tolerated-for",
   looksAt: [...looksAt, "timeAdded of the taint, and tolerationSeconds of the claim's tolerations"],
   chooses:
-    "A pod whose claims tolerate a taint for some time is deleted when this has passed since the taint was added.",
+    "A pod whose claims tolerate a taint for a limited time is deleted when that time has passed since the taint was added.",
   sentence: ({ device, taint, seconds }) =>
     `it tolerates the taint ${taint} of ${device} for ${seconds} s more → delete it then`,
   example: { device: "gpu.example.com/node-1/gpu-0", taint: "unhealthy:NoExecute", seconds: 300 },
@@ -56,7 +56,7 @@ export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
 export const deletedBefore: Rule<TaintFacts> = rule<TaintFacts>({
   id: "deleted-before",
   looksAt: [...looksAt, "the last 500 pods that this controller deleted"],
-  chooses: "A pod is deleted once.",
+  chooses: "Each pod is deleted only once.",
   sentence: ({ device, taint }) => `it was deleted before, and ${device} has the taint ${taint} → do nothing more`,
   example: { device: "gpu.example.com/node-1/gpu-0", taint: "unhealthy:NoExecute" },
   source: "device_taint_eviction.go maybeDeletePod",
@@ -67,7 +67,7 @@ export const untolerated: Rule<TaintFacts> = rule<TaintFacts>({
   id: "untolerated",
   looksAt,
   chooses:
-    "A pod is deleted if a device that is reserved for it has a NoExecute taint that the claim does not tolerate, or no longer.",
+    "A pod is deleted if a device reserved for it has a NoExecute taint that the claim does not tolerate, or no longer tolerates.",
   sentence: ({ device, taint }) => `its claim does not tolerate the taint ${taint} of ${device} → delete it`,
   example: { device: "gpu.example.com/node-1/gpu-0", taint: "unhealthy:NoExecute" },
   source: "device_taint_eviction.go maybeDeletePod",

@@ -88,7 +88,7 @@ export const awaitDeletion: Rule<WaitFacts> = rule<WaitFacts>({
   id: "await-deletion",
   looksAt: ["the condition DisruptionTarget", "metadata.deletionTimestamp"],
   chooses: "A pod with the condition DisruptionTarget has 2 minutes to be deleted.",
-  sentence: ({ seconds }) => `to be disrupted, and not being deleted yet → look again in ${seconds} s`,
+  sentence: ({ seconds }) => `to be disrupted, and not being deleted yet → sync again in ${seconds} s`,
   example: { seconds: 110 },
   source: "disruption.go nonTerminatingPodHasStaleDisruptionCondition",
 });

@@ -25,7 +25,7 @@ const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 export const endpoints: ControllerDefinition = defineController<Service>({
   name: "endpoints",
   aliases: ["ep", "endpoint", "endpoints-controller"],
-  purpose: "keeps Endpoints of the pods that Services select",
+  purpose: "maintains the Endpoints of Services: the addresses of the pods that they select",
   component: "endpoint-controller",
   source: "pkg/controller/endpoint/endpoints_controller.go",
   for: Services,

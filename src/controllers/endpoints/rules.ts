@@ -7,7 +7,7 @@ import { leftAlone } from "../../controller/workload/service/rules.ts";
 export const deleteEndpoints: Rule<Facts> = rule<Facts>({
   id: "delete-endpoints",
   looksAt: ["the Service in the cache"],
-  chooses: "Endpoints are deleted once there is no Service of their name.",
+  chooses: "Endpoints are deleted once no Service has their name.",
   sentence: () => "there is no Service of this name → delete its Endpoints",
   example: {},
   source: "endpoints_controller.go syncService",
@@ -21,8 +21,8 @@ interface BehindFacts extends Facts {
 export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
   id: "cache-behind",
   looksAt: ["resourceVersion of the cached Endpoints", "the version that this controller has replaced"],
-  chooses: "While the cache shows Endpoints that the controller has already replaced, the Service is tried again.",
-  sentence: ({ version }) => `the cache is at version ${version}, which was replaced → try again`,
+  chooses: "While the cache shows Endpoints that the controller has already replaced, the Service is retried.",
+  sentence: ({ version }) => `the cache is at version ${version}, which was replaced → retry`,
   example: { version: "1042" },
   source: "endpoints_tracker.go IsStale",
 });
@@ -50,8 +50,7 @@ const counts = ({ ready, notReady, subsets, overCapacity }: WriteFacts): string 
 export const createEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
   id: "create-endpoints",
   looksAt,
-  chooses:
-    "A Service with a selector has Endpoints of its name, with a subset for each set of pods with the same ports.",
+  chooses: "A Service with a selector has Endpoints of the same name, with one subset per set of ports.",
   sentence: (facts) => `${counts(facts)} → create the Endpoints`,
   example: { ready: 3, notReady: 1, subsets: 1, overCapacity: false },
   source: "endpoints_controller.go syncService; endpoints/util.go RepackSubsets",
@@ -62,7 +61,7 @@ export const updateEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
   id: "update-endpoints",
   looksAt,
   chooses:
-    "Endpoints are written if the addresses, the ports or the Service's labels are others. Beyond 1,000 addresses some are left out, those that are not ready first.",
+    "Endpoints are updated if the addresses, the ports or the Service's labels have changed. Beyond 1,000 addresses some are left out, first those that are not ready.",
   sentence: (facts) => `${counts(facts)} → update the Endpoints`,
   example: { ready: 2, notReady: 0, subsets: 1, overCapacity: false },
   source: "endpoints_controller.go syncService, truncateEndpoints",
@@ -72,7 +71,7 @@ export const updateEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
 export const steady: Rule<Facts> = rule<Facts>({
   id: "steady",
   looksAt,
-  chooses: "Endpoints that say what the pods say are left alone.",
+  chooses: "Endpoints that match the pods are left alone.",
   sentence: () => "the Endpoints have the desired addresses, ports and labels",
   example: {},
   source: "endpoints_controller.go syncService",

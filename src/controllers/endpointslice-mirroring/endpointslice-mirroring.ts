@@ -31,7 +31,7 @@ export function defineMirroringController({ maxPerSubset }: MirroringOptions): C
   return defineController<Endpoints>({
     name: "endpointslice-mirroring",
     aliases: ["mirroring", "endpointslice-mirroring-controller"],
-    purpose: "mirrors users' own Endpoints into EndpointSlices",
+    purpose: "mirrors Endpoints written by users to EndpointSlices",
     component: "endpoint-slice-mirroring-controller",
     source: "pkg/controller/endpointslicemirroring/reconciler.go",
     for: EndpointsKind,

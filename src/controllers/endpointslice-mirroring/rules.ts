@@ -19,7 +19,7 @@ export const notMirrored: Rule<NotMirroredFacts> = rule<NotMirroredFacts>({
     "the Service of the same name: spec.selector",
   ],
   chooses:
-    "Only Endpoints of a Service without a selector are mirrored: those of others have slices of the controller endpointslice. Slices that were mirrored before go.",
+    "Only Endpoints of a Service without a selector are mirrored: for others, the controller endpointslice maintains the slices. Slices that were mirrored before are deleted.",
   sentence: ({ why, slices }) =>
     `${why} → ${slices === 0 ? "mirror nothing" : `delete ${pluralize(slices, "mirrored slice")}`}`,
   example: { why: "the Service has a selector", slices: 1 },
@@ -34,9 +34,8 @@ interface BehindFacts extends Facts {
 export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
   id: "cache-behind",
   looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
-  chooses:
-    "While the cache does not show the controller's own last writes, the Endpoints are tried again with back-off.",
-  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than what was written → try again`,
+  chooses: "While the cache does not show the controller's own last writes, the Endpoints are retried with back-off.",
+  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than the last writes → retry`,
   example: { slices: 2 },
   source: "endpointslice_tracker.go StaleSlices",
 });
@@ -53,13 +52,13 @@ export const leftOut: Rule<LeftOutFacts> = rule<LeftOutFacts>({
   id: "left-out",
   looksAt: ["subsets[].addresses and notReadyAddresses", "at most 1000 addresses per subset"],
   chooses:
-    "What is no IP address is left out, and so are the addresses of a subset beyond the first 1000, the ready ones first.",
+    "Invalid IP addresses are left out, and so are the addresses of a subset beyond the first 1000, counting ready ones first.",
   sentence: ({ invalid, beyond, most }) => {
     const parts = [
       ...(invalid > 0 ? [`${pluralize(invalid, "address", "addresses")} not valid`] : []),
       ...(beyond > 0 ? [`${pluralize(beyond, "address", "addresses")} beyond ${most} in a subset`] : []),
     ];
-    return `${parts.join(", ")} → leave them out, and say so in an Event`;
+    return `${parts.join(", ")} → leave them out, and record an Event`;
   },
   example: { invalid: 0, beyond: 12, most: 1000 },
   source: "reconciler.go reconcile",
@@ -75,7 +74,7 @@ interface CreateFacts extends Facts {
 export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
   id: "create-slice",
   looksAt: ["subsets of the Endpoints", "the mirrored EndpointSlices: ports and address type"],
-  chooses: "The addresses of one type at one set of ports are in one slice.",
+  chooses: "Addresses of one type with the same ports are in one slice.",
   sentence: ({ addressType, endpoints: count, ports }) =>
     `${endpoints(count)} at ${ports.length === 0 ? "no port" : ports.join(", ")} in no ${addressType} slice → create one`,
   example: { addressType: "IPv4", endpoints: 3, ports: ["http 8080/TCP"] },
@@ -96,7 +95,7 @@ export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
   id: "update-slice",
   looksAt: [...createSlice.looksAt, "labels, annotations and uid of the Endpoints"],
   chooses:
-    "A slice is replaced whole if an endpoint in it comes, goes or changes, or if the labels, the annotations or the uid of the Endpoints do. A slice that would be deleted is used in place of a new one.",
+    "A slice is replaced as a whole if its endpoints have changed, or the labels, the annotations or the uid of the Endpoints. A slice that would be deleted is reused instead of creating a new one.",
   sentence({ slice, added, removed, changed, reused }) {
     const parts = [
       ...(added > 0 ? [`${endpoints(added)} more`] : []),
@@ -104,7 +103,7 @@ export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
       ...(changed > 0 ? [`${endpoints(changed)} changed`] : []),
     ];
     const what = parts.length === 0 ? "other labels, annotations or Endpoints" : parts.join(", ");
-    return `${what} → update ${slice}${reused ? ", in place of a new slice" : ""}`;
+    return `${what} → update ${slice}${reused ? ", instead of creating a slice" : ""}`;
   },
   example: { slice: "web-x7k2p", added: 1, removed: 0, changed: 2, reused: false },
   source: "reconciler.go reconcileByPortMapping, reconciler_helpers.go recycleSlices",
@@ -120,7 +119,7 @@ export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
   id: "delete-slice",
   looksAt: createSlice.looksAt,
   chooses:
-    "A slice goes if no subset has its ports, or no address of its type, or if another slice has the same ports.",
+    "A slice is deleted if no subset has its ports, or no address of its type, or if another slice has the same ports.",
   sentence: ({ slice, why }) => `${why} → delete ${slice}`,
   example: { slice: "web-x7k2p", why: "no subset has its ports" },
   source: "reconciler.go reconcile, reconcileByPortMapping",
@@ -130,7 +129,7 @@ export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
 export const beingDeleted: Rule<Facts> = rule<Facts>({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp of the Endpoints"],
-  chooses: "Endpoints that are being deleted get no new slices: those that they have go when they are gone.",
+  chooses: "No slices are created for Endpoints that are being deleted: existing slices are deleted after them.",
   sentence: () => "the Endpoints are being deleted → create no slice",
   example: {},
   source: "reconciler.go finalize",

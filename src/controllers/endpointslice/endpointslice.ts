@@ -41,7 +41,7 @@ export function defineEndpointSliceController({ maxPerSlice }: EndpointSliceOpti
   return defineController<Service>({
     name: "endpointslice",
     aliases: ["eps", "endpointslice-controller"],
-    purpose: "keeps EndpointSlices of the pods that Services select",
+    purpose: "maintains the EndpointSlices of Services: the addresses of the pods that they select",
     component: "endpoint-slice-controller",
     source: "pkg/controller/endpointslice/endpointslice_controller.go",
     for: Services,

@@ -13,8 +13,8 @@ interface BehindFacts extends Facts {
 export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
   id: "cache-behind",
   looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
-  chooses: "While the cache does not show the controller's own last writes, the Service is tried again with back-off.",
-  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than what was written → try again`,
+  chooses: "While the cache does not show the controller's own last writes, the Service is retried with back-off.",
+  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than the last writes → retry`,
   example: { slices: 2 },
   source: "endpointslice_tracker.go StaleSlices",
 });
@@ -29,7 +29,7 @@ export const nodeMissing: Rule<NodeFacts> = rule<NodeFacts>({
   id: "node-missing",
   looksAt: ["spec.nodeName of the pods", "nodes in the cache", "spec.publishNotReadyAddresses"],
   chooses:
-    "A pod whose node does not exist is left out, and the sync fails after the other endpoints are written, so that it is tried again.",
+    "A pod whose node does not exist is left out, and the sync fails after the other endpoints are written, so it is retried.",
   sentence: ({ pod, node }) => `pod ${pod} is on node ${JSON.stringify(node)}, which does not exist → leave it out`,
   example: { pod: "web-7k2xp", node: "node-9" },
   source: "reconciler.go reconcileByAddressType",
@@ -76,7 +76,7 @@ export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
     "at most 100 endpoints per slice",
   ],
   chooses:
-    "Endpoints that fit in no slice of their ports, filled up as they are now, get new slices. A Service without endpoints has one empty slice of each address type.",
+    "Endpoints that fit in no existing slice with their ports get new slices. A Service without endpoints has one empty slice per address type.",
   sentence: ({ addressType, endpoints: count, ports }) =>
     `${endpoints(count)} at ${ports.length === 0 ? "no port" : ports.join(", ")} fit in no ${addressType} slice → create one`,
   example: { addressType: "IPv4", endpoints: 3, ports: ["http 8080/TCP"] },
@@ -98,7 +98,7 @@ export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
   id: "update-slice",
   looksAt: createSlice.looksAt,
   chooses:
-    "A slice is written if an endpoint in it goes or changes, or if the Service's labels do. Slices that are written are filled up first; then the unchanged slice that what is left fills most. A slice that would be deleted is used in place of a new one.",
+    "A slice is updated if an endpoint in it is removed or changes, or if the Service's labels change. New endpoints fill the updated slices first, then the unchanged slice with the least room that holds all of the rest. A slice that would be deleted is reused instead of creating a new one.",
   sentence({ slice, added, removed, changed, labels, reused }) {
     const parts = [
       ...(added > 0 ? [`${endpoints(added)} more`] : []),
@@ -106,7 +106,7 @@ export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
       ...(changed > 0 ? [`${endpoints(changed)} changed`] : []),
       ...(labels ? ["other labels"] : []),
     ];
-    return `${parts.join(", ") || "written anew"} → update ${slice}${reused ? ", in place of a new slice" : ""}`;
+    return `${parts.join(", ") || "refreshed"} → update ${slice}${reused ? ", instead of creating a slice" : ""}`;
   },
   example: { slice: "web-x7k2p", added: 1, removed: 0, changed: 2, labels: false, reused: false },
   source: "reconciler.go reconcileByPortMapping, finalize",
@@ -122,7 +122,7 @@ export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
   id: "delete-slice",
   looksAt: [...createSlice.looksAt, "spec.ipFamilies", "metadata.ownerReferences of the slices"],
   chooses:
-    "A slice goes if none of its endpoints is desired, or no pod has its ports, or it is of an earlier Service of the name, or the Service has not its address type.",
+    "A slice is deleted if none of its endpoints is desired, no pod has its ports, it belongs to an earlier Service of the same name, or the Service does not have its address type.",
   sentence: ({ slice, why }) => `${why} → delete ${slice}`,
   example: { slice: "web-x7k2p", why: "none of its endpoints is desired" },
   source: "reconciler.go Reconcile, reconcileByPortMapping",
@@ -132,7 +132,8 @@ export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
 export const beingDeleted: Rule<Facts> = rule<Facts>({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp of the Service"],
-  chooses: "A Service that is being deleted gets no new slices: the garbage collector deletes those that it has.",
+  chooses:
+    "No slices are created for a Service that is being deleted: the garbage collector deletes the existing ones.",
   sentence: () => "the Service is being deleted → create no slice",
   example: {},
   source: "reconciler.go finalize",

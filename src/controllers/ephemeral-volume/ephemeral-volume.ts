@@ -16,7 +16,7 @@ import { ephemeralVolumesOf, syncPod } from "./sync.ts";
 export const ephemeralVolume: ControllerDefinition = defineController<Pod>({
   name: "ephemeral-volume",
   aliases: ["ephemeral-volume-controller"],
-  purpose: "makes the claims of pods' ephemeral volumes",
+  purpose: "creates the claims of pods' ephemeral volumes",
   component: "ephemeral_volume",
   source: "pkg/controller/volume/ephemeral/controller.go",
   for: Pods,

@@ -13,9 +13,9 @@ export const notOwn: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "not-own",
   looksAt,
   chooses:
-    "A claim of this name that the pod does not control is not used: the pod waits, and is tried again with back-off.",
+    "A claim of that name that the pod does not control is not used: the pod waits, and is retried with back-off.",
   sentence: ({ volume, claim }) =>
-    `claim ${claim} is there for volume ${volume}, and is not controlled by this pod → say so in an Event, and try again`,
+    `claim ${claim} for volume ${volume} exists, and is not controlled by this pod → record an Event, and retry`,
   example: { volume: "scratch", claim: "web-0-scratch" },
   source: "controller.go handleVolume, component-helpers storage/ephemeral VolumeIsForPod",
 });
@@ -25,7 +25,7 @@ export const createClaim: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "create-claim",
   looksAt,
   chooses:
-    "Each ephemeral volume of a pod that is not being deleted has a claim made of its template, which the pod controls: it goes with the pod.",
+    "Each ephemeral volume of a pod that is not being deleted has a claim created from its template. The pod controls the claim, which is deleted with it.",
   sentence: ({ volume, claim }) => `volume ${volume} has no claim → create ${claim}`,
   example: { volume: "scratch", claim: "web-0-scratch" },
   source: "controller.go handleVolume",
@@ -39,17 +39,17 @@ interface SteadyFacts extends Facts {
 export const steady: Rule<SteadyFacts> = rule<SteadyFacts>({
   id: "steady",
   looksAt,
-  chooses: "Claims that are there are left as they are, whatever their template says.",
+  chooses: "Existing claims are not changed, whatever their template says.",
   sentence: ({ claims }) => `its ephemeral volumes have their claims: ${claims.join(", ")}`,
   example: { claims: ["web-0-scratch"] },
   source: "controller.go handleVolume",
 });
 
-/** A pod that is being deleted gets no claims. */
+/** No claims are created for a pod that is being deleted. */
 export const beingDeleted: Rule<Facts> = rule<Facts>({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp of the pod"],
-  chooses: "A pod that is being deleted gets no claims.",
+  chooses: "No claims are created for a pod that is being deleted.",
   sentence: () => "it is being deleted → create no claim",
   example: {},
   source: "controller.go syncHandler",

@@ -16,7 +16,7 @@ const discoveryMs = 30_000;
 export const garbageCollector: ControllerDefinition = defineController({
   name: "garbage-collector",
   aliases: ["gc", "garbagecollector", "garbage-collector-controller"],
-  purpose: "deletes what has no owner left; orphans or waits for dependents",
+  purpose: "deletes objects whose owners are gone; orphans dependents or waits for their deletion",
   about: objectOfKey,
   watches: [],
   dynamicWatches: {

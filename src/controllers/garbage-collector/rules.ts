@@ -68,7 +68,7 @@ export const breakCycle: Rule<{ readonly dependent: string }> = rule({
   id: "break-cycle",
   looksAt: ["dependents in the graph that wait for their dependents too"],
   chooses:
-    "If an owner and a dependent of the object both wait for their dependents, they may wait for each other: the object then blocks the deletion of none of its owners.",
+    "If an owner and a dependent of the object both wait for their dependents, they may wait for each other: the object then no longer blocks the deletion of its owners.",
   sentence: ({ dependent }) =>
     `its dependent ${dependent} waits for its dependents, as its owner does: possibly a cycle → unblock its owners`,
   example: { dependent: "ConfigMap b" },

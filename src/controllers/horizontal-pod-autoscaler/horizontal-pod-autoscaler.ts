@@ -25,7 +25,7 @@ export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): Cont
   return defineController<HorizontalPodAutoscaler>({
     name: "horizontal-pod-autoscaler",
     aliases: ["hpa", "horizontalpodautoscaler", "horizontal-pod-autoscaler-controller", "horizontalpodautoscaling"],
-    purpose: "scales workloads to what their metrics ask for",
+    purpose: "scales workloads by their metrics",
     component: "horizontal-pod-autoscaler",
     ifRunTwice: "both would scale the target, each by what it remembers itself",
     isLeftUndone: ({ status }) => (status?.conditions ?? []).length === 0,

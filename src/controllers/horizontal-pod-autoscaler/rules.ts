@@ -12,7 +12,7 @@ interface ErrorFacts extends Facts {
 export const targetUnreadable: Rule<ErrorFacts & { readonly target: string }> = rule({
   id: "target-unreadable",
   looksAt: ["spec.scaleTargetRef", "the target's subresource scale"],
-  chooses: "An autoscaler whose target cannot be read scales nothing; AbleToScale is False.",
+  chooses: "If the target cannot be read, nothing is scaled; AbleToScale is False.",
   sentence: ({ target, error }) => `cannot read the scale of ${target}: ${error} → no scaling`,
   example: { target: "Deployment web", error: 'deployments.apps "web" not found' },
   source: "horizontal.go scaleForResourceMappings",
@@ -22,7 +22,7 @@ export const targetUnreadable: Rule<ErrorFacts & { readonly target: string }> = 
 export const scalingDisabled: Rule<Facts> = rule<Facts>({
   id: "scaling-disabled",
   looksAt: ["the replicas of the target's scale"],
-  chooses: "A target that somebody has scaled to 0 stays there; ScalingActive is False.",
+  chooses: "A target that was scaled to 0 stays there; ScalingActive is False.",
   sentence: () => "the target was scaled to 0 replicas → no scaling",
   example: {},
   source: "horizontal.go reconcileAutoscaler",
@@ -37,7 +37,7 @@ interface BoundFacts extends Facts {
 export const aboveMax: Rule<BoundFacts> = rule<BoundFacts>({
   id: "above-max",
   looksAt: ["the replicas of the target's scale", "spec.maxReplicas"],
-  chooses: "A target with more than maxReplicas is scaled down to them; its metrics are not looked at.",
+  chooses: "A target above maxReplicas is scaled down to it; its metrics are not read.",
   sentence: ({ current, bound }) => `${replicasText(current)}, at most ${bound} allowed → scale to ${bound}`,
   example: { current: 12, bound: 10 },
   source: "horizontal.go reconcileAutoscaler",
@@ -47,7 +47,7 @@ export const aboveMax: Rule<BoundFacts> = rule<BoundFacts>({
 export const belowMin: Rule<BoundFacts> = rule<BoundFacts>({
   id: "below-min",
   looksAt: ["the replicas of the target's scale", "spec.minReplicas"],
-  chooses: "A target with fewer than minReplicas is scaled up to them; its metrics are not looked at.",
+  chooses: "A target below minReplicas is scaled up to it; its metrics are not read.",
   sentence: ({ current, bound }) => `${replicasText(current)}, at least ${bound} required → scale to ${bound}`,
   example: { current: 1, bound: 2 },
   source: "horizontal.go reconcileAutoscaler",
@@ -58,7 +58,7 @@ export const unusableSelector: Rule<Facts & { readonly problem: string }> = rule
   id: "unusable-selector",
   looksAt: ["the selector of the target's scale", "the selectors of the namespace's other autoscalers"],
   chooses:
-    "Pods that two autoscalers have in common, or that cannot be selected, are not scaled; ScalingActive is False.",
+    "A target is not scaled if its selector is unusable or another autoscaler selects the same pods; ScalingActive is False.",
   sentence: ({ problem }) => `${problem} → no scaling`,
   example: { problem: "selector is required" },
   source: "horizontal.go validateAndParseSelector",
@@ -69,7 +69,7 @@ export const metricsUnknown: Rule<Facts & { readonly current: number }> = rule({
   id: "metrics-unknown",
   looksAt: ["spec.minReplicas, spec.maxReplicas"],
   chooses:
-    "Where metrics cannot be known, as in a dry run, a target within its bounds stays as it is, and so does the status.",
+    "If metrics cannot be known, as in a dry run, a target within its bounds is not scaled, and the status does not change.",
   sentence: ({ current }) =>
     `${replicasText(current)} are within the bounds, and no metrics are known here → leave them`,
   example: { current: 2 },
@@ -102,10 +102,10 @@ export const metric: Rule<MetricFacts> = rule<MetricFacts>({
   id: "metric",
   looksAt: ["the metrics API", "spec.metrics", "the pods: phase, readiness, start, requests", "the tolerance"],
   chooses:
-    "A metric asks for as many replicas as bring usage to its target; within the tolerance (10% unless spec.behavior says otherwise) the current number is right. Pods without metrics, and pods that are not ready, damp the change.",
+    "A metric recommends the number of replicas that brings usage to its target; within the tolerance (10% unless spec.behavior says otherwise) it recommends the current number. Pods without metrics, and pods that are not ready, dampen the change.",
   sentence: (facts) => {
     const { metric: name, usage, target, current, replicas } = facts;
-    const asks = replicas === current ? `${replicasText(replicas)} are right` : `asks for ${replicasText(replicas)}`;
+    const asks = replicas === current ? `${replicasText(replicas)} are right` : `recommends ${replicasText(replicas)}`;
     return `${name}: ${usage}, target ${target}${uncountedText(facts)} → ${asks}`;
   },
   example: { metric: "cpu", usage: "180%", target: "60%", current: 2, replicas: 6, unready: 0, missing: 0, ignored: 0 },
@@ -116,7 +116,7 @@ export const metric: Rule<MetricFacts> = rule<MetricFacts>({
 export const metricFailed: Rule<ErrorFacts & { readonly metric: string }> = rule({
   id: "metric-failed",
   looksAt: ["the metrics API", "the pods' requests"],
-  chooses: "A metric that cannot be read or calculated asks for nothing, and forbids scaling down.",
+  chooses: "A metric that cannot be read or computed recommends nothing, and prevents scaling down.",
   sentence: ({ metric: name, error }) => `${name}: ${error}`,
   example: { metric: "cpu", error: "no metrics returned from resource metrics API" },
   source: "horizontal.go computeReplicasForMetric",
@@ -127,8 +127,8 @@ export const noReplicaCount: Rule<Facts & { readonly failed: number; readonly me
   id: "no-replica-count",
   looksAt: ["the metrics that failed"],
   chooses:
-    "Without any usable metric, or with a failed one where the others would scale down, nothing is scaled; ScalingActive is False.",
-  sentence: ({ failed, metrics }) => `${failed} of ${pluralize(metrics, "metric")} cannot be had → no scaling`,
+    "If no metric is usable, or one has failed and the others would scale down, nothing is scaled; ScalingActive is False.",
+  sentence: ({ failed, metrics }) => `${failed} of ${pluralize(metrics, "metric")} unavailable → no scaling`,
   example: { failed: 1, metrics: 1 },
   source: "horizontal.go computeReplicasForMetrics",
 });
@@ -144,7 +144,7 @@ interface NormalizedFacts extends Facts {
 }
 
 const limits: Readonly<Record<string, string>> = {
-  ScaleUpLimit: "no faster up than the rate allows",
+  ScaleUpLimit: "limited by the scale-up rate",
   ScaleDownLimit: "no faster down than the rate allows",
   TooManyReplicas: "no more than maxReplicas",
   TooFewReplicas: "no fewer than minReplicas",
@@ -159,7 +159,7 @@ export const normalized: Rule<NormalizedFacts> = rule<NormalizedFacts>({
     "spec.minReplicas, spec.maxReplicas, spec.behavior",
   ],
   chooses:
-    "Scaling down waits until nothing more was recommended for 5 minutes, or for the window of spec.behavior. One step up at most doubles the replicas (4 are always allowed), or follows the policies of spec.behavior.",
+    "Scaling down follows the highest recommendation of the last 5 minutes, or of the window in spec.behavior. One step up at most doubles the replicas (4 are always allowed), or follows the policies of spec.behavior.",
   sentence: ({ recommended, stabilized, replicas, limited }) => {
     const held = stabilized === recommended ? "" : `, held at ${stabilized} by what was recommended before`;
     const limit = limits[limited];
@@ -180,7 +180,7 @@ interface ScaleFacts extends Facts {
 export const rescale: Rule<ScaleFacts> = rule<ScaleFacts>({
   id: "rescale",
   looksAt: ["the replicas of the target's scale", "the replicas that are desired"],
-  chooses: "A target with another number of replicas than is desired is scaled, by its subresource scale.",
+  chooses: "A target whose number of replicas differs from the desired one is scaled through its scale subresource.",
   // Upstream gives no reason where a recommendation of before is carried out only now.
   sentence: ({ target, from, to, reason }) =>
     `${reason === "" ? "more was recommended before" : reason} → scale ${target} from ${from} to ${to}`,
@@ -206,7 +206,7 @@ interface StatusFacts extends Facts {
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["the status as it was", "the metrics", "the conditions AbleToScale, ScalingActive, ScalingLimited"],
-  chooses: "The status is written when it has changed: with metrics that move, that is every time.",
+  chooses: "The status is written when it has changed: with changing metrics, that is every time.",
   sentence: ({ current, desired, able, active, limited }) => {
     const reasons = [able, active, limited].filter((reason) => reason !== "").join(", ");
     return `${current} of ${replicasText(desired)}; ${reasons} → write the status`;

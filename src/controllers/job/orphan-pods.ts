@@ -27,7 +27,7 @@ export const releaseOrphan: Rule<OrphanFacts> = rule<OrphanFacts>({
   id: "release-orphan",
   looksAt: ["the pod's finalizers and controller", "conditions Complete and Failed of its Job"],
   chooses:
-    "A pod that no unfinished Job controls loses the finalizer batch.kubernetes.io/job-tracking; pods of Jobs with another manager keep theirs.",
+    "The finalizer batch.kubernetes.io/job-tracking is removed from a pod that no unfinished Job controls; pods of Jobs with another manager keep it.",
   sentence: ({ why }) => `${why} → remove its finalizer`,
   example: { why: "its Job is gone" },
   source: "job_controller.go handleSingleOrphanPod",

@@ -68,7 +68,7 @@ export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
   id: "scale-down",
   looksAt: [...counted, "completion indexes of active pods", "each pod's node, phase, readiness, restarts and age"],
   chooses:
-    "Excess pods are deleted, at most 500 per sync: in an Indexed Job first those without an index of their own, then those that have got least far.",
+    "Excess pods are deleted, at most 500 per sync: in an Indexed Job first those without a valid or unique index, then those that have progressed least.",
   sentence: ({ active, desired, delete: count }) =>
     active > desired
       ? `${activePods(active)}, ${desired} wanted → delete ${count}`
@@ -86,7 +86,7 @@ interface BackOffFacts extends Counts {
 export const backOff: Rule<BackOffFacts> = rule<BackOffFacts>({
   id: "back-off",
   looksAt: ["when pods have failed since the last success", "with spec.backoffLimitPerIndex: the same of each index"],
-  chooses: "After failures in a row, the next pod waits 10 s · 2ⁿ from the last one, at most 10 minutes.",
+  chooses: "After consecutive failures, the next pod is created 10 s · 2ⁿ after the last failure, at most 10 minutes.",
   sentence: ({ missing, ms }) =>
     `${pluralize(missing, "pod")} missing, after failures → wait ${Math.ceil(ms / 1000)} s more`,
   example: { active: 0, desired: 1, missing: 1, ms: 20_000 },

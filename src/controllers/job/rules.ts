@@ -58,7 +58,7 @@ export const end: Rule<EndFacts> = rule<EndFacts>({
     "spec.completions and succeeded pods",
   ],
   chooses:
-    "What was decided before stays. Then: a pod failure policy with FailJob, the back-off limit, the deadline, failed indexes, the success policy, and enough completions; the first that applies ends the Job.",
+    "Earlier decisions stand. Then: a pod failure policy with FailJob, the back-off limit, the deadline, failed indexes, the success policy, and enough completions; the first that applies ends the Job.",
   sentence: ({ type, reason, message, isKnown }) =>
     isKnown ? `it is ending: ${reason}` : `${message} → ${type} (${reason})`,
   example: {
@@ -74,8 +74,8 @@ export const end: Rule<EndFacts> = rule<EndFacts>({
 export const deadline: Rule<{ readonly inMs: number }> = rule<{ readonly inMs: number }>({
   id: "deadline",
   looksAt: ["spec.activeDeadlineSeconds", "status.startTime"],
-  chooses: "As long as its deadline is ahead, a Job is looked at again when it will be over.",
-  sentence: ({ inMs }) => `its deadline is in ${Math.ceil(inMs / 1000)} s → look again then`,
+  chooses: "A Job with a deadline is synced again when the deadline passes.",
+  sentence: ({ inMs }) => `its deadline is in ${Math.ceil(inMs / 1000)} s → sync again then`,
   example: { inMs: 30_000 },
   source: "job_controller.go syncJob, pastActiveDeadline",
 });
@@ -84,7 +84,7 @@ export const deadline: Rule<{ readonly inMs: number }> = rule<{ readonly inMs: n
 export const suspension: Rule<{ readonly suspended: boolean }> = rule<{ readonly suspended: boolean }>({
   id: "suspension",
   looksAt: ["spec.suspend", "condition Suspended"],
-  chooses: "Suspended follows spec.suspend; a suspended Job loses its start time, a resumed one starts anew.",
+  chooses: "Suspended follows spec.suspend; suspending a Job clears its start time, resuming sets a new one.",
   sentence: ({ suspended }) =>
     suspended ? "it is suspended → Suspended is True" : "it is resumed → Suspended is False, it starts now",
   example: { suspended: true },
@@ -96,7 +96,7 @@ export const status: Rule<StatusChange> = rule<StatusChange>({
   id: "status",
   looksAt: ["pods that have ended and have finalizers", "active, ready and terminating pods", "conditions"],
   chooses:
-    "The status names pods that have ended, at most 500, before their finalizers are removed: so each is counted once, even if it is deleted meanwhile.",
+    "The status lists finished pods, at most 500, before their finalizers are removed, so each is counted once, even if it is deleted meanwhile.",
   sentence: statusInWords,
   example: { changes: [{ path: ".active", before: 2, after: 1 }], uncounted: 1 },
   source: "job_controller.go trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers",
@@ -111,7 +111,7 @@ export const untrack: Rule<UntrackFacts> = rule<UntrackFacts>({
   id: "untrack",
   looksAt: ["pods with the finalizer batch.kubernetes.io/job-tracking", "status.uncountedTerminatedPods"],
   chooses:
-    "Pods that the status names lose their finalizers, and so do all pods of a Job that ends or is being deleted; the last failed pod of an index keeps its own until it is replaced.",
+    "The finalizers of pods listed in the status are removed, and those of all pods of a Job that ends or is being deleted; the last failed pod of an index keeps its finalizer until it is replaced.",
   sentence: ({ pods }) =>
     `${pluralize(pods, "pod")} accounted for → remove ${pods === 1 ? "its finalizer" : "their finalizers"}`,
   example: { pods: 2 },
@@ -122,7 +122,7 @@ export const untrack: Rule<UntrackFacts> = rule<UntrackFacts>({
 export const count: Rule<StatusChange> = rule<StatusChange>({
   id: "count",
   looksAt: ["pods named by the status whose finalizers are gone"],
-  chooses: "Pods that the status names are counted once their finalizers are gone.",
+  chooses: "Pods listed in the status are counted once their finalizers are gone.",
   sentence: statusInWords,
   example: { changes: [{ path: ".succeeded", after: 1 }], uncounted: 0 },
   source: "job_controller.go cleanUncountedPodsWithoutFinalizers",

@@ -42,7 +42,7 @@ export function defineLegacyTokenCleaner({
       "legacy-service-account-token-cleaner",
       "legacy-serviceaccount-token-cleaner-controller",
     ],
-    purpose: "deletes generated tokens of ServiceAccounts that nobody uses",
+    purpose: "deletes generated tokens of ServiceAccounts that are no longer used",
     source: "pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go",
     for: Secrets,
     // Only read: it acts on what scans find.

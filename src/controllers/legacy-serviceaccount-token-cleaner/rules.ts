@@ -30,7 +30,7 @@ export const kept: Rule<{ readonly because: Kept }> = rule<{ readonly because: K
     `label ${invalidSinceLabel}`,
   ],
   chooses:
-    "A token stays as it is if it is new, was used, was not made by a controller, is used by a pod, or is invalid for less than the clean-up period (a year).",
+    "A token is kept if it is new, was used, was not created by a controller, is used by a pod, or has been invalid for less than the clean-up period (a year).",
   sentence: ({ because }) => `${why[because]} → keep it`,
   example: { because: "mounted" },
   source,
@@ -46,8 +46,9 @@ export const notTracked: Rule<TrackingFacts> = rule<TrackingFacts>({
   id: "not-tracked",
   looksAt: ["data.since of ConfigMap kube-system/kube-apiserver-legacy-service-account-token-tracking, asked live"],
   chooses:
-    "Nothing is done before the API server has noted uses of tokens for the clean-up period, from the day after it began.",
-  sentence: ({ since, periodMs }) => `uses are noted since ${since}, which is not ${span(periodMs)} ago → keep it`,
+    "Nothing is done until the API server has tracked the use of tokens for the clean-up period, counted from the day after it began.",
+  sentence: ({ since, periodMs }) =>
+    `uses are tracked since ${since}, which is less than ${span(periodMs)} ago → keep it`,
   example: { since: "2026-01-01", periodMs: 31_536_000_000 },
   source: "legacy_serviceaccount_token_cleaner.go latestPossibleTrackedSinceTime",
 });
@@ -59,14 +60,14 @@ interface TokenFacts extends Facts {
 }
 
 const use = (lastUsed: string | undefined): string =>
-  lastUsed === undefined ? "it was not used since uses are noted" : `it was last used on ${lastUsed}`;
+  lastUsed === undefined ? "it was not used since tracking began" : `it was last used on ${lastUsed}`;
 
 /** An unused token first becomes invalid, which can be undone. */
 export const invalidate: Rule<TokenFacts> = rule<TokenFacts>({
   id: "invalidate",
   looksAt: [`labels ${lastUsedLabel} and ${invalidSinceLabel}`],
   chooses:
-    "A token that a controller made, that was not used for the clean-up period and that no pod uses, is labelled as invalid: the API server takes it no more. Without the label it is taken again.",
+    "A token that a controller created, that was not used for the clean-up period and that no pod uses, is labelled as invalid: the API server no longer accepts it. Without the label it is accepted again.",
   sentence: ({ lastUsed, since }) => `${use(lastUsed)}, and no pod uses it → label it as invalid since ${since}`,
   example: { lastUsed: "2025-01-01", since: "2026-11-21" },
   source,
@@ -76,7 +77,8 @@ export const invalidate: Rule<TokenFacts> = rule<TokenFacts>({
 export const remove: Rule<TokenFacts> = rule<TokenFacts>({
   id: "remove",
   looksAt: [`labels ${lastUsedLabel} and ${invalidSinceLabel}`],
-  chooses: "A token that is invalid for longer than the clean-up period is deleted, unless it has changed meanwhile.",
+  chooses:
+    "A token that has been invalid for longer than the clean-up period is deleted, unless it has changed meanwhile.",
   sentence: ({ lastUsed, since }) => `${use(lastUsed)}, and it is invalid since ${since} → delete it`,
   example: { lastUsed: undefined, since: "2025-11-20" },
   source,

@@ -13,7 +13,7 @@ import { syncNamespace } from "./sync.ts";
 export const namespace: ControllerDefinition = defineController<Namespace>({
   name: "namespace",
   aliases: ["ns", "namespace-controller"],
-  purpose: "deletes everything in a namespace that is being deleted, then lets the namespace go",
+  purpose: "deletes everything in a terminating namespace, then the namespace itself",
   component: "namespace-controller",
   recordsEvents: false,
   ifRunTwice: "both would delete what is left in a namespace, and count it for its conditions",

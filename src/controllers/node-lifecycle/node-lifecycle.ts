@@ -27,7 +27,7 @@ export function defineNodeLifecycle(changed: Partial<NodeLifecycleOptions> = {})
   return defineController<Node>({
     name: "node-lifecycle",
     aliases: ["node-lifecycle-controller", "nodelifecycle"],
-    purpose: "taints nodes by their conditions, and finds those that have fallen silent",
+    purpose: "taints nodes by their conditions, and detects nodes that stop reporting",
     component: "node-controller",
     source: "pkg/controller/nodelifecycle/node_lifecycle_controller.go",
     for: Nodes,

@@ -10,7 +10,7 @@ interface LabelFacts extends Facts {
 export const relabel: Rule<LabelFacts> = rule<LabelFacts>({
   id: "relabel",
   looksAt: ["metadata.labels: kubernetes.io/os and kubernetes.io/arch, and the same under beta.kubernetes.io"],
-  chooses: "The older names of a node's operating system and architecture follow the newer ones.",
+  chooses: "The deprecated labels of a node's operating system and architecture follow the current ones.",
   sentence: ({ labels }) => `labels of older names are missing or differ → ${labels.join(", ")}`,
   example: { labels: ["beta.kubernetes.io/os=linux"] },
   source: "node_lifecycle_controller.go reconcileNodeLabels",
@@ -49,7 +49,7 @@ export const lift: Rule<LiftFacts> = rule<LiftFacts>({
   id: "lift",
   looksAt: ["the condition Ready", "spec.taints with the effect NoExecute", "the conditions Ready of all nodes"],
   chooses:
-    "The NoExecute taints not-ready and unreachable are removed from a node that is ready or seen for the first time, and from all nodes when none is ready any more: no pod is evicted then.",
+    "The NoExecute taints not-ready and unreachable are removed from a node that is ready or seen for the first time, and from all nodes when none is ready: then no pod is evicted.",
   sentence: ({ why }) => `${liftReasons[why]} → remove its NoExecute taints not-ready and unreachable`,
   example: { why: "ready" },
   source: "node_lifecycle_controller.go markNodeAsReachable, handleDisruption",
@@ -69,7 +69,7 @@ export const silent: Rule<SilentFacts> = rule<SilentFacts>({
   ],
   chooses:
     "The conditions of a node become Unknown when neither its Lease nor its status has changed for 50 s, or for 60 s before its first report.",
-  sentence: ({ seconds }) => `nothing was heard of it for ${seconds} s → its conditions become Unknown`,
+  sentence: ({ seconds }) => `it has not reported for ${seconds} s → its conditions become Unknown`,
   example: { seconds: 51 },
   source: "node_lifecycle_controller.go tryUpdateNodeHealth",
 });
@@ -83,8 +83,7 @@ interface SwapFacts extends Facts {
 export const swap: Rule<SwapFacts> = rule<SwapFacts>({
   id: "swap",
   looksAt: ["the condition Ready", "spec.taints with the effect NoExecute"],
-  chooses:
-    "A node that is tainted as not ready or as unreachable, and has become the other one, gets the other taint at once.",
+  chooses: "If a node changes from not ready to unreachable or back, its taint is replaced at once.",
   sentence: ({ ready, taint }) => `its condition Ready has become ${ready} → taint ${taint} in place of the other one`,
   example: { ready: "Unknown", taint: "node.kubernetes.io/unreachable:NoExecute" },
   source: "node_lifecycle_controller.go processTaintBaseEviction",
@@ -99,7 +98,7 @@ export const executeTaint: Rule<ExecuteFacts> = rule<ExecuteFacts>({
   id: "execute-taint",
   looksAt: ["the condition Ready", "the state of its zone", "when a node of the zone was tainted last"],
   chooses:
-    "A node that is not ready gets the NoExecute taint not-ready or unreachable when it is its turn: one in 10 s in each zone; in a zone that is mostly not ready one in 100 s, or none in a small one; none while no node of the cluster is ready.",
+    "A node that is not ready gets the NoExecute taint not-ready or unreachable in turn: one node every 10 s per zone; in a zone where most nodes are not ready one every 100 s, or none in a small zone; none while no node of the cluster is ready.",
   sentence: ({ ready, taint, zone }) =>
     `its condition Ready is ${ready}, and it is its turn in ${zone === "" ? "the cluster" : `zone ${zone}`} → taint ${taint}`,
   example: { ready: "Unknown", taint: "node.kubernetes.io/unreachable:NoExecute", zone: "" },
@@ -116,7 +115,7 @@ export const podsNotReady: Rule<PodsFacts> = rule<PodsFacts>({
   id: "pods-not-ready",
   looksAt: ["the condition Ready of the node", "the condition Ready of its pods"],
   chooses:
-    "Pods of a node that has fallen silent, and pods that come to a node that is not ready, become not ready: no Service sends to them.",
+    "Pods on a node that has stopped reporting, and pods that are bound to a node that is not ready, become not ready: Services no longer send traffic to them.",
   sentence: ({ node, pods }) => `${node} is not ready → ${pods === 1 ? "1 pod" : `${pods} pods`} on it Ready=False`,
   example: { node: "node-1", pods: 3 },
   source: "pkg/controller/util/node/controller_utils.go MarkPodsNotReady",

@@ -43,7 +43,7 @@ export function definePersistentVolumeAttachDetach(changed: Partial<DetachOption
   return defineController<Node>({
     name: "persistentvolume-attach-detach",
     aliases: ["attach-detach", "attachdetach", "persistentvolume-attach-detach-controller"],
-    purpose: "has volumes attached to the nodes whose pods need them, by VolumeAttachments",
+    purpose: "attaches volumes to the nodes whose pods need them, through VolumeAttachments",
     component: "attachdetach-controller",
     source: "pkg/controller/volume/attachdetach/attach_detach_controller.go",
     for: Nodes,

@@ -23,8 +23,9 @@ const unique = "kubernetes.io/csi/disks.example.com^vol-1";
 export const attached: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "attached",
   looksAt: [attachments],
-  chooses: "A volume is attached once its VolumeAttachment says so; iSCSI and Fibre Channel volumes are so at once.",
-  sentence: ({ volume }) => `${volume} is attached → tell its pods`,
+  chooses:
+    "A volume is attached once its VolumeAttachment says so; iSCSI and Fibre Channel volumes count as attached at once.",
+  sentence: ({ volume }) => `${volume} is attached → record Events on its pods`,
   example: { volume: disk },
   source: "operation_generator.go GenerateAttachVolumeFunc; csi_attacher.go verifyAttachmentStatus",
 });
@@ -34,9 +35,9 @@ export const attachFailed: Rule<FailureFacts> = rule<FailureFacts>({
   id: "attach-failed",
   looksAt: [attachments],
   chooses:
-    "An attempt to attach ends when the driver reports an error, the VolumeAttachment is being deleted, or two minutes have passed; the next one comes after 0.5 s, and after twice as long each time, up to 122 s.",
+    "An attempt to attach ends when the driver reports an error, the VolumeAttachment is being deleted, or two minutes have passed; the next attempt follows after 0.5 s, doubled each time, up to 122 s.",
   sentence: ({ volume, why, retryMs }) =>
-    `${volume} was not attached: ${why} → tell its pods, try again in ${retryMs / 1000} s`,
+    `${volume} was not attached: ${why} → record Events on its pods, retry in ${retryMs / 1000} s`,
   example: { volume: disk, why: "no such disk", retryMs: 500 },
   source: "csi_attacher.go waitForVolumeAttachmentWithLister; exponential_backoff.go",
 });
@@ -56,8 +57,8 @@ export const detachFailed: Rule<FailureFacts> = rule<FailureFacts>({
   id: "detach-failed",
   looksAt: [attachments, "status.volumesInUse of the node, as the API server has it"],
   chooses:
-    "An attempt to detach ends when the driver reports an error, the node still uses the volume, or two minutes have passed: whether it is attached is not known then. The next one comes with back-off, as for attaching.",
-  sentence: ({ volume, why, retryMs }) => `${volume} was not detached: ${why} → try again in ${retryMs / 1000} s`,
+    "An attempt to detach ends when the driver reports an error, the node still uses the volume, or two minutes have passed: whether it is still attached is then unknown. The next attempt follows with back-off, as for attaching.",
+  sentence: ({ volume, why, retryMs }) => `${volume} was not detached: ${why} → retry in ${retryMs / 1000} s`,
   example: { volume: disk, why: "the disk is busy", retryMs: 500 },
   source: "operation_generator.go GenerateDetachVolumeFunc, verifyVolumeIsSafeToDetach",
 });
@@ -66,7 +67,7 @@ export const detachFailed: Rule<FailureFacts> = rule<FailureFacts>({
 export const lost: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "lost",
   looksAt: [attachments],
-  chooses: "A volume whose VolumeAttachment is gone, or no longer says so, is not attached any more.",
+  chooses: "A volume whose VolumeAttachment is gone, or no longer says that it is attached, is no longer attached.",
   sentence: ({ volume }) => `${volume} is no longer attached, without anybody here having detached it`,
   example: { volume: disk },
   source: "operation_generator.go GenerateVolumesAreAttachedFunc; csi_attacher.go VolumesAreAttached",
@@ -77,7 +78,7 @@ export const inUse: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "in-use",
   looksAt: ["status.volumesInUse, the condition Ready and the taints of the node"],
   chooses:
-    "No volume is detached while its node says that it is in use, unless the node is out of service, or has not been ready when 6 minutes have passed.",
+    "No volume is detached while its node reports it in use, unless the node is out of service, or is still not ready after 6 minutes.",
   sentence: ({ volume }) => `no pod needs ${volume}, and the node still has it in use → wait`,
   example: { volume: disk },
   source: "reconciler.go reconcile",
@@ -87,8 +88,8 @@ export const inUse: Rule<VolumeFacts> = rule<VolumeFacts>({
 export const unknownPlugin: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "unknown-plugin",
   looksAt: ["status.volumesAttached of the node"],
-  chooses: "A volume of a plugin that there is no longer cannot be detached.",
-  sentence: ({ volume }) => `nobody knows how to detach ${volume} → leave it`,
+  chooses: "A volume of a plugin that no longer exists cannot be detached.",
+  sentence: ({ volume }) => `no plugin can detach ${volume} → leave it`,
   example: { volume: "kubernetes.io/gone/disk" },
   source: "operation_generator.go GenerateDetachVolumeFunc",
 });
@@ -111,7 +112,7 @@ export const detach: Rule<DetachFacts> = rule<DetachFacts>({
     "status.volumesInUse and status.volumesAttached of the node, its taints and its condition Ready",
   ],
   chooses:
-    "A volume that no pod on its node needs, since they have ended or are gone, is first taken from the node's status, and then detached: its VolumeAttachment is deleted.",
+    "A volume that no pod on its node needs any more is first removed from the node's status and then detached: its VolumeAttachment is deleted.",
   sentence: ({ volume, why }) => `${volume}: ${detachReasons[why]} → take it from the node's status, and detach it`,
   example: { volume: disk, why: "unused" },
   source: "reconciler.go reconcile; csi_attacher.go Detach",
@@ -126,7 +127,7 @@ export const multiAttach: Rule<MultiAttachFacts> = rule<MultiAttachFacts>({
   id: "multi-attach",
   looksAt: ["spec.accessModes of the volume", "the nodes to which it is attached"],
   chooses:
-    "A volume with ReadWriteOnce or ReadWriteOncePod alone is attached to one node at a time; its pods elsewhere are told once.",
+    "A volume with only ReadWriteOnce or ReadWriteOncePod is attached to one node at a time; its pods on other nodes get an Event, once.",
   sentence: ({ volume, nodes }) => `${volume} is attached to ${nodes.join(", ")}, and may be to one node alone → wait`,
   example: { volume: disk, nodes: ["node-2"] },
   source: "reconciler.go attachDesiredVolumes, reportMultiAttachError",
@@ -147,7 +148,7 @@ export const waitTurn: Rule<WaitFacts> = rule<WaitFacts>({
   id: "wait-turn",
   looksAt: ["what is being attached and detached, and what failed before"],
   chooses:
-    "Of an exclusive volume one thing is done at a time in the cluster, of any other one on each node; what failed waits.",
+    "An exclusive volume has at most one operation at a time in the cluster, any other volume one per node; failed operations wait for their back-off.",
   sentence: ({ volume, why }) => `${volume}: ${waits[why]} → wait`,
   example: { volume: disk, why: "another" },
   source: "nestedpendingoperations.go IsOperationPending, IsOperationSafeToRetry",
@@ -162,7 +163,7 @@ export const attach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
     "VolumeAttachments, by the name that is made of volume handle, driver and node",
   ],
   chooses:
-    "Each volume of a CSI driver that a pod on a node needs, and whose driver attaches, has a VolumeAttachment; the driver does the rest.",
+    "Each CSI volume that a pod on a node needs, and whose driver attaches volumes, has a VolumeAttachment; the driver does the rest.",
   sentence: ({ volume, attachment: name }) => `a pod needs ${volume}, and it is not attached → create ${name}`,
   example: { volume: disk, attachment },
   source: "reconciler.go attachDesiredVolumes; csi_attacher.go Attach",
@@ -172,8 +173,7 @@ export const attach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
 export const awaitAttach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
   id: "await-attach",
   looksAt: [attachments],
-  chooses:
-    "While the VolumeAttachment says neither that the volume is attached nor that it cannot be, the driver is waited for.",
+  chooses: "Until the VolumeAttachment reports success or an error, the controller waits for the driver.",
   sentence: ({ volume, attachment: name }) =>
     `a pod needs ${volume} → wait for its driver to attach it, as ${name} asks`,
   example: { volume: disk, attachment },
@@ -188,9 +188,9 @@ interface ReportFacts extends Facts {
 export const report: Rule<ReportFacts> = rule<ReportFacts>({
   id: "report",
   looksAt: ["status.volumesAttached of the node"],
-  chooses: "The status of a node names the volumes that are attached for certain, and that nobody is detaching.",
+  chooses: "The status of a node lists the volumes that are certainly attached and not being detached.",
   sentence: ({ volumes }) =>
-    `the node's status is to name as attached ${volumes.length === 0 ? "nothing" : volumes.join(", ")}`,
+    `report as attached in the node's status: ${volumes.length === 0 ? "nothing" : volumes.join(", ")}`,
   example: { volumes: [unique] },
   source: "statusupdater/node_status_updater.go",
 });

@@ -16,12 +16,11 @@ interface MigratedFacts extends Facts {
 export const migrated: Rule<MigratedFacts> = rule<MigratedFacts>({
   id: "migrated",
   looksAt: ["the annotations of the provisioner", "the annotation pv.kubernetes.io/migrated-to"],
-  chooses:
-    "A claim or a volume of an in-tree plugin names the CSI driver that does the plugin's work; any other names none.",
+  chooses: "A claim or volume of an in-tree plugin that has been migrated names its CSI driver; any other names none.",
   sentence: ({ provisioner, driver }) =>
     driver === ""
-      ? `no CSI driver does the work of ${provisioner} → remove the annotation that names one`
-      : `${driver} does the work of ${provisioner} → name it`,
+      ? `${provisioner} is not migrated to a CSI driver → remove the annotation that names one`
+      : `${provisioner} is migrated to ${driver} → annotate it`,
   example: { provisioner: "kubernetes.io/aws-ebs", driver: "ebs.csi.aws.com" },
   source: "pv_controller_base.go updateMigrationAnnotations",
 });
@@ -40,7 +39,7 @@ export const finalizersFollow: Rule<FinalizersFacts> = rule<FinalizersFacts>({
     "the annotation pv.kubernetes.io/provisioned-by",
   ],
   chooses:
-    "A volume that an in-tree plugin provisioned has the controller's finalizer while its policy is Delete, and no other provisioner's.",
+    "A volume that an in-tree plugin provisioned has the controller's finalizer while its policy is Delete, and no finalizer of another provisioner.",
   sentence: ({ provisioner, finalizers }) =>
     `provisioned by ${provisioner} → its finalizers become ${finalizers.length === 0 ? "none" : finalizers.join(", ")}`,
   example: { provisioner: "kubernetes.io/host-path", finalizers: ["kubernetes.io/pv-controller"] },
@@ -64,7 +63,7 @@ export const bindVolume: Rule<BindFacts> = rule<BindFacts>({
   id: "bind",
   looksAt: claimAndVolumes,
   chooses:
-    "A claim is bound to the volume that it names, or that is reserved for it, or else to the smallest free one that suits. A claim of a class with WaitForFirstConsumer gets only what is named or reserved.",
+    "A claim is bound to the volume that it names, or that is reserved for it, or else to the smallest available one that matches. A claim of a class with WaitForFirstConsumer is bound only to a named or reserved volume.",
   sentence: ({ volume, why }) => `${volume}: ${bindReasons[why]} → bind it`,
   example: { volume: "disk-1", why: "smallest" },
   source: "pv_controller.go syncUnboundClaim, syncBoundClaim; pv_helpers.go FindMatchingVolume",
@@ -78,7 +77,7 @@ interface ClassFacts extends Facts {
 export const defaultClass: Rule<ClassFacts> = rule<ClassFacts>({
   id: "default-class",
   looksAt: ["spec.storageClassName", "StorageClasses: the annotation storageclass.kubernetes.io/is-default-class"],
-  chooses: "A claim that names no class, and finds no volume, gets the default class once there is one.",
+  chooses: "A claim without a class that finds no volume gets the default class once there is one.",
   sentence: ({ storageClass }) => `no class, no volume that suits → give it the default class ${storageClass}`,
   example: { storageClass: "standard" },
   source: "pv_controller.go assignDefaultStorageClass",
@@ -115,7 +114,7 @@ interface ProvisionFacts extends ClassFacts {
 export const provisionExternally: Rule<ProvisionFacts> = rule<ProvisionFacts>({
   id: "provision-externally",
   looksAt: ["spec.storageClassName", "StorageClasses: provisioner"],
-  chooses: "A claim that finds no volume names the provisioner of its class, which creates one.",
+  chooses: "A claim that finds no volume is annotated with the provisioner of its class, which creates one.",
   sentence: ({ storageClass, provisioner }) =>
     `no volume that suits; class ${storageClass} is provisioned by ${provisioner} → name it in the claim, and wait`,
   example: { storageClass: "standard", provisioner: "rancher.io/local-path" },
@@ -155,7 +154,8 @@ interface NamedFacts extends Facts {
 export const cannotBind: Rule<NamedFacts> = rule<NamedFacts>({
   id: "cannot-bind",
   looksAt: claimAndVolumes,
-  chooses: "A claim that names a volume waits while that does not exist, does not suit, or is bound to another claim.",
+  chooses:
+    "A claim that names a volume waits while the volume does not exist, does not match, or is bound to another claim.",
   sentence: ({ volume, why }) => `it names volume ${volume}, which ${why} → stay Pending`,
   example: { volume: "disk-1", why: "does not exist" },
   source: "pv_controller.go syncUnboundClaim, checkVolumeSatisfyClaim",
@@ -172,7 +172,7 @@ export const lost: Rule<LostFacts> = rule<LostFacts>({
   id: "lost",
   looksAt: ["spec.volumeName", "the annotation pv.kubernetes.io/bind-completed", "PersistentVolumes: spec.claimRef"],
   chooses:
-    "A claim that was bound is Lost when it names no volume any more, or one that does not exist or is another claim's.",
+    "A claim that was bound is Lost if it no longer names a volume, or names one that does not exist or belongs to another claim.",
   sentence: ({ volume, why }) => `it was bound${volume === "" ? "" : ` to ${volume}`}: ${why} → phase Lost`,
   example: { volume: "disk-1", why: "that volume does not exist" },
   source: "pv_controller.go syncBoundClaim",
@@ -197,8 +197,8 @@ export const available: Rule<PhaseFacts> = rule<PhaseFacts>({
 export const claimFirst: Rule<PhaseFacts> = rule<PhaseFacts>({
   id: "claim-first",
   looksAt: ["spec.claimRef", "the claim's spec.volumeName"],
-  chooses: "Where the volume names the claim, and the claim no volume yet, the claim is looked at.",
-  sentence: ({ claim }) => `it is for ${claim}, which names no volume yet → look at the claim`,
+  chooses: "If the volume names the claim, but the claim names no volume yet, the claim is synced.",
+  sentence: ({ claim }) => `it is for ${claim}, which names no volume yet → sync the claim`,
   example: { claim: "shop/data" },
   source: "pv_controller.go syncVolume",
 });
@@ -207,8 +207,8 @@ export const claimFirst: Rule<PhaseFacts> = rule<PhaseFacts>({
 export const modeMismatch: Rule<PhaseFacts> = rule<PhaseFacts>({
   id: "mode-mismatch",
   looksAt: ["spec.volumeMode", "the claim's spec.volumeMode"],
-  chooses: "A volume whose mode is not that of the claim it names is not bound; Events of both say so.",
-  sentence: ({ claim }) => `${claim} wants another volumeMode → leave them unbound`,
+  chooses: "A volume whose mode differs from that of the claim it names is not bound; Events on both say so.",
+  sentence: ({ claim }) => `${claim} requests another volumeMode → leave them unbound`,
   example: { claim: "shop/data" },
   source: "pv_controller.go syncVolume",
 });
@@ -232,7 +232,8 @@ interface ReleaseFacts extends PhaseFacts {
 export const released: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   id: "released",
   looksAt: ["spec.claimRef.uid", "the claim, in the cache and on the API server", "spec.persistentVolumeReclaimPolicy"],
-  chooses: "A volume whose claim is gone, or provisioned for a claim that is bound to another volume, is Released.",
+  chooses:
+    "A volume is Released if its claim is gone, or if it was provisioned for a claim that is bound to another volume.",
   sentence: ({ claim, policy, why }) =>
     `claim ${claim} ${why === "gone" ? "is gone" : "is bound to another volume"} → phase Released, then policy ${policy}`,
   example: { claim: "shop/data", policy: "Delete", why: "gone" },
@@ -244,8 +245,8 @@ export const unbindVolume: Rule<PhaseFacts> = rule<PhaseFacts>({
   id: "unbind",
   looksAt: ["spec.claimRef", "the claim's spec.volumeName", "the annotation pv.kubernetes.io/bound-by-controller"],
   chooses:
-    "A volume that names a claim which is bound to another volume is Available again; a reservation by the user stays.",
-  sentence: ({ claim }) => `${claim} is bound to another volume → take this one back`,
+    "A volume that names a claim that is bound to another volume becomes Available again; a reservation made by the user stays.",
+  sentence: ({ claim }) => `${claim} is bound to another volume → unbind this one`,
   example: { claim: "shop/data" },
   source: "pv_controller.go unbindVolume",
 });
@@ -263,7 +264,8 @@ export const cannotReclaim: Rule<ReclaimFacts> = rule<ReclaimFacts>({
     "the volume's source",
     "the annotation pv.kubernetes.io/provisioned-by",
   ],
-  chooses: "A released volume that no plugin can delete or scrub is Failed. Volumes of CSI drivers are left to these.",
+  chooses:
+    "A released volume that no plugin can delete or recycle is Failed. Volumes of CSI drivers are left to the drivers.",
   sentence: ({ policy, error }) => `policy ${policy}: ${error} → phase Failed`,
   example: { policy: "Delete", error: "no volume plugin matched" },
   source: "pv_controller.go deleteVolumeOperation, recycleVolumeOperation, findDeletablePlugin",

@@ -18,7 +18,7 @@ import { syncClaim } from "./sync.ts";
 export const persistentVolumeExpander: ControllerDefinition = defineController<PersistentVolumeClaim>({
   name: "persistentvolume-expander",
   aliases: ["expand", "expander", "persistentvolume-expander-controller"],
-  purpose: "says which controller expands the volume of a claim that requests more than it has",
+  purpose: "names the resizer of claims that request more than their volumes have",
   component: "volume_expand",
   source: "pkg/controller/volume/expand/expand_controller.go",
   for: PersistentVolumeClaims,

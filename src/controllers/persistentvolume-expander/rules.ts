@@ -14,7 +14,7 @@ interface SizeFacts extends Facts {
 export const largeEnough: Rule<SizeFacts> = rule<SizeFacts>({
   id: "large-enough",
   looksAt,
-  chooses: "A claim that has as much as it requests is left alone, unless its volume says that an expansion has begun.",
+  chooses: "A claim that has what it requests is left alone, unless its volume says that an expansion has begun.",
   sentence: ({ size }) => `it requests ${size}, and has as much`,
   example: { size: "2Gi" },
   source: "expand_controller.go syncHandler",
@@ -29,9 +29,10 @@ interface MigratedFacts extends SizeFacts {
 export const nameResizer: Rule<MigratedFacts> = rule<MigratedFacts>({
   id: "name-resizer",
   looksAt: [...looksAt, "the annotation volume.kubernetes.io/storage-resizer of the claim"],
-  chooses: "A claim of an in-tree volume whose work a CSI driver does names that driver's resizer, which expands it.",
+  chooses:
+    "A claim of an in-tree volume that has been migrated to a CSI driver is annotated with the driver's resizer, which expands it.",
   sentence: ({ size, plugin, driver }) =>
-    `it requests ${size}, more than it has, and ${driver} does the work of ${plugin} → name it as the resizer, and say so in an Event`,
+    `it requests ${size}, more than it has, and ${plugin} is migrated to ${driver} → name its resizer, and record an Event`,
   example: { size: "2Gi", plugin: "kubernetes.io/aws-ebs", driver: "ebs.csi.aws.com" },
   source: "expand_controller.go syncHandler; resize_util.go SetClaimResizer",
 });
@@ -42,7 +43,7 @@ export const awaitResizer: Rule<SizeFacts> = rule<SizeFacts>({
   looksAt,
   chooses: "Any other volume is expanded by the resizer of its CSI driver, or by nobody: an Event says so.",
   sentence: ({ size }) =>
-    `it requests ${size}, more than it has → say in an Event that another controller has to expand it`,
+    `it requests ${size}, more than it has → record an Event that another controller has to expand it`,
   example: { size: "2Gi" },
   source: "expand_controller.go syncHandler",
 });

@@ -22,7 +22,7 @@ export const bound: Rule<BoundFacts> = rule<BoundFacts>({
 export const unbound: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unbound",
   looksAt: bound.looksAt,
-  chooses: "A volume that is being deleted loses the finalizer in any phase but Bound.",
+  chooses: "The finalizer of a volume that is being deleted is removed in any phase except Bound.",
   sentence: ({ finalizer }) => `it is being deleted, and is not bound → remove finalizer ${finalizer}`,
   example: { finalizer: volumeProtection },
   source: "pv_protection_controller.go removeFinalizer",

@@ -19,7 +19,7 @@ export const inUse: Rule<HeldFacts> = rule<HeldFacts>({
     "metadata.deletionTimestamp and deletionGracePeriodSeconds of pods with ephemeral volumes",
   ],
   chooses:
-    "A claim that is being deleted stays while a pod on a node uses it, even a pod that has ended. The claim of an ephemeral volume stays until the kubelet has let go of its pod.",
+    "A claim that is being deleted stays while a pod on a node uses it, even a finished pod. The claim of an ephemeral volume stays until the kubelet has removed its pod.",
   sentence: ({ pod, node, listedLive }) =>
     `Pod ${pod} on node ${node} uses it${listedLive ? ", which the cache does not show yet" : ""} → keep it`,
   example: { pod: "db-0", node: "node-1", listedLive: false },
@@ -31,7 +31,7 @@ export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unused",
   looksAt: inUse.looksAt,
   chooses:
-    "A claim that is being deleted loses the finalizer when neither the cache nor the API server has such a pod.",
+    "The finalizer of a claim that is being deleted is removed when neither the cache nor the API server has such a pod.",
   sentence: ({ finalizer }) => `it is being deleted, and no pod on a node uses it → remove finalizer ${finalizer}`,
   example: { finalizer: claimProtection },
   source: "pvc_protection_controller.go removeFinalizer",

@@ -36,7 +36,7 @@ export function definePodGarbageCollector(changed: Partial<PodGarbageCollectorOp
   return defineController<Pod>({
     name: "pod-garbage-collector",
     aliases: ["podgc", "pod-garbage-collector-controller"],
-    purpose: "deletes pods of nodes that are gone, and ended pods beyond a number",
+    purpose: "deletes pods of nodes that are gone, and finished pods above a threshold",
     component: "pod-garbage-collector-controller",
     source: "pkg/controller/podgc/gc_controller.go",
     for: Pods,

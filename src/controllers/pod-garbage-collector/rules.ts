@@ -13,7 +13,7 @@ export const terminated: Rule<TerminatedFacts> = rule<TerminatedFacts>({
   id: "terminated",
   looksAt: ["status.phase of all pods", "status.reason Evicted", "metadata.creationTimestamp", "the threshold"],
   chooses:
-    "Of the pods that have ended, as many are kept as the threshold says (12,500). Those beyond are deleted: evicted ones first, then the oldest.",
+    "Finished pods are kept up to the threshold (12,500). Excess ones are deleted: evicted ones first, then the oldest.",
   sentence: ({ phase, ended, threshold }) =>
     `${phase}; ${ended} pods have ended, and ${threshold} are kept → delete it`,
   example: { phase: "Succeeded", ended: 12_501, threshold: 12_500 },
@@ -29,7 +29,7 @@ export const outOfService: Rule<NodeFacts> = rule<NodeFacts>({
   id: "out-of-service",
   looksAt: ["metadata.deletionTimestamp", "the node's condition Ready", "its taint node.kubernetes.io/out-of-service"],
   chooses:
-    "A pod that is being deleted on a node that is not ready and is tainted as out of service is failed and deleted at once.",
+    "A pod that is being deleted on a node that is not ready and tainted as out of service is marked failed and deleted at once.",
   sentence: ({ node }) =>
     `it is being deleted, and its node ${node} is not ready and out of service → fail it, delete it at once`,
   example: { node: "node-1" },
@@ -41,7 +41,7 @@ export const orphaned: Rule<NodeFacts> = rule<NodeFacts>({
   id: "orphaned",
   looksAt: ["spec.nodeName", "the nodes in the cache, for 40 s", "the node on the API server"],
   chooses:
-    "A pod whose node has not been in the cache for 40 s and is not on the API server either is failed and deleted at once.",
+    "A pod whose node has been missing from the cache for 40 s, and does not exist on the API server either, is marked failed and deleted at once.",
   sentence: ({ node }) => `its node ${node} does not exist → fail it, delete it at once`,
   example: { node: "node-1" },
   source: "gc_controller.go gcOrphaned",
@@ -51,7 +51,7 @@ export const orphaned: Rule<NodeFacts> = rule<NodeFacts>({
 export const nodeExists: Rule<NodeFacts> = rule<NodeFacts>({
   id: "node-exists",
   looksAt: ["the node on the API server"],
-  chooses: "A pod whose node the API server has stays, whatever the cache shows.",
+  chooses: "A pod whose node exists on the API server stays, whatever the cache shows.",
   sentence: ({ node }) => `the API server has its node ${node}, which the cache does not show → keep it`,
   example: { node: "node-1" },
   source: "gc_controller.go discoverDeletedNodes, checkIfNodeExists",
@@ -61,7 +61,7 @@ export const nodeExists: Rule<NodeFacts> = rule<NodeFacts>({
 export const unscheduled: Rule<Facts> = rule<Facts>({
   id: "unscheduled",
   looksAt: ["metadata.deletionTimestamp", "spec.nodeName"],
-  chooses: "A pod that is being deleted and has no node is failed and deleted at once.",
+  chooses: "A pod that is being deleted and has no node is marked failed and deleted at once.",
   sentence: () => "it is being deleted, and has no node → fail it, delete it at once",
   example: {},
   source: "gc_controller.go gcUnscheduledTerminating",

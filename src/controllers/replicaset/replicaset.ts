@@ -9,7 +9,7 @@ import { indexByOwner, ownerIndex } from "./related.ts";
 export const replicaset: ControllerDefinition = defineReplicaController<ReplicaSet>({
   name: "replicaset",
   aliases: ["rs", "replicaset-controller"],
-  purpose: "keeps the number of pods that a ReplicaSet asks for",
+  purpose: "maintains the desired number of pods of a ReplicaSet",
   component: "replicaset-controller",
   source: "pkg/controller/replicaset/replica_set.go",
   indexes: { [ownerIndex]: indexByOwner },

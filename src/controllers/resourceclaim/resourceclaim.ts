@@ -17,7 +17,7 @@ import { onClaim, onPod, onTemplate } from "./wake.ts";
 export const resourceclaim: ControllerDefinition = defineController<ResourceClaim>({
   name: "resourceclaim",
   aliases: ["resource-claim-controller", "resourceclaim-controller"],
-  purpose: "makes the ResourceClaims of pods from templates, and frees devices that no pod uses",
+  purpose: "creates pods' ResourceClaims from templates, and frees devices that no pod uses",
   component: "resource_claim",
   source: "pkg/controller/resourceclaim/controller.go",
   for: ResourceClaims,

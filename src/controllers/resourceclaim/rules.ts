@@ -4,11 +4,11 @@ import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 const entries = "spec.resourceClaims of the pod";
 const statuses = "status.resourceClaimStatuses of the pod";
 
-/** A pod that is being deleted gets no claims. */
+/** No claims are created for a pod that is being deleted. */
 export const beingDeleted: Rule<Facts> = rule<Facts>({
   id: "being-deleted",
   looksAt: ["metadata.deletionTimestamp of the pod"],
-  chooses: "A pod that is being deleted gets no claims, and none is reserved for it.",
+  chooses: "No claims are created or reserved for a pod that is being deleted.",
   sentence: () => "it is being deleted → create and reserve no claim",
   example: {},
   source: "controller.go syncPod",
@@ -25,9 +25,9 @@ export const noTemplate: Rule<TemplateFacts> = rule<TemplateFacts>({
   id: "no-template",
   looksAt: [entries, "the ResourceClaimTemplate that the entry names, in the cache"],
   chooses:
-    "While the template of an entry is not there, entries behind it wait, too; the pod is tried again when it comes.",
+    "While the template of an entry does not exist, the entries after it wait too; the pod is retried when the template is created.",
   sentence: ({ entry, template }) =>
-    `ResourceClaimTemplate ${template} for ${entry} is not there → say so in an Event, and try again`,
+    `ResourceClaimTemplate ${template} for ${entry} does not exist → record an Event, and retry`,
   example: { entry: "gpu", template: "one-gpu" },
   source: "controller.go handleClaim",
 });
@@ -47,7 +47,7 @@ export const createClaim: Rule<CreateFacts> = rule<CreateFacts>({
     "claims that this controller created in the last hour and has not seen in the cache yet",
   ],
   chooses:
-    "Each entry with a template has a ResourceClaim made of it, which the pod controls: it goes with the pod. So has an entry whose claim is gone, or is another pod's.",
+    "Each entry with a template gets a ResourceClaim created from it. The pod controls the claim, which is deleted with it. A claim is also created if the previous one is gone or belongs to another pod.",
   sentence: ({ entry, template, instead }) =>
     instead === ""
       ? `${entry} has no ResourceClaim → create one from template ${template}`
@@ -66,7 +66,7 @@ export const recordClaims: Rule<RecordFacts> = rule<RecordFacts>({
   id: "record-claims",
   looksAt: [statuses, "claims that the pod controls"],
   chooses:
-    "Claims that were created, or found to be the pod's, are applied to its status. What this apply leaves out it takes from the status, so that entries applied before go.",
+    "Claims that were created, or found to belong to the pod, are applied to its status. Entries that this apply leaves out are removed from the status.",
   sentence: ({ claims }) => `its status does not name its claims → apply ${claims.join(", ")}`,
   example: { claims: ["gpu: web-gpu-7k2xp"] },
   source: "controller.go syncPod",
@@ -82,7 +82,7 @@ export const reserve: Rule<ReserveFacts> = rule<ReserveFacts>({
   id: "reserve",
   looksAt: ["spec.nodeName of the pod", "status.allocation and status.reservedFor of its claims, in the cache"],
   chooses:
-    "A claim with devices is reserved for a pod that has a node already. Before that, it is the scheduler who reserves it.",
+    "A claim with devices is reserved for a pod that already has a node. For other pods the scheduler reserves it.",
   sentence: ({ claim, node }) =>
     `it is on node ${node}, and ResourceClaim ${claim} is not reserved for it → reserve it`,
   example: { claim: "web-gpu-7k2xp", node: "node-1" },
@@ -97,7 +97,7 @@ interface SteadyFacts extends Facts {
 export const podSteady: Rule<SteadyFacts> = rule<SteadyFacts>({
   id: "pod-steady",
   looksAt: [entries, statuses],
-  chooses: "Claims that are there are left as they are, whatever their template says.",
+  chooses: "Existing claims are not changed, whatever their template says.",
   sentence: ({ entries: names }) => `nothing to do for its claims: ${names.join(", ")}`,
   example: { entries: ["gpu"] },
   source: "controller.go syncPod",
@@ -124,7 +124,7 @@ export const release: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   id: "release",
   looksAt: [...consumers, "the finalizer resource.kubernetes.io/delete-protection"],
   chooses:
-    "Pods that are gone, have ended, or were replaced by another of their name no longer have the claim reserved. With the last of them its devices go, and the finalizer with these. Consumers that are no pods stay.",
+    "The claim is released for pods that are gone, have finished, or were replaced by another of their name. With the last of them its devices are freed and the finalizer is removed. Consumers other than pods stay.",
   sentence: ({ released, left, deallocates }) =>
     `${released.join(", ")} → release ${released.length === 1 ? "it" : "them"}, ${left} left${deallocates ? "; free the devices" : ""}`,
   example: { released: ["pod web-1 has ended"], left: 0, deallocates: true },
@@ -139,9 +139,9 @@ interface UnprotectFacts extends Facts {
 export const unprotect: Rule<UnprotectFacts> = rule<UnprotectFacts>({
   id: "unprotect",
   looksAt: ["metadata.deletionTimestamp", "status.reservedFor", "status.allocation"],
-  chooses: "A claim that is being deleted and reserved for nobody loses its devices and the finalizer.",
+  chooses: "The devices and the finalizer of a claim that is being deleted and not reserved are removed.",
   sentence: ({ isAllocated }) =>
-    `it is being deleted, and reserved for nobody → ${isAllocated ? "free its devices, and " : ""}remove the finalizer`,
+    `it is being deleted, and not reserved → ${isAllocated ? "free its devices, and " : ""}remove the finalizer`,
   example: { isAllocated: true },
   source: "controller.go syncClaim",
 });
@@ -159,9 +159,9 @@ export const deleteClaim: Rule<DeleteFacts> = rule<DeleteFacts>({
     "the pod that controls the claim: its uid, phase, node and metadata.deletionTimestamp",
   ],
   chooses:
-    "A claim that is reserved for nobody is deleted once the pod that it was generated for has ended, or was replaced by another of its name. That of a pod that is gone is left to the garbage collector.",
+    "A claim that is not reserved is deleted once the pod that it was generated for has finished, or was replaced by another of its name. If the pod is gone, the claim is left to the garbage collector.",
   sentence: ({ pod, isReplaced }) =>
-    `it is reserved for nobody, and pod ${pod}, which it was generated for, ${isReplaced ? "was replaced" : "will not run again"} → delete it`,
+    `it is not reserved, and pod ${pod}, which it was generated for, ${isReplaced ? "was replaced" : "will not run again"} → delete it`,
   example: { pod: "web-1", isReplaced: false },
   source: "controller.go syncClaim, owningPod",
 });
@@ -176,11 +176,9 @@ export const keep: Rule<KeepFacts> = rule<KeepFacts>({
   id: "keep",
   looksAt: consumers,
   chooses:
-    "A claim stays as it is while all that it is reserved for may still use it. One that was never reserved keeps its devices.",
+    "A claim is kept while everything that it is reserved for may still use it. One that was never reserved keeps its devices.",
   sentence: ({ consumers: names }) =>
-    names.length === 0
-      ? "it is reserved for nobody → leave it as it is"
-      : `${names.join(", ")} may use it → keep it reserved`,
+    names.length === 0 ? "it is not reserved → leave it as it is" : `${names.join(", ")} may use it → keep it reserved`,
   example: { consumers: ["pod web-1"] },
   source: "controller.go syncClaim",
 });

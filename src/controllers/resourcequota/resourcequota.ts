@@ -28,7 +28,7 @@ const discoveryMs = 30_000;
 export const resourcequota: ControllerDefinition = defineController<ResourceQuota>({
   name: "resourcequota",
   aliases: ["quota", "resourcequota-controller"],
-  purpose: "counts what each ResourceQuota limits, and writes it into its status",
+  purpose: "counts the resources that each ResourceQuota limits, and writes the usage to its status",
   component: "resourcequota-controller",
   recordsEvents: false,
   source: "pkg/controller/resourcequota/resource_quota_controller.go",

@@ -10,7 +10,7 @@ interface UncountedFacts extends Facts {
 export const notCounted: Rule<UncountedFacts> = rule<UncountedFacts>({
   id: "not-counted",
   looksAt: ["spec.hard", "discovery: the namespaced kinds that can be created, listed, watched and deleted"],
-  chooses: "A resource name that matches no known kind gets no usage: an unknown usage is not 0.",
+  chooses: "A resource name that matches no known kind gets no usage: unknown is not 0.",
   sentence: ({ names }) => `no known kind is counted under ${names.join(", ")} → no usage for it`,
   example: { names: ["count/widgets.example.com"] },
   source: "pkg/quota/v1/resources.go CalculateUsage",
@@ -26,7 +26,7 @@ interface UsageFacts extends Facts {
 export const usage: Rule<UsageFacts> = rule<UsageFacts>({
   id: "usage",
   looksAt: ["spec.hard", "spec.scopes", "spec.scopeSelector", "the objects of each kind that the quota counts"],
-  chooses: "The status lists the limits of the spec, each with what the objects of the namespace use of it.",
+  chooses: "The status lists the limits of the spec, each with the usage by the namespace's objects.",
   sentence: ({ changes, gone }) => {
     const words = [...changes.map(changeInWords), ...gone.map((name) => `${name} is no longer limited`)];
     return `${words.length === 0 ? "nothing is limited" : words.join(", ")} → write the status`;

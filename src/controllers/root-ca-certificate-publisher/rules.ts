@@ -6,7 +6,7 @@ export const noAuthority: Rule<Facts> = rule<Facts>({
   id: "no-authority",
   looksAt: ["certificate-authority or certificate-authority-data of the context"],
   chooses:
-    "Without a certificate authority of the API server, nothing is published: what the context trusts is then not known. A sandbox publishes its own by itself.",
+    "Without a certificate authority of the API server nothing is published, because the context does not say what to trust. A sandbox publishes its own authority itself.",
   sentence: () => "the context names no certificate authority → publish none",
   example: {},
   source: "cmd/kube-controller-manager/app/certificates.go getKubeAPIServerCAFileContents",
@@ -21,7 +21,7 @@ export const publish: Rule<NamespaceFacts> = rule<NamespaceFacts>({
   id: "publish",
   looksAt: ["ConfigMap kube-root-ca.crt in the namespace"],
   chooses:
-    "Every namespace has a ConfigMap kube-root-ca.crt with the certificate authority of the API server, for its pods.",
+    "Every namespace has a ConfigMap kube-root-ca.crt with the API server's certificate authority, for its pods.",
   sentence: ({ namespace }) => `namespace ${namespace} has no ConfigMap kube-root-ca.crt → create it`,
   example: { namespace: "shop" },
   source: "publisher.go syncNamespace",
@@ -35,7 +35,7 @@ interface OutdatedFacts extends Facts {
 export const mend: Rule<OutdatedFacts> = rule<OutdatedFacts>({
   id: "mend",
   looksAt: ["data of the ConfigMap", "annotation kubernetes.io/description"],
-  chooses: "The ConfigMap has the certificate authority and nothing else, and a description, whatever that says.",
+  chooses: "The ConfigMap contains the certificate authority, nothing else, and some description.",
   sentence: ({ what }) => `${what.join(", ")} → update it`,
   example: { what: ["data has another ca.crt"] },
   source: "publisher.go syncNamespace",

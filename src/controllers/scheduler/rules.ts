@@ -44,8 +44,8 @@ export const failed: Rule<UnschedulableFacts> = rule<UnschedulableFacts>({
   id: "failed",
   looksAt: ["what the API server answers to the reservation of its ResourceClaims"],
   chooses:
-    "If a claim cannot be reserved for the pod, the pod gives up its node and the claims reserved before; it is marked SchedulerError, and tried again.",
-  sentence: ({ message }) => `${message} → give up the node, and try again`,
+    "If a claim cannot be reserved for the pod, the pod gives up its node and the claims reserved before; it is marked SchedulerError, and retried.",
+  sentence: ({ message }) => `${message} → give up the node, and retry`,
   example: {
     message:
       'running PreBind plugin "DynamicResources": add reservation to claim shop/gpu: ResourceClaim.resource.k8s.io "gpu" is invalid: status.reservedFor: Too many: 257: must have at most 256 items',
@@ -67,7 +67,7 @@ export const bindVolumes: Rule<VolumesFacts> = rule<VolumesFacts>({
     "PersistentVolumes: claimRef, capacity, node affinity",
   ],
   chooses:
-    "Claims that wait for a consumer get a free volume that their pod's node can reach, or have one created for it; the pod is bound once they are.",
+    "Claims that wait for a consumer get an available volume that their pod's node can reach, or one is provisioned; the pod is bound once they are.",
   sentence: ({ node, claims }) => `${claims.join(", ")}: bind volumes for ${node} → wait for them`,
   example: { node: "node-1", claims: ["data"] },
   source: "pkg/scheduler/framework/plugins/volumebinding/binder.go BindPodVolumes",
@@ -85,7 +85,7 @@ export const awaitDevices: Rule<HeldFacts> = rule<HeldFacts>({
     "its ResourceClaims: metadata.deletionTimestamp, the pod that controls them; status.devices, where a driver named conditions for the binding",
   ],
   chooses:
-    "A pod whose ResourceClaims do not exist, are being deleted, or were made for another pod is not tried; one whose devices are still made ready is not bound. Neither an Event nor a condition says so. It goes on when a claim or its status changes.",
+    "A pod whose ResourceClaims do not exist, are being deleted, or were created for another pod is not scheduled; one whose devices are still being prepared is not bound. Neither an Event nor a condition says so. It is retried when a claim or its status changes.",
   sentence: ({ why }) => `${why} → wait`,
   example: { why: 'pod "shop/web": ResourceClaim not created yet' },
   source: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PreEnqueue, PreBind",
@@ -119,9 +119,9 @@ export const deallocateDevices: Rule<DeallocateFacts> = rule<DeallocateFacts>({
     "status.allocation.nodeSelector and status.reservedFor of these; status.devices, where a driver says that a binding has failed",
   ],
   chooses:
-    "If no node is left, and some would be but for the devices of a claim, it loses them, unless others use it: it may get devices elsewhere.",
+    "If no node is left only because of the devices of a claim, the claim loses them, unless other pods use it: it may get devices elsewhere.",
   sentence: ({ claim, nodes }) =>
-    `${claim} has devices that ${nodes} ${nodes === 1 ? "node that fits" : "nodes that fit"} cannot use, and no other pod uses it → take them away`,
+    `${claim} has devices that ${nodes} ${nodes === 1 ? "node that fits" : "nodes that fit"} cannot use, and no other pod uses it → deallocate them`,
   example: { claim: "gpu", nodes: 2 },
   source: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PostFilter",
 });

@@ -20,7 +20,7 @@ export const held: Rule<HeldFacts> = rule<HeldFacts>({
   id: "held",
   looksAt: deletion,
   chooses:
-    "A ServiceCIDR that is being deleted stays, and is not ready, while a Service has an address that is in no other ServiceCIDR.",
+    "A ServiceCIDR that is being deleted stays, and is not ready, while a Service has one of its addresses that is in no other ServiceCIDR.",
   sentence: ({ address }) => `address ${address} is in no other ServiceCIDR → keep it, as not ready`,
   example: { address: "10.96.0.10" },
   source: "servicecidrs_controller.go canDeleteCIDR",
@@ -37,7 +37,7 @@ export const grace: Rule<FreeFacts> = rule<FreeFacts>({
   id: "grace",
   looksAt: [...deletion, "10 s since the deletion"],
   chooses:
-    "A ServiceCIDR that nothing keeps goes 10 s after it was deleted, so that no API server gives an address of it to a Service meanwhile.",
+    "A ServiceCIDR that is no longer needed is removed 10 s after its deletion, so that no API server gives one of its addresses to a Service meanwhile.",
   sentence: ({ why, leftMs }) => `${why} → wait ${Math.ceil(leftMs / 1000)} s more`,
   example: { why: "no Service has an address of it", leftMs: 7000 },
   source: "servicecidrs_controller.go sync",
@@ -52,7 +52,7 @@ export const release: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   id: "release",
   looksAt: grace.looksAt,
   chooses:
-    "It loses the finalizer when others have all of its ranges, or no Service has an address that is in no other ServiceCIDR.",
+    "The finalizer is removed when other ServiceCIDRs contain all of its ranges, or no Service has an address that is only in this one.",
   sentence: ({ why, finalizer }) => `${why} → remove the finalizer ${finalizer}`,
   example: { why: "other ServiceCIDRs contain it", finalizer: cidrFinalizer },
   source: "servicecidrs_controller.go removeServiceCIDRFinalizerIfNeeded",
@@ -72,8 +72,8 @@ export const unprotected: Rule<FinalizerFacts> = rule<FinalizerFacts>({
 export const ready: Rule<Facts> = rule<Facts>({
   id: "ready",
   looksAt: ["condition Ready: status, reason and message"],
-  chooses: "A ServiceCIDR that is not being deleted is ready: API servers take addresses of it.",
-  sentence: () => "it does not say that it is ready → say so",
+  chooses: "A ServiceCIDR that is not being deleted is ready: API servers allocate addresses from it.",
+  sentence: () => "it is not marked ready → mark it",
   example: {},
   source: "servicecidrs_controller.go updateConditionIfNeeded",
 });

@@ -14,8 +14,8 @@ interface AccountFacts extends Facts {
 export const unlist: Rule<AccountFacts> = rule<AccountFacts>({
   id: "unlist",
   looksAt: ["deleted Secrets of the type kubernetes.io/service-account-token", "secrets of the ServiceAccount"],
-  chooses: "When the Secret of a token is deleted, its ServiceAccount no longer lists it in secrets.",
-  sentence: ({ account }) => `it is gone, and ServiceAccount ${account} lists it → take it off the list`,
+  chooses: "When the Secret of a token is deleted, it is removed from the secrets of its ServiceAccount.",
+  sentence: ({ account }) => `it is gone, and ServiceAccount ${account} lists it → remove it from the list`,
   example: { account: "robot" },
   source: "tokens_controller.go syncSecret, removeSecretReference",
 });
@@ -24,8 +24,8 @@ export const unlist: Rule<AccountFacts> = rule<AccountFacts>({
 export const noKeys: Rule<Facts> = rule<Facts>({
   id: "no-keys",
   looksAt: ["the key that signs tokens of ServiceAccounts"],
-  chooses: "Without the key that signs tokens of ServiceAccounts, Secrets are left alone: embedded clusters have one.",
-  sentence: () => "the key that signs tokens is not here → leave it to who has it",
+  chooses: "Without the key that signs tokens of ServiceAccounts, Secrets are left alone; sandboxes have the key.",
+  sentence: () => "the key that signs tokens is not available here → leave it to a controller that has it",
   example: {},
   source: "cmd/kube-controller-manager/app/service_accounts.go newServiceAccountTokenController",
 });
@@ -34,7 +34,7 @@ export const noKeys: Rule<Facts> = rule<Facts>({
 export const orphaned: Rule<AccountFacts> = rule<AccountFacts>({
   id: "orphaned",
   looksAt,
-  chooses: "The Secret of a token is deleted when its ServiceAccount is gone, or is another one than it was.",
+  chooses: "The Secret of a token is deleted when its ServiceAccount is gone or has been recreated.",
   sentence: ({ account }) => `there is no ServiceAccount ${account} of its uid → delete it`,
   example: { account: "robot" },
   source: "tokens_controller.go syncSecret, syncServiceAccount",
@@ -44,8 +44,8 @@ export const orphaned: Rule<AccountFacts> = rule<AccountFacts>({
 export const outdated: Rule<Facts> = rule<Facts>({
   id: "outdated",
   looksAt: ["resourceVersion of the Secret, as the API server has it"],
-  chooses: "A Secret that has changed since the cache saw it is left until the cache shows the change.",
-  sentence: () => "it has changed meanwhile → wait for the change",
+  chooses: "A Secret that is newer than the cache is left alone until the cache shows the change.",
+  sentence: () => "it is newer than the cache → wait for the cache",
   example: {},
   source: "tokens_controller.go generateTokenIfNeeded",
 });
@@ -59,7 +59,7 @@ export const fill: Rule<LackingFacts> = rule<LackingFacts>({
   id: "fill",
   looksAt: [...looksAt, "ca.crt, namespace and token in data"],
   chooses:
-    "The Secret of a token has a token that ends with it, the namespace, and the certificate authority of the API server; and an annotation with the ServiceAccount's uid. A token or a namespace that is there stays.",
+    "The Secret gets a token that is valid as long as the Secret exists, the namespace, the API server's certificate authority, and an annotation with the ServiceAccount's uid. An existing token or namespace stays.",
   sentence: ({ lacks, account }) => `it lacks ${lacks.join(", ")} of ServiceAccount ${account} → write them`,
   example: { lacks: ["ca.crt", "namespace", "token"], account: "robot" },
   source: "tokens_controller.go generateTokenIfNeeded",

@@ -27,7 +27,7 @@ const createDefault: Rule<MissingFacts> = rule<MissingFacts>({
 export const serviceaccount: ControllerDefinition = defineController<ServiceAccount>({
   name: "serviceaccount",
   aliases: ["sa", "serviceaccount-controller"],
-  purpose: "keeps a ServiceAccount default in every namespace",
+  purpose: "creates the ServiceAccount default in every namespace",
   component: "serviceaccount-controller",
   ifRunTwice: "both would create the same ServiceAccount, and one of them would be refused each time",
   source: "pkg/controller/serviceaccount/serviceaccounts_controller.go",

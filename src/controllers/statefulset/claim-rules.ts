@@ -11,7 +11,7 @@ export const awaitClaim: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "await-claim",
   looksAt: ["spec.persistentVolumeClaimRetentionPolicy.whenScaled", "owners of the claims of a missing pod"],
   chooses:
-    "With whenScaled: Delete a missing pod is not created while a claim of its name still belongs to an earlier pod: it will be deleted with that one.",
+    "With whenScaled: Delete, a missing pod is not created while one of its claims still belongs to an earlier pod of its name, with which the claim will be deleted.",
   sentence: ({ claim, pod }) => `${claim} belongs to an earlier ${pod}, with which it will be deleted → wait`,
   example: { claim: "data-web-2", pod: "web-2" },
   source: "stateful_pod_control.go PodClaimIsStale",
@@ -21,7 +21,7 @@ export const awaitClaim: Rule<ClaimFacts> = rule<ClaimFacts>({
 export const createClaim: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "create-claim",
   looksAt: ["spec.volumeClaimTemplates", "claims of a pod that is missing or Pending"],
-  chooses: "A claim that a pod needs and that is missing is created from its template, before the pod.",
+  chooses: "A missing claim of a pod is created from its template, before the pod.",
   sentence: ({ claim, pod }) => `${pod} needs ${claim}, which is missing → create it`,
   example: { claim: "data-web-2", pod: "web-2" },
   source: "stateful_pod_control.go createPersistentVolumeClaims",
@@ -39,7 +39,7 @@ export const claimOwnersRule: Rule<OwnersFacts> = rule<OwnersFacts>({
   id: "claim-owners",
   looksAt: ["spec.persistentVolumeClaimRetentionPolicy", "owners of each claim", "whether its pod is too many"],
   chooses:
-    "With whenDeleted: Delete the set owns its claims, with whenScaled: Delete a pod that is too many owns those it uses: the garbage collector deletes them with their owner.",
+    "With whenDeleted: Delete the set owns its claims, with whenScaled: Delete an excess pod owns the claims that it uses: the garbage collector deletes them with their owner.",
   sentence: ({ claim, whenDeleted, whenScaled, owners }) =>
     `whenDeleted: ${whenDeleted}, whenScaled: ${whenScaled} → ${claim} is owned by ${owners.length === 0 ? "nobody" : owners.join(" and ")}`,
   example: {

@@ -32,8 +32,7 @@ export const deleteEnded: Rule<EndedFacts> = rule<EndedFacts>({
   id: "delete-ended",
   looksAt: ["each desired pod's phase"],
   chooses: "A pod that has failed or succeeded is deleted; once it is gone, it is created again under the same name.",
-  sentence: ({ pod, phase }) =>
-    `${pod} has ${phase === "Failed" ? "failed" : "succeeded"} → delete it, to make it anew`,
+  sentence: ({ pod, phase }) => `${pod} has ${phase === "Failed" ? "failed" : "succeeded"} → delete it, to recreate it`,
   example: { pod: "web-1", phase: "Failed" },
   source: "stateful_set_control.go processReplica",
 });
@@ -59,7 +58,7 @@ export const createPods: Rule<CreateFacts> = rule<CreateFacts>({
     "spec.updateStrategy.rollingUpdate.partition",
   ],
   chooses:
-    "Missing pods are created by their ordinals: in order the lowest one, when all before it are available; with Parallel all of them, in batches of 1, 2, 4, … pods.",
+    "Missing pods are created by ordinal: in an ordered set the lowest one, once all before it are available; with Parallel all of them, in batches of 1, 2, 4, … pods.",
   sentence: ({ pods, count, desired, ordered, before, revisions }) => {
     const named = count > pods.length ? `${pods.join(", ")} and ${count - pods.length} more` : pods.join(", ");
     const of = `from ${revisions.join(" or ")}`;
@@ -95,7 +94,7 @@ export const waitForPod: Rule<WaitFacts> = rule<WaitFacts>({
   id: "wait-for-pod",
   looksAt: ["spec.podManagementPolicy", "each desired pod's phase, readiness, age of readiness, deletionTimestamp"],
   chooses:
-    "In an ordered set nothing is done about the pods after one that is being deleted, not Running and Ready, or not available yet, nor is any scaled down or updated.",
+    "In an ordered set, a pod that is being deleted, not Running and Ready, or not available yet blocks all pods after it, scaling down and updates.",
   sentence: ({ pod, until, after, condemned }) => {
     const held = [
       ...(after > 0 ? [`${pluralize(after, "pod")} after it`] : []),
@@ -117,8 +116,8 @@ export const repairPod: Rule<RepairFacts> = rule<RepairFacts>({
   id: "repair-pod",
   looksAt: ["name and labels of each pod", "volumes of each pod", "owners of its claims"],
   chooses:
-    "A pod that lacks the label of its name or a volume for a claim is updated, and so is one whose claims get other owners.",
-  sentence: ({ pod, repairs }) => `${pod} is not as the set has it (${repairs.join(", ")}) → update it`,
+    "A pod that lacks the label with its name or a volume for a claim is updated, and so is one whose claims get other owners.",
+  sentence: ({ pod, repairs }) => `${pod} differs from what the set specifies (${repairs.join(", ")}) → update it`,
   example: { pod: "web-1", repairs: ["identity"] },
   source: "stateful_pod_control.go UpdateStatefulPod",
 });
@@ -134,7 +133,7 @@ export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
   id: "scale-down",
   looksAt: ["spec.replicas, spec.ordinals.start", "names, readiness and deletionTimestamps of its pods"],
   chooses:
-    "Pods of other ordinals than those desired are deleted, the highest first: in order one at a time, with Parallel all at once.",
+    "Pods outside the desired ordinals are deleted, the highest first: in an ordered set one at a time, with Parallel all at once.",
   sentence: ({ pod, desired, start, condemned }) => {
     const range = desired === 0 ? "none is desired" : `ordinals ${start} to ${start + desired - 1} are desired`;
     return `${range}, ${pluralize(condemned, "pod")} too many → delete ${pod}`;
@@ -173,7 +172,7 @@ export const updatePod: Rule<UpdateFacts> = rule<UpdateFacts>({
   id: "update-pod",
   looksAt: ["spec.updateStrategy", "revision of each pod, from the highest ordinal down to the partition"],
   chooses:
-    "The highest pod of another revision is deleted, to be made anew from the template: one at a time, never below the partition.",
+    "The highest pod of another revision is deleted, to be recreated from the template: one at a time, never below the partition.",
   sentence: ({ pod, from, to, partition }) =>
     `${pod} is of ${from === "" ? "no revision" : from}, not of ${to} → delete it${partition > 0 ? `; the first ${partition} stay` : ""}`,
   example: { pod: "web-2", from: "web-7f9b8d", to: "web-6d5f4c", partition: 0 },
@@ -187,7 +186,7 @@ export const waitToUpdate: Rule<{ readonly pod: string; readonly outdated: numbe
 }>({
   id: "wait-to-update",
   looksAt: ["availability of each updated pod"],
-  chooses: "No other pod is updated while one that has been is not available.",
+  chooses: "No further pod is updated while an updated one is not available.",
   sentence: ({ pod, outdated }) =>
     `${pod} is not available → wait${outdated > 0 ? ` before ${pluralize(outdated, "older pod")} ${outdated === 1 ? "is" : "are"} updated` : ""}`,
   example: { pod: "web-2", outdated: 2 },
@@ -205,7 +204,7 @@ interface CountFacts extends Facts {
 export const steady: Rule<CountFacts> = rule<CountFacts>({
   id: "steady",
   looksAt: ["names, readiness and revisions of its pods", "spec.updateStrategy"],
-  chooses: "All pods are there, in the form and of the revisions that the set asks for: nothing is done.",
+  chooses: "All pods exist, as specified and with the desired revisions: nothing is done.",
   sentence: ({ pods, outdated, because }) => {
     const kept =
       outdated === 0 || because === undefined
@@ -226,7 +225,7 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["the pods as listed before this sync's writes", "its revisions", "metadata.generation", "status"],
   chooses:
-    "The status is written when a count, a revision or the observed generation has changed, without any conditions; a conflict is retried on the set as cached then.",
+    "The status is written when a count, a revision or the observed generation has changed, without any conditions; a conflict is retried on the cached set.",
   sentence: ({ changes }) => changes.map(changeInWords).join(", "),
   example: { changes: [{ path: ".readyReplicas", before: 2, after: 3 }] },
   source: "stateful_set_control.go updateStatus, updateStatefulSetStatus; stateful_set_status_updater.go",

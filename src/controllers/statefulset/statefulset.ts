@@ -14,7 +14,7 @@ import { syncStatefulSet } from "./sync.ts";
 export const statefulset: ControllerDefinition = defineController<StatefulSet>({
   name: "statefulset",
   aliases: ["sts", "statefulset-controller"],
-  purpose: "keeps the pods of a StatefulSet in order, each with a name and claims of its own",
+  purpose: "runs the pods of a StatefulSet in order, each with its own name and claims",
   component: "statefulset-controller",
   source: "pkg/controller/statefulset/stateful_set.go",
   for: StatefulSets,

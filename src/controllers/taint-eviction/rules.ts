@@ -32,7 +32,7 @@ export const untolerated: Rule<TaintFacts> = rule<TaintFacts>({
 export const tolerated: Rule<{ readonly node: string }> = rule<{ readonly node: string }>({
   id: "tolerated",
   looksAt,
-  chooses: "A pod stays if it tolerates all NoExecute taints of its node, and no toleration ends.",
+  chooses: "A pod stays if it tolerates all NoExecute taints of its node without a time limit.",
   sentence: ({ node }) => `it tolerates the taints of ${node} for as long as they last → keep it`,
   example: { node: "node-1" },
   source: "taint_eviction.go processPodOnNode, getMinTolerationTime",
@@ -43,7 +43,7 @@ export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
   id: "tolerated-for",
   looksAt,
   chooses:
-    "A pod that tolerates all NoExecute taints of its node, one of them for a time, is deleted after the shortest of these times.",
+    "A pod that tolerates all NoExecute taints of its node, but some only for a limited time, is deleted after the shortest of these times.",
   sentence: ({ node, seconds }) => `it tolerates the taints of ${node} for ${seconds} s → delete it then`,
   example: { node: "node-1", seconds: 300 },
   source: "taint_eviction.go processPodOnNode, getMinTolerationTime",
@@ -54,7 +54,7 @@ export const tolerationOver: Rule<TimedFacts> = rule<TimedFacts>({
   id: "toleration-over",
   looksAt: ["the time for which the pod tolerates the taints, counted from when they were first seen together"],
   chooses:
-    "A pod is deleted when its tolerations end. Tolerations and taints that change meanwhile do not change the time.",
+    "A pod is deleted when the time of its tolerations is over. Changes of tolerations and taints do not change that time.",
   sentence: ({ node, seconds }) => `it has tolerated the taints of ${node} for ${seconds} s → delete it`,
   example: { node: "node-1", seconds: 300 },
   source: "timed_workers.go; taint_eviction.go deletePodHandler",
@@ -64,7 +64,7 @@ export const tolerationOver: Rule<TimedFacts> = rule<TimedFacts>({
 export const cancelled: Rule<{ readonly why: string }> = rule<{ readonly why: string }>({
   id: "cancelled",
   looksAt: [...looksAt, "whether the pod is there"],
-  chooses: "The deletion of a pod that waits for its time is cancelled when its reason ends, or the pod is gone.",
+  chooses: "A scheduled deletion of a pod is cancelled when its reason no longer applies, or the pod is gone.",
   sentence: ({ why }) => `${why} → do not delete it later`,
   example: { why: "its node has no NoExecute taint any more" },
   source: "taint_eviction.go cancelWorkWithEvent",

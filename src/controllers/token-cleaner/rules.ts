@@ -18,7 +18,7 @@ export const expired: Rule<{ readonly agoMs: number }> = rule<{ readonly agoMs: 
 export const unreadable: Rule<Facts> = rule<Facts>({
   id: "unreadable",
   looksAt,
-  chooses: "An expiration that is no RFC 3339 time counts as past: the Secret is deleted.",
+  chooses: "An expiration that is not an RFC 3339 time counts as past: the Secret is deleted.",
   sentence: () => "its expiration is no RFC 3339 time, which counts as expired → delete it",
   example: {},
   source: "cluster-bootstrap util/secrets/secrets.go GetExpiration",
@@ -28,8 +28,8 @@ export const unreadable: Rule<Facts> = rule<Facts>({
 export const notExpired: Rule<{ readonly inMs: number }> = rule<{ readonly inMs: number }>({
   id: "not-expired",
   looksAt,
-  chooses: "A token that expires later is looked at again then.",
-  sentence: ({ inMs }) => `its token expires in ${formatAge(inMs)} → look again then`,
+  chooses: "A token that has not expired is checked again at its expiration.",
+  sentence: ({ inMs }) => `its token expires in ${formatAge(inMs)} → sync again then`,
   example: { inMs: 3_600_000 },
   source: "tokencleaner.go evalSecret",
 });

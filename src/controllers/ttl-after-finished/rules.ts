@@ -20,9 +20,9 @@ export const expired: Rule<TtlFacts & { readonly agoMs: number }> = rule<TtlFact
 export const notExpired: Rule<TtlFacts & { readonly inMs: number }> = rule<TtlFacts & { readonly inMs: number }>({
   id: "not-expired",
   looksAt: ["spec.ttlSecondsAfterFinished", "time of the condition Complete or Failed"],
-  chooses: "A finished Job is looked at again when its TTL will be over.",
+  chooses: "A finished Job is synced again when its TTL is over.",
   sentence: ({ ttlSeconds, inMs }) =>
-    `its TTL of ${ttlSeconds} s is over in ${Math.ceil(inMs / 1000)} s → look again then`,
+    `its TTL of ${ttlSeconds} s is over in ${Math.ceil(inMs / 1000)} s → sync again then`,
   example: { ttlSeconds: 100, inMs: 40_000 },
   source: "ttlafterfinished_controller.go processTTL",
 });

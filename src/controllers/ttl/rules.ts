@@ -17,7 +17,7 @@ export const annotate: Rule<SizeFacts> = rule<SizeFacts>({
   id: "annotate",
   looksAt,
   chooses:
-    "Kubelets keep Secrets and ConfigMaps for as long as the annotation node.alpha.kubernetes.io/ttl says: 0 s up to 100 nodes, 15 s up to 500, 30 s up to 1,000, 60 s up to 2,000, 300 s beyond. The shorter time returns at a tenth fewer nodes.",
+    "Kubelets cache Secrets and ConfigMaps for the time in the annotation node.alpha.kubernetes.io/ttl: 0 s up to 100 nodes, 15 s up to 500, 30 s up to 1,000, 60 s up to 2,000, 300 s beyond. When the cluster shrinks, the shorter time returns at a tenth fewer nodes.",
   sentence: ({ nodes, seconds }) => `${ofNodes(nodes)} → node.alpha.kubernetes.io/ttl: ${seconds}`,
   example: { nodes: 120, seconds: 15 },
   source,
@@ -27,7 +27,7 @@ export const annotate: Rule<SizeFacts> = rule<SizeFacts>({
 export const asItShouldBe: Rule<SizeFacts> = rule<SizeFacts>({
   id: "as-it-should-be",
   looksAt,
-  chooses: "A node whose annotation is the time for the cluster's size is left alone.",
+  chooses: "A node whose annotation has the time for the cluster's size is left alone.",
   sentence: ({ nodes, seconds }) => `${ofNodes(nodes)}, and the annotation says ${seconds} → nothing`,
   example: { nodes: 3, seconds: 0 },
   source,

@@ -15,7 +15,7 @@ const size = runState(() => new ClusterSize());
 export const ttl: ControllerDefinition = defineController<Node>({
   name: "ttl",
   aliases: ["node-ttl", "ttl-controller"],
-  purpose: "annotates nodes with how long kubelets keep Secrets",
+  purpose: "annotates nodes with how long kubelets cache Secrets",
   source: "pkg/controller/ttl/ttl_controller.go",
   for: Nodes,
   watches: [

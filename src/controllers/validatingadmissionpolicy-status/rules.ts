@@ -22,7 +22,7 @@ export const check: Rule<CheckedFacts> = rule<CheckedFacts>({
   id: "check",
   looksAt,
   chooses:
-    "The expressions and message expressions of a new generation are checked against the types of the kinds that its rules name without wildcards, ten at most; what is wrong is written as warnings into the status, and nothing is refused for it.",
+    "The expressions and message expressions of a new generation are checked against the types of the kinds that its rules name without wildcards, ten at most; errors are written to the status as warnings, and refuse nothing.",
   sentence: ({ generation, kinds, expressions, warnings }) =>
     `generation ${generation}: ${expressions} ${expressions === 1 ? "expression" : "expressions"} for ${kinds.length === 0 ? "no kind whose types are known" : kinds.join(", ")} → ${warnings === 0 ? "no warnings" : warnings === 1 ? "1 warning" : `${warnings} warnings`}`,
   example: { generation: 2, kinds: ["apps/v1 Deployment"], expressions: 1, warnings: 1 },
@@ -33,7 +33,7 @@ export const check: Rule<CheckedFacts> = rule<CheckedFacts>({
 export const checked: Rule<{ readonly generation: number }> = rule<{ readonly generation: number }>({
   id: "checked",
   looksAt,
-  chooses: "A generation is checked once: kinds that change or come later are not looked at again.",
+  chooses: "A generation is checked once: kinds that are changed or defined later are not checked again.",
   sentence: ({ generation }) => `generation ${generation} was checked → nothing`,
   example: { generation: 2 },
   source,

@@ -22,7 +22,7 @@ const statusManager = "validatingadmissionpolicy-status";
 export const validatingAdmissionPolicyStatus: ControllerDefinition = defineController<ValidatingAdmissionPolicy>({
   name: "validatingadmissionpolicy-status",
   aliases: ["vap-status", "validatingadmissionpolicy-status-controller"],
-  purpose: "warns of wrong types in ValidatingAdmissionPolicies",
+  purpose: "warns of type errors in ValidatingAdmissionPolicies",
   source: "pkg/controller/validatingadmissionpolicystatus/controller.go",
   for: ValidatingAdmissionPolicies,
   watches: [

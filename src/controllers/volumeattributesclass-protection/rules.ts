@@ -19,7 +19,7 @@ export const inUse: Rule<UsedFacts> = rule<UsedFacts>({
     "status.currentVolumeAttributesClassName and status.modifyVolumeStatus of claims",
   ],
   chooses:
-    "A class that is being deleted stays while a volume has it, or a claim has it, had it when it was last modified, or is being modified to it.",
+    "A class that is being deleted stays while a volume uses it, or a claim requests it, currently has it, or is being modified to it.",
   sentence: ({ kind, user }) => `${kind} ${user} uses it → keep it`,
   example: { kind: "PersistentVolumeClaim", user: "shop/data" },
   source: "vac_protection_controller.go isBeingUsed, getPVCReferencedVACNames",
@@ -29,7 +29,8 @@ export const inUse: Rule<UsedFacts> = rule<UsedFacts>({
 export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unused",
   looksAt: inUse.looksAt,
-  chooses: "A class that is being deleted loses the finalizer when no volume and no claim in the cache uses it.",
+  chooses:
+    "The finalizer of a class that is being deleted is removed when no volume and no claim in the cache uses it.",
   sentence: ({ finalizer }) => `it is being deleted, and nothing uses it → remove finalizer ${finalizer}`,
   example: { finalizer: classProtection },
   source: "vac_protection_controller.go removeFinalizer",

@@ -78,7 +78,7 @@ for (const usages of both) {
     test("of a kubelet for itself may be either", async () => {
       expect(await rightsAskedFor({ usages })).toEqual([self, first]);
       expect(says()).toEqual([
-        `${node} may create neither certificatesigningrequests/selfnodeclient nor certificatesigningrequests/nodeclient → ask again later`,
+        `${node} may create neither certificatesigningrequests/selfnodeclient nor certificatesigningrequests/nodeclient → check again later`,
       ]);
     });
 
@@ -89,7 +89,7 @@ for (const usages of both) {
       test(`${name} is a first one`, async () => {
         expect(await rightsAskedFor({ usages, ...parts })).toEqual([first]);
         expect(says()).toEqual([
-          `${parts.username ?? node} may not create certificatesigningrequests/nodeclient → ask again later`,
+          `${parts.username ?? node} may not create certificatesigningrequests/nodeclient → check again later`,
         ]);
       });
     }

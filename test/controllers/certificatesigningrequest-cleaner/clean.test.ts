@@ -84,7 +84,7 @@ const cases: readonly (Parts & { readonly name: string; readonly goes?: string }
   {
     name: "pending, after a day",
     createdAgoMs: 25 * hourMs,
-    goes: "nobody has decided on it; it was made 25 h ago, and such a request is kept for 24 h → delete it",
+    goes: "it is neither approved nor denied; it was created 25 h ago, and such a request is kept for 24 h → delete it",
   },
   {
     name: "approved, not issued, after a day",

@@ -298,7 +298,7 @@ describe("a request is left alone", () => {
       (signerName) => ({
         name: `of the signer ${signerName}`,
         parts: { ...client, signerName },
-        says: `its signer is ${signerName} → leave it to that one`,
+        says: `its signer is ${signerName} → leave it to that signer`,
       }),
     ),
   ]) {
@@ -314,7 +314,9 @@ describe("a request is left alone", () => {
     for (const parts of [client, { ...client, usages: ["server auth"] }]) {
       await syncOf(parts);
       expect(scene.calls).toEqual([]);
-      expect(says()).toEqual(["the key of kubernetes.io/kube-apiserver-client is not here → leave it to who has it"]);
+      expect(says()).toEqual([
+        "the key of kubernetes.io/kube-apiserver-client is not available here → leave it to a controller that has it",
+      ]);
     }
   });
 

@@ -38,7 +38,7 @@ describe("a CronJob whose run is due", () => {
     expect(decided()).toEqual([
       `a run was due at 2026-11-21T10:00:00Z, 0 s ago → create Job ${name}`,
       "1 active Job, last started 2026-11-21T10:00:00Z, last successful never",
-      "its next run is due at 2026-11-21T11:00:00Z → look again in 3600 s",
+      "its next run is due at 2026-11-21T11:00:00Z → sync again in 3600 s",
     ]);
   });
 

@@ -217,10 +217,10 @@ describe("pods", () => {
     it.putPods(pod("a", { now }), pod("b", { now, ready: false, startedMsAgo: 20_000, changedMsAgo: 20_000 }));
     use("200m");
     await it.sync();
-    // 250 % of one pod asks for 3; with an idle one beside it, 125 % of two.
+    // 250 % of one pod recommends 3; with an idle one beside it, 125 % of two.
     expect(it.scaled).toEqual([3]);
     expect(it.scene.decisions.find(({ rule }) => rule === "metric")?.sentence).toBe(
-      "cpu: 200%, target 80% (1 pod: 1 not ready) → asks for 3 replicas",
+      "cpu: 200%, target 80% (1 pod: 1 not ready) → recommends 3 replicas",
     );
   });
 

@@ -100,7 +100,7 @@ const cases: readonly Case[] = [
     name: "the time period since 'tracked-since' is smaller than the clean-up period",
     since: "2022-12-29",
     lastUsed: used,
-    says: "uses are noted since 2022-12-29, which is not 1423 days ago → keep it",
+    says: "uses are tracked since 2022-12-29, which is less than 1423 days ago → keep it",
   },
   { name: "'tracked-since' cannot be parsed", since: "2022-12-27-1", fails: '"2022-12-27-1", no date' },
   { name: "secret is not of the type", type: "Opaque" },
@@ -117,7 +117,7 @@ const cases: readonly Case[] = [
     since: "2022-12-28",
     from: "2022-12-30",
     does: "invalidate",
-    says: `it was not used since uses are noted, and no pod uses it → label it as invalid since ${today}`,
+    says: `it was not used since tracking began, and no pod uses it → label it as invalid since ${today}`,
   },
   {
     name: "without last-used, invalid-since can not be parsed",
@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
     from: "2023-01-01",
     invalidSince: "2022-12-29",
     does: "delete",
-    says: "it was not used since uses are noted, and it is invalid since 2022-12-29 → delete it",
+    says: "it was not used since tracking began, and it is invalid since 2022-12-29 → delete it",
   },
   {
     name: "secret is mounted by the pod",
@@ -201,7 +201,7 @@ describe("a token", () => {
     test(parts.name, async () => {
       const scene = sceneOf(parts);
       const isFound =
-        parts.does !== undefined || parts.fails !== undefined || parts.says?.includes("noted since") === true;
+        parts.does !== undefined || parts.fails !== undefined || parts.says?.includes("tracked since") === true;
       scene.scan();
       expect(scene.woken).toEqual(isFound ? [key] : []);
       const ended = scene.sync(key);

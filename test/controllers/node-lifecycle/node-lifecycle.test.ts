@@ -124,7 +124,7 @@ describe("a node that falls silent", () => {
       "PIDPressure Unknown NodeStatusNeverUpdated",
     ]);
     expect(told()).toEqual(["Normal NodeNotReady Node node-1: Node node-1 status is now: NodeNotReady"]);
-    expect(sentences()).toEqual(["nothing was heard of it for 51 s → its conditions become Unknown"]);
+    expect(sentences()).toEqual(["it has not reported for 51 s → its conditions become Unknown"]);
   });
 
   test("does not while its Lease is renewed", () => {

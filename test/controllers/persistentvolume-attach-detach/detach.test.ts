@@ -165,7 +165,7 @@ describe("a volume that no pod needs any more", () => {
     await scene.sync("a");
     expect(calls()).toEqual(["patch Node a", "get Node a"]);
     expect(sentences().at(-1)).toBe(
-      "disk was not detached: volume is still in use by node, according to Node status → try again in 0.5 s",
+      "disk was not detached: volume is still in use by node, according to Node status → retry in 0.5 s",
     );
     scene.now += 501;
     mounts(scene, "a");
@@ -233,7 +233,7 @@ describe("a volume that no pod needs any more", () => {
     removePod(scene, "web");
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
     await scene.sync("a");
-    expect(sentences().at(-1)).toBe("disk was not detached: no → try again in 0.5 s");
+    expect(sentences().at(-1)).toBe("disk was not detached: no → retry in 0.5 s");
     scene.deliver();
     scene.refuse = () => undefined;
     scene.now += 501;
@@ -250,7 +250,7 @@ describe("a volume that no pod needs any more", () => {
     };
     scene.lose = () => undefined;
     await scene.sync("a");
-    expect(sentences().at(-1)).toBe("disk was not detached: busy → try again in 1 s");
+    expect(sentences().at(-1)).toBe("disk was not detached: busy → retry in 1 s");
   });
 
   test("is given up on after two minutes, and tried again", async () => {
@@ -405,7 +405,7 @@ describe("at the start", () => {
     await scene.sync("a");
     expect(calls()).toEqual([]);
     expect(sentences()).toHaveLength(3);
-    expect(sentences()[0]).toBe("nobody knows how to detach elsewhere/csi/a^b → leave it");
+    expect(sentences()[0]).toBe("no plugin can detach elsewhere/csi/a^b → leave it");
   });
 });
 

@@ -98,7 +98,7 @@ describe("a reservation goes, and with the last the devices and the finalizer,",
       scene.deliver();
       await scene.sync(key);
       expect(calls()).toEqual([]);
-      expect(says()).toEqual(["it is reserved for nobody → leave it as it is"]);
+      expect(says()).toEqual(["it is not reserved → leave it as it is"]);
     });
   }
 
@@ -167,16 +167,14 @@ describe("a claim that is being deleted", () => {
     await scene.sync(key);
     expect(calls()).toEqual(freed);
     expect(bodies("updateStatus")[0]?.status).toEqual({});
-    expect(says()).toEqual([
-      "it is being deleted, and reserved for nobody → free its devices, and remove the finalizer",
-    ]);
+    expect(says()).toEqual(["it is being deleted, and not reserved → free its devices, and remove the finalizer"]);
   });
 
   test("loses the finalizer alone when it has no devices", async () => {
     put({ isDeleted: true, isAllocated: false, isProtected: true, reservedFor: [] });
     await scene.sync(key);
     expect(calls()).toEqual(["update ResourceClaim shared"]);
-    expect(says()).toEqual(["it is being deleted, and reserved for nobody → remove the finalizer"]);
+    expect(says()).toEqual(["it is being deleted, and not reserved → remove the finalizer"]);
   });
 
   test("stays while a pod may use it, and is released like any other", async () => {
@@ -219,9 +217,7 @@ describe("a generated claim that is reserved for nobody", () => {
       put({ owner, isAllocated: false, reservedFor: [] });
       await scene.sync(key);
       expect(calls()).toEqual(["delete ResourceClaim shared"]);
-      expect(says()).toEqual([
-        `it is reserved for nobody, and pod web, which it was generated for, ${sentence} → delete it`,
-      ]);
+      expect(says()).toEqual([`it is not reserved, and pod web, which it was generated for, ${sentence} → delete it`]);
     });
   }
 

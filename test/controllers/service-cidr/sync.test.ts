@@ -36,10 +36,7 @@ describe("a ServiceCIDR", () => {
     scene.put(ServiceCidrs, { ...cidrOf("web", ["10.0.0.0/24"], { finalizers: ["a.b/c"] }), status: {} });
     await scene.sync("web");
     expect(bodies()).toEqual([finalizing({ finalizers: [cidrFinalizer] }), applied(readyCondition)]);
-    expect(says()).toEqual([
-      `it lacks the finalizer ${cidrFinalizer} → add it`,
-      "it does not say that it is ready → say so",
-    ]);
+    expect(says()).toEqual([`it lacks the finalizer ${cidrFinalizer} → add it`, "it is not marked ready → mark it"]);
   });
 
   for (const { says: what, condition } of [

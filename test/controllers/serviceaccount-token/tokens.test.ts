@@ -172,7 +172,7 @@ describe("a Secret that is deleted", () => {
     await goes(secret());
     expect(calls()).toEqual(["get ServiceAccount default", "update ServiceAccount default"]);
     expect(scene.calls[1]?.body).toEqual(account());
-    expect(says()).toEqual(["it is gone, and ServiceAccount default lists it → take it off the list"]);
+    expect(says()).toEqual(["it is gone, and ServiceAccount default lists it → remove it from the list"]);
     await scene.sync(key);
     expect(calls()).toEqual([]);
   });
@@ -251,7 +251,7 @@ describe("a Secret", () => {
     scene.putLive(Secrets, secret({ data: {}, resourceVersion: "2" }));
     await scene.sync(key);
     expect(calls()).toEqual(["get Secret token-secret-1"]);
-    expect(says()).toEqual(["it has changed meanwhile → wait for the change"]);
+    expect(says()).toEqual(["it is newer than the cache → wait for the cache"]);
   });
 
   for (const { code, reason } of [
@@ -295,7 +295,7 @@ test("without keys nothing is touched", async () => {
   scene.put(Secrets, secret({ data: {} }));
   await scene.sync(key);
   expect(calls()).toEqual([]);
-  expect(says()).toEqual(["the key that signs tokens is not here → leave it to who has it"]);
+  expect(says()).toEqual(["the key that signs tokens is not available here → leave it to a controller that has it"]);
 });
 
 test("an authority with comments in UTF-8 is handed out byte by byte, once", async () => {

@@ -559,7 +559,7 @@ describe("the sentences", () => {
   test("of a pod that has ended say how", async () => {
     const set = statefulSetOf({ replicas: 1 });
     expect(await first(set, podAt(set, 0, { phase: "Succeeded" }))).toBe(
-      "db-0 has succeeded → delete it, to make it anew",
+      "db-0 has succeeded → delete it, to recreate it",
     );
   });
 
@@ -589,7 +589,7 @@ describe("the sentences", () => {
   test("of repairs name what is not as the set has it", async () => {
     const set = statefulSetOf({ replicas: 1 });
     expect(await first(set, podAt(set, 0, { labels: { app: "db" } }))).toBe(
-      "db-0 is not as the set has it (identity) → update it",
+      "db-0 differs from what the set specifies (identity) → update it",
     );
   });
 });

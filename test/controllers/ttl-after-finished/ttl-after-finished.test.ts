@@ -68,7 +68,7 @@ describe("a sync", () => {
     scene.put(Jobs, jobWith({ ttl: 10, agoMs: 4 * second }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
-    expect(scene.requeues).toEqual([{ ms: 6 * second, why: "its TTL of 10 s is over in 6 s → look again then" }]);
+    expect(scene.requeues).toEqual([{ ms: 6 * second, why: "its TTL of 10 s is over in 6 s → sync again then" }]);
   });
 
   for (const agoMs of [10 * second, 60 * second]) {

@@ -74,7 +74,7 @@ interface TruncateFacts extends Facts {
 export const truncateHistory: Rule<TruncateFacts> = rule<TruncateFacts>({
   id: "truncate-history",
   looksAt: ["spec.revisionHistoryLimit", "revisions of its pods", "status.currentRevision, status.updateRevision"],
-  chooses: "Of the revisions that no pod has, only as many as revisionHistoryLimit are kept, the latest ones.",
+  chooses: "Of the revisions that no pod uses, only the latest revisionHistoryLimit are kept.",
   sentence: ({ names, limit, historic }) =>
     `${historic} revisions are in use by no pod, ${limit} may be kept → delete ${names.join(", ")}`,
   example: { names: ["web-6d5f4c"], limit: 10, historic: 11 },

@@ -9,7 +9,8 @@ interface LeftAloneFacts extends Facts {
 export const leftAlone: Rule<LeftAloneFacts> = rule<LeftAloneFacts>({
   id: "left-alone",
   looksAt: ["spec.type", "spec.selector"],
-  chooses: "Endpoints of a Service without a selector are its user's own; one of type ExternalName has none.",
+  chooses:
+    "Endpoints of a Service without a selector are managed by its user; a Service of type ExternalName has none.",
   sentence: ({ why }) => `${why} → leave its endpoints alone`,
   example: { why: "it has no selector" },
   source: "syncService",
