@@ -14,7 +14,7 @@ import type { Server } from "./context/server.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { clusterAdmin } from "./transport.ts";
 
-/** The certificate and token of a server. A server that takes over another's identity is the same one to its clients. */
+/** The certificate and token of a server. To clients, a server that takes over another's identity is the same server. */
 export interface SandboxIdentity {
   readonly certificate: ServerCertificate;
   readonly token: string;
@@ -24,31 +24,31 @@ export interface SandboxIdentity {
 
 /** How a sandbox is served. */
 export interface ServeOptions {
-  /** The address to listen on; by default 127.0.0.1. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
-  /** By default, any free port. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** By default, a generated one. */
+  /** Default: a generated one. */
   readonly identity?: SandboxIdentity;
   /**
-   * PEM of the authorities whose client certificates are accepted: the common name is the user's name, organizations are groups. By
-   * default there are none.
+   * PEM of the authorities whose client certificates are accepted: the common name is the user's name, organizations are groups. Default:
+   * none.
    */
   readonly clientCa?: string;
-  /** False: requests without a token or a certificate are answered with 401. Default true: they are from `system:anonymous`. */
+  /** False: requests without a token or a certificate get 401. Default true: their user is `system:anonymous`. */
   readonly anonymous?: boolean;
-  /** The controllers that run in this cluster: named in a header of every response, so that no other process runs them too. */
+  /** The controllers that run in this cluster: a header of every response names them, so no other process runs them too. */
   readonly controllers?: readonly string[];
-  /** True: a controller that knows the authority keeps `kube-root-ca.crt` in each namespace. Default: the server puts it there once. */
+  /** True: a controller that knows the authority keeps `kube-root-ca.crt` in each namespace. Default: the server creates it once. */
   readonly authorityIsPublished?: boolean;
 }
 
-/** The `server` header of every response begins with this; the names of the controllers follow, separated by commas. */
+/** Prefix of the `server` header of every response; the names of the controllers follow, separated by commas. */
 export const sandboxServer = "kubectl-reconcile-sandbox";
 
-/** A sandbox that is served over HTTPS. */
+/** A sandbox served over HTTPS. */
 export interface SandboxHttps {
-  /** `https://127.0.0.1:PORT`, or another address where it listens on one. */
+  /** `https://127.0.0.1:PORT`, or another address if it listens there. */
   readonly url: string;
   readonly port: number;
   readonly identity: SandboxIdentity;
@@ -56,8 +56,8 @@ export interface SandboxHttps {
   /** PEM of the certificate authority. */
   readonly ca: string;
   /**
-   * A kubeconfig for the cluster's admin; `namespace` is that of its context, by default `default`. It holds the token: write it to
-   * a file that only its owner can read.
+   * A kubeconfig for the cluster's admin; `namespace` is that of its context, by default `default`. It contains the token: write it to a
+   * file that only its owner can read.
    */
   kubeconfig(namespace?: string): string;
   /** Ends all watches and stops listening. */
@@ -75,8 +75,8 @@ const unauthorized: ServedResponse = {
 const tokenProtocol = "base64url.bearer.authorization.k8s.io.";
 
 /**
- * The token that a request comes with, and the WebSocket protocols that it names beside. Browsers can set no header there: they name
- * the token as a protocol, beside at least one other. Source: apiserver v0.36 authentication/request/websocket/protocol.go.
+ * The token of a request, and its other WebSocket protocols. Browsers cannot set headers on WebSockets: they send the token as a protocol,
+ * next to at least one other. Source: apiserver v0.36 authentication/request/websocket/protocol.go.
  */
 function loginOf(headers: ServedRequest["headers"]): {
   readonly bearer: string;
@@ -94,7 +94,7 @@ function loginOf(headers: ServedRequest["headers"]): {
 const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
 /**
- * Whom a request is from; undefined if its token or certificate is not accepted. Source: kubernetes v1.36
+ * The user of a request; undefined if its token or certificate is not accepted. Source: kubernetes v1.36
  * pkg/kubeapiserver/authenticator/config.go; apiserver v0.36 authentication/request/{x509,union,anonymous}.
  */
 function userOf(server: Server, { certificate }: ServedRequest, { bearer, token, nobody }: Bearer): User | undefined {
@@ -110,11 +110,11 @@ function userOf(server: Server, { certificate }: ServedRequest, { bearer, token,
 }
 
 interface Bearer {
-  /** What the request has. */
+  /** The token of the request. */
   readonly bearer: string;
-  /** The admin's. */
+  /** The admin's token. */
   readonly token: string;
-  /** Who asks without any; undefined: such requests are not accepted. */
+  /** The user of requests without credentials; undefined: such requests are rejected. */
   readonly nobody: User | undefined;
 }
 
@@ -122,12 +122,12 @@ const unknownMethod = { type: "application/json", body: JSON.stringify(methodNot
 
 const elevenMonthsMs = 334 * 24 * 3_600_000;
 
-/** One that is made up. `now` is in milliseconds since 1970. */
+/** A new, generated identity. `now` is in milliseconds since 1970. */
 export function newIdentity(now: number): SandboxIdentity {
   return { certificate: loopbackCertificate(now), token: secretToken(), until: now + elevenMonthsMs };
 }
 
-/** Serves a sandbox, on 127.0.0.1 unless another address is given. @throws Error where the port is taken. */
+/** Serves a sandbox, on 127.0.0.1 unless another address is given. @throws Error if the port is taken. */
 export async function serveSandbox(sandbox: Sandbox, options: ServeOptions = {}): Promise<SandboxHttps> {
   const { server } = sandbox;
   const identity = options.identity ?? newIdentity(server.timeline.now());

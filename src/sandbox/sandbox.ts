@@ -35,59 +35,59 @@ import { saveState, type SavedState } from "./state/saving.ts";
 import { rangesToServe } from "./state/service-ranges.ts";
 import { transportTo, type SandboxTransportOptions } from "./transport.ts";
 
-/** How a sandbox is made. Given the same timeline and random numbers, it is the same from run to run. */
+/** How a sandbox is set up. With the same timeline and random numbers, every run is the same. */
 export interface SandboxOptions {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly history?: WatchCacheLimits;
-  /** Begins with this state, to which it adds what a server makes for itself and finds missing. Default: an empty one. */
+  /** The initial state, to which the server adds the objects of its own that are missing. Default: empty. */
   readonly state?: SandboxState;
   /** Adds the ServiceAccount `default` to each namespace and keeps aggregated ClusterRoles, as kube-controller-manager does. Default true. */
   readonly defaultServiceAccounts?: boolean;
-  /** False: a controller aggregates ClusterRoles after those of the start. Default true, where there are default ServiceAccounts. */
+  /** False: a controller aggregates ClusterRoles after the initial ones. Default true if there are default ServiceAccounts. */
   readonly aggregatesRoles?: boolean;
   /** Adds the objects that kube-apiserver creates: the Service `kubernetes` and others. Default true. */
   readonly apiServerObjects?: boolean;
-  /** Tracks `metadata.managedFields`, a fifth of the cost of a write. Default true. */
+  /** Tracks `metadata.managedFields` (a fifth of the cost of a write). Default true. */
   readonly managedFields?: boolean;
   /**
-   * Stores CustomResourceDefinitions without serving the kinds that they define: for copies of a cluster, where only the other
-   * objects matter. Default false.
+   * Stores CustomResourceDefinitions without serving the kinds they define: for copies of a cluster where only the other objects matter.
+   * Default false.
    */
   readonly storesDefinitions?: boolean;
   /**
-   * Evaluates roles and their bindings, and adds those that every cluster has. Default false: members of `system:masters` may do
-   * everything, others what every authenticated user may.
+   * Evaluates roles and their bindings, and adds those of every cluster. Default false: members of `system:masters` may do everything,
+   * others only what every authenticated user may.
    */
   readonly rbac?: boolean;
   /**
-   * Calls webhooks. Default: none is called, and a custom resource that only one can convert is not served at other versions; a copy
-   * of a cluster must not reach its webhooks.
+   * Calls webhooks. Default: calls none, and does not serve other versions of a custom resource that needs a conversion webhook; a copy of
+   * a cluster must not reach its webhooks.
    */
   readonly webhooks?: WebhookOptions;
   /** True: everybody may do everything, as with kube-apiserver's `--authorization-mode=AlwaysAllow`. Not with `rbac`. Default false. */
   readonly alwaysAllow?: boolean;
-  /** Who signs tokens of service accounts. By default the sandbox itself, with keys of its own. */
+  /** Signs tokens of service accounts. Default: the sandbox itself, with its own keys. */
   readonly serviceAccounts?: TokenIssuer;
   /**
    * Serves metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io, from annotations (docs/sandbox-annotations.md), and lists
-   * them in discovery. Default false: kube-apiserver has them only where add-ons serve them.
+   * them in discovery. Default false: kube-apiserver has them only if add-ons serve them.
    */
   readonly metrics?: boolean;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
   /**
-   * The ranges that addresses of Services are from, as kube-apiserver's `--service-cluster-ip-range`: one, or one of each family.
+   * The IP ranges of Services, like kube-apiserver's `--service-cluster-ip-range`: one, or one per family.
    * Default: those of `state`, else `10.0.0.0/16`.
    */
   readonly serviceRanges?: readonly string[];
-  /** Names of admission plugins that are switched off, as kube-apiserver's `--disable-admission-plugins` has them. */
+  /** Names of disabled admission plugins, as in kube-apiserver's `--disable-admission-plugins`. */
   readonly disabledAdmissionPlugins?: readonly string[];
 }
 
 /** How webhooks are called. */
 export interface WebhookOptions {
-  /** Where Services are, by `NAMESPACE/NAME`: `https://127.0.0.1:9443`. Nothing routes to any other Service. */
+  /** URLs of Services, by `NAMESPACE/NAME`: `https://127.0.0.1:9443`. No other Service is reachable. */
   readonly services?: ReadonlyMap<string, string>;
 }
 
@@ -98,27 +98,27 @@ export interface Sandbox {
   /**
    * Adds objects of a snapshot as they are, with uid, status, resourceVersion and deletionTimestamp, and without events. The revision
    * continues at `revision`, and no watch can start before it.
-   * Resolves when the custom kinds are served whose definitions are among them; everything else is there at once.
+   * Resolves when the custom kinds that they define are served; everything else is there at once.
    * @throws RangeError for a kind that is not served.
    */
   load(objects: readonly unknown[], options?: { readonly revision?: number }): Promise<void>;
-  /** The state as it is now, for `SandboxOptions.state` of another one. */
+  /** The state as it is now, for `SandboxOptions.state` of another sandbox. */
   save(): SavedState;
   /** The revision of the last write. */
   readonly revision: number;
-  /** Discards events up to a revision, by default all, as etcd does when it compacts: older watches and continue tokens expire. */
+  /** Discards events up to a revision (default: all), like compaction in etcd: older watches and continue tokens expire. */
   compact(revision?: number): void;
   /** Ends all watches and refuses connections. */
   stop(): void;
-  /** True if it adds to each namespace what a kube-controller-manager would add. */
+  /** True if it adds to each namespace the objects that kube-controller-manager would add. */
   readonly fillsNamespaces: boolean;
-  /** Its parts, for what serves or wraps it. */
+  /** Its internals, for code that serves or wraps it. */
   readonly server: Server;
 }
 
 /**
- * Makes an API server with the namespaces that every cluster has.
- * @throws RangeError for an admission plugin or ranges of addresses that kube-apiserver does not have; StateProblem for a state that
+ * Creates an API server with the namespaces that every cluster has.
+ * @throws RangeError for an admission plugin or IP ranges that kube-apiserver would reject; StateProblem for a state that
  * cannot be loaded.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -172,7 +172,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-/** Puts what a server and kube-controller-manager make for themselves, as far as it is missing, and keeps it. */
+/** Creates the missing objects that kube-apiserver and kube-controller-manager create on their own, and maintains them. */
 async function putOwnObjects(server: Server, options: SandboxOptions): Promise<void> {
   putFirstObjects(server);
   deleteEndpointsOfServices(server);
@@ -187,7 +187,7 @@ async function putOwnObjects(server: Server, options: SandboxOptions): Promise<v
   if (options.defaultServiceAccounts !== false) keepDefaultServiceAccounts(server);
 }
 
-// What few servers have is loaded by those.
+// Loaded on demand: few servers have these.
 
 async function auditorOf(options: AuditOptions, timeline: Timeline): Promise<Auditor> {
   const auditor = await import("./audit/auditor.ts");

@@ -11,14 +11,14 @@ import { handle } from "./serving/handler.ts";
 import type { User } from "./context/authorizer.ts";
 import type { Server } from "./context/server.ts";
 
-/** Who connects. */
+/** Who connects, and as which user. */
 export interface SandboxTransportOptions {
   /** Names the hops of the connection; stable from run to run. */
   readonly actor: string;
   readonly user?: User;
 }
 
-/** The user of in-process connections. */
+/** The default user of in-process connections. */
 export const clusterAdmin: User = { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };
 
 /**
@@ -48,7 +48,7 @@ export function transportTo(
         user,
         actor: chunkHop,
       });
-      // What has waited for nothing is not waited for.
+      // A response that did not wait for anything is not awaited.
       const { status, headers, body } = response instanceof Promise ? await response : response;
       await timeline.hop(answerHop);
       const header = (name: string): string | undefined => headers[name];
@@ -63,7 +63,7 @@ export function transportTo(
   };
 }
 
-/** A body that ends in the signal's reason when that aborts. */
+/** A body that fails with the signal's reason when it aborts. */
 function abortable(body: ApiBody, signal: AbortSignal): ApiBody {
   const onAbort = (): void => body.cancel(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
