@@ -1,4 +1,4 @@
-/** Kinds that a server begins to serve while it runs, and what discovery lists with them and without them. */
+/** Kinds added or removed while the server runs, and what discovery lists with and without them. */
 import type { ApiData, ResourceData } from "../../api/wire/format.ts";
 import type { Struct } from "../../api/wire/schema.ts";
 import { compareKubeAwareVersions } from "../meta/kube-version.ts";
@@ -6,15 +6,15 @@ import { compareKubeAwareVersions } from "../meta/kube-version.ts";
 /** A kind with all versions at which it is served. */
 export interface AddedKind<Resource> {
   readonly group: string;
-  /** One for each version that is served. */
+  /** One per served version. */
   readonly versions: readonly Resource[];
-  /** What discovery lists, by `apiVersion`: the resource first, its subresources after it. */
+  /** Discovery entries by `apiVersion`: the resource first, then its subresources. */
   readonly entries: ReadonlyMap<string, readonly ResourceData[]>;
   /** The structs that the fields of its objects refer to; their names begin with a slash. */
   readonly structs: readonly Struct[];
 }
 
-/** What is served at a moment. */
+/** What the server serves at one moment. */
 export interface Served<Resource> {
   readonly data: ApiData;
   readonly resources: readonly Resource[];
@@ -22,14 +22,17 @@ export interface Served<Resource> {
 
 type Group = ApiData["groups"][number];
 
-/** With a kind added; its group follows the first ones, by name. Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_discovery_controller.go. */
+/**
+ * Adds a kind; its group comes after the first groups, sorted by name. Source: apiextensions-apiserver v0.36
+ * pkg/apiserver/customresource_discovery_controller.go.
+ */
 export function addedTo<Resource extends { readonly version: string }>(
   { data, resources }: Served<Resource>,
   { kind, firstGroups }: { readonly kind: AddedKind<Resource>; readonly firstGroups: ReadonlySet<string> },
 ): Served<Resource> {
   const lists: Record<string, readonly ResourceData[]> = { ...data.resources };
   for (const [apiVersion, entries] of kind.entries) {
-    // By the name of the resource, each followed by its subresources.
+    // Sorted by the name of the resource, each followed by its subresources.
     lists[apiVersion] = [...(lists[apiVersion] ?? []), ...entries].sort((a, b) => order(a.name, b.name));
   }
   return {
@@ -42,7 +45,7 @@ const order = (a: string, b: string): number => {
   const [one = "", oneSub = ""] = a.split("/");
   const [other = "", otherSub = ""] = b.split("/");
   if (one !== other) return one < other ? -1 : 1;
-  // The status comes before the scale.
+  // `status` comes before `scale`.
   return oneSub === "" ? -1 : otherSub === "" ? 1 : oneSub > otherSub ? -1 : 1;
 };
 
@@ -62,7 +65,7 @@ function groupsWith(
   return [...groups.filter(({ name }) => first.has(name)), ...later.sort((a, b) => (a.name < b.name ? -1 : 1))];
 }
 
-/** With a kind taken away: a version that has nothing else goes with it, and so does a group. */
+/** Removes a kind, along with its version and its group if nothing else is in them. */
 export function withoutKind<Resource>(
   { data, resources }: Served<Resource>,
   kind: AddedKind<Resource>,

@@ -1,6 +1,6 @@
 /**
- * The defaults of the API server by type: they apply wherever the type occurs, in pods
- * and in templates alike. Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
+ * The defaults of the API server by type: they apply wherever the type occurs, in pods and in templates alike.
+ * Source: kubernetes v1.36 pkg/apis/…/v1/defaults.go; differs: a table instead of generated calls.
  */
 import { at, child, fieldsIn, textOf, isFields, type Fields } from "../meta/object.ts";
 import { fill, fillNumbers, fillUnset, type Filler } from "./strategy/fill.ts";
@@ -20,7 +20,7 @@ const rbacGroup = "rbac.authorization.k8s.io";
 const otherDefaults: Readonly<Record<string, Filler>> = {
   "core.v1.Secret": (secret) => {
     fill(secret, { type: "Opaque" });
-    // Written as text, kept as bytes; it can never be read back.
+    // Written as text, stored as bytes; it can never be read back.
     const { stringData } = secret as { stringData?: unknown };
     if (isFields(stringData)) {
       const data: Fields = isFields(secret["data"]) ? secret["data"] : {};
@@ -103,7 +103,7 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
   "discovery.v1.EndpointPort": (port) => fillUnset(port, { name: "", protocol: "TCP" }),
 };
 
-/** One device, unless more are asked for. */
+/** One device, unless more are requested. */
 function devices(request: Fields): void {
   fill(request, { allocationMode: "ExactCount" });
   if (request["allocationMode"] === "ExactCount") fillNumbers(request, { count: 1 });
@@ -121,7 +121,7 @@ function fieldsOrTexts(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** What a load balancer has an address for, it passes on to that. */
+/** If a load balancer has an IP, it passes traffic on to that IP. */
 function balancerStatus(status: unknown): void {
   for (const ingress of fieldsIn(at(status, "loadBalancer", "ingress"))) {
     if (textOf(ingress["ip"]) !== "") fillUnset(ingress, { ipMode: "VIP" });
@@ -157,13 +157,13 @@ const fillers: Readonly<Record<string, Filler>> = {
   ...workloadDefaults,
 };
 
-/** True if a type has defaults, or something inside it has. */
+/** True if a type, or something inside it, has defaults. */
 const concerned = new WeakMap<Struct, boolean>();
 
 function concerns(struct: Struct, schema: Schema): boolean {
   const known = concerned.get(struct);
   if (known !== undefined) return known;
-  // Types that contain themselves have no defaults of their own on the way round.
+  // For types that contain themselves: a recursive occurrence adds no defaults.
   concerned.set(struct, false);
   const inside =
     fillers[struct.name] !== undefined || [...struct.fields.values()].some(({ shape }) => inShape(shape, schema));
@@ -184,10 +184,10 @@ function inShape(shape: Shape, schema: Schema): boolean {
   }
 }
 
-/** Sets the defaults of an object of a type and of all that is in it, in place. */
+/** Sets the defaults of an object and of everything in it, in place. */
 export function fillDefaults(fields: Fields, struct: Struct, schema: Schema): void {
   if (!concerns(struct, schema)) return;
-  // Structs that are no pointers have their defaults even if the client left them out.
+  // Structs that are not pointers get their defaults even if the client left them out.
   for (const [key, { empty, shape }] of struct.always) {
     if (empty !== "struct" || shape.is !== "struct" || fields[key] !== undefined) continue;
     if (concerns(schema.struct(shape.name), schema)) fields[key] = {};

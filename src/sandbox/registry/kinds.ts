@@ -1,4 +1,4 @@
-/** The catalogue of strategies, by resource (`pods`, `replicasets.apps`): those of each group. */
+/** The strategies of all groups, by resource (`pods`, `replicasets.apps`). */
 import { admissionStrategies } from "./admissionregistration/kinds.ts";
 import { definitionStrategy } from "./apiextensions/definition-strategy.ts";
 import { apiStrategies } from "./apiregistration/kinds.ts";
@@ -42,7 +42,7 @@ export const strategies: Readonly<Record<string, RESTStrategy>> = {
   "runtimeclasses.node.k8s.io": runtimeClassStrategy,
 };
 
-/** The strategy of a resource, by its storage name; the default for kinds without one of their own. */
+/** The strategy of a resource, by its storage name; the default strategy for kinds without their own. */
 export function strategyOf(storage: string): RESTStrategy {
   return strategies[storage] ?? defaultStrategy;
 }

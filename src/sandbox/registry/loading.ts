@@ -1,8 +1,8 @@
-/** What of the kinds' code is loaded on first use. */
+/** Code of kinds that is loaded on first use. */
 import { expressionsReady } from "./admissionregistration/loading.ts";
 import { machineryReady } from "./apiextensions/loading.ts";
 
-/** Loads what a request needs of it; undefined if there is nothing to wait for, as for nearly every request. */
+/** Loads the code that a request needs; undefined if there is nothing to wait for, as for nearly every request. */
 export function kindsReady(method: string, path: string): Promise<void> | undefined {
   if (method === "GET") return undefined;
   if (path.includes("apiextensions.k8s.io")) return machineryReady();

@@ -1,4 +1,4 @@
-/** What the server serves: a resource at one version, with how its objects behave. */
+/** A served resource at one version, with the behavior of its objects. */
 import type { ApiData, ResourceData } from "../../api/wire/format.ts";
 import type { Qualified } from "../meta/refusal.ts";
 import { strategyOf } from "./kinds.ts";
@@ -8,7 +8,7 @@ import { storedVersionOf } from "./conversion/versions.ts";
 import { schemaOf, type Schema, type Struct } from "../../api/wire/schema.ts";
 import { addedTo, type AddedKind, type Served, withoutKind } from "./added-kinds.ts";
 
-/** A resource at one version, with all that the generic verbs need to know of it. */
+/** A resource at one version, with everything that the generic verbs need to know of it. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -21,37 +21,37 @@ export interface Resource {
   readonly data: ResourceData;
   readonly subresources: ReadonlyMap<string, ResourceData>;
   readonly struct: Struct | undefined;
-  /** Under which name its objects are stored; two versions of a kind share one. */
+  /** The name under which its objects are stored; two versions of a kind share one. */
   readonly storage: string;
   readonly strategy: RESTStrategy;
-  /** Of a resource whose objects are described by a schema: how they are read and shown. */
+  /** For a resource whose objects are described by a schema: how they are read and shown. */
   readonly form?: ObjectForm;
-  /** `{ group, name: plural }` and `{ group, name: kind }`, as messages name them. */
+  /** `{ group, name: plural }` and `{ group, name: kind }`, as used in messages. */
   readonly asResource: Qualified;
   readonly asKind: Qualified;
 }
 
 /** All resources that the server serves, and the schema of their kinds. Kinds come and go while it runs. */
 export interface ResourceRegistry {
-  /** What discovery lists. It never changes itself: when a kind comes or goes, there is another. */
+  /** What discovery lists. Immutable: replaced when a kind is added or removed. */
   readonly data: ApiData;
   readonly schema: Schema;
   /** By `apiVersion` and plural; undefined for what is not served. */
   find(apiVersion: string, plural: string): Resource | undefined;
   /** The resource at the version at which its objects are stored. */
   stored(resource: Resource): Resource;
-  /** By `apiVersion` and kind: of owner references and manifests. */
+  /** By `apiVersion` and kind, as in owner references and manifests. */
   ofKind(apiVersion: string, kind: string): Resource | undefined;
   readonly resources: readonly Resource[];
-  /** The groups that were there from the beginning: what they do not serve is an error of the API, not a missing page. */
+  /** The groups served from the start: an unknown resource in one of them is an API error, not a 404 page. */
   readonly builtInGroups: ReadonlySet<string>;
-  /** Serves a kind from now on, in the place of what was served under its name (`widgets.example.com`). */
+  /** Serves a kind from now on; replaces the kind served under the same name (`widgets.example.com`). */
   add(name: string, kind: AddedKind<Resource>): void;
-  /** Ends what `add` began; harmless for a name that is not there. */
+  /** Undoes `add`; does nothing for unknown names. */
   withdraw(name: string): void;
 }
 
-/** Kinds that are one in the store though two groups serve them. */
+/** Kinds that share one storage though two groups serve them. */
 const sharedStorage: Readonly<Record<string, string>> = { "events.events.k8s.io": "events" };
 
 function resourceOf(apiVersion: string, entry: ResourceData, all: readonly ResourceData[], schema: Schema): Resource {
@@ -71,13 +71,13 @@ function resourceOf(apiVersion: string, entry: ResourceData, all: readonly Resou
     struct: schema.kind(apiVersion, entry.kind),
     storage: sharedStorage[storage] ?? storage,
     strategy: strategyOf(storage),
-    // Source: kubernetes v1.36 pkg/registry/core/componentstatus/rest.go, which alone names its resource in the singular.
+    // Source: kubernetes v1.36 pkg/registry/core/componentstatus/rest.go, the only one that names its resource in the singular.
     asResource: { group, name: storage === "componentstatuses" ? "componentstatus" : entry.name },
     asKind: { group, name: entry.kind },
   };
 }
 
-/** The subresources of a resource among the entries of its group's version. */
+/** The subresources of a resource, from the entries of its group version. */
 export function subresourcesOf(
   { name }: ResourceData,
   all: readonly ResourceData[],
@@ -97,13 +97,13 @@ export function resourceRegistryOf(data: ApiData): ResourceRegistry {
   const byPlural = new Map(first.map((resource) => [`${resource.apiVersion} ${resource.plural}`, resource]));
   const storedAt = new Map<Resource, Resource>();
   const byKind = new Map(first.map((resource) => [`${resource.apiVersion} ${resource.kind}`, resource]));
-  /** By the name of their definition. */
+  /** By the name of the definition. */
   const added = new Map<string, AddedKind<Resource>>();
   const structs = new Map<string, Struct>();
   let served: Served<Resource> = { data, resources: first };
   const builtInGroups = new Set(data.groups.map(({ name }) => name));
   const schema: Schema = {
-    // Only structs of added kinds begin with a slash: all others cost no second look.
+    // Only structs of added kinds begin with a slash; all others need no second lookup.
     struct: (name) => (name.startsWith("/") ? structs.get(name) : undefined) ?? builtIn.struct(name),
     kind: (apiVersion, kind) =>
       builtIn.kind(apiVersion, kind) ?? (added.size === 0 ? undefined : byKind.get(`${apiVersion} ${kind}`)?.struct),

@@ -1,24 +1,24 @@
-/** The expressions of policies and webhooks. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
+/** Validates the expressions of policies and webhooks. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
 import type { Composition, ExpressionUse } from "../../cel/admission/compile.ts";
 import { invalid, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, type Fields } from "../../meta/object.ts";
 import { expressions } from "./loading.ts";
 
-/** An expression, and where it stands. */
+/** An expression and its field path. */
 export interface ExpressionText {
   readonly text: string;
   readonly field: string;
-  /** What the error prints, where that is not the text as it was compiled. */
+  /** What the error prints, if not the compiled text. */
   readonly shown?: string;
 }
 
-/** Where a part of a policy is, and what compiles its expressions. */
+/** The path of a part of a policy, and the compiler of its expressions. */
 export interface ExpressionPlace {
   readonly field: string;
   readonly expressions: PolicyExpressions;
 }
 
-/** Compiles the expressions of one policy, whose variables those after them see. */
+/** Compiles the expressions of one policy; expressions see the variables declared before them. */
 export class PolicyExpressions {
   readonly #hasParams: boolean;
   readonly #composition: Composition | undefined;
@@ -26,11 +26,11 @@ export class PolicyExpressions {
   /** `composes`: expressions have the variable `variables`. */
   constructor({ hasParams, composes }: { readonly hasParams: boolean; readonly composes: boolean }) {
     this.#hasParams = hasParams;
-    // Nothing is compiled of what has no expressions.
+    // Without variables there is nothing to compose.
     this.#composition = composes ? new (expressions().Composition)() : undefined;
   }
 
-  /** What is wrong with an expression. */
+  /** Validates an expression. */
   errors({ text, field, shown = text }: ExpressionText, use: ExpressionUse): FieldError[] {
     const compiled = expressions().compileExpression(text, {
       use,
@@ -41,7 +41,7 @@ export class PolicyExpressions {
     return compiled.is === "program" ? [] : [errorOf(compiled, { field, shown })];
   }
 
-  /** What is wrong with the expression of a variable. */
+  /** Validates the expression of a variable. */
   variableErrors({ name, expression }: Fields, field: string): FieldError[] {
     const text = textOf(expression);
     const compiled = this.#composition?.add({ name: textOf(name), expression: text }, { hasParams: this.#hasParams });

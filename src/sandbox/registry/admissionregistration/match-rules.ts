@@ -1,4 +1,6 @@
-/** Which requests a webhook or a policy is about. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
+/**
+ * Validates which requests a webhook or a policy matches. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go.
+ */
 import { duplicate, invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore, subdomainErrors } from "../../validation/checks.ts";
@@ -11,7 +13,7 @@ const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const scopes = ["*", "Cluster", "Namespaced"];
 const matchPolicies = ["Equivalent", "Exact"];
 
-/** `*` must be the only item of a list. */
+/** `*` must be the only item of its list. */
 function aloneErrors(list: readonly string[], field: string, what: string): FieldError[] {
   if (list.length < 2 || !list.includes("*")) return [];
   return [invalid(field, list, `if '*' is present, must not specify other ${what}`)];
@@ -68,7 +70,7 @@ export function ruleErrors(rule: Fields, field: string): FieldError[] {
   ];
 }
 
-/** A rule of a policy, which may name objects. */
+/** A rule of a policy, which may have resource names. */
 function namedRuleErrors(rule: Fields, field: string): FieldError[] {
   const isRepeated = seenBefore();
   return [
@@ -85,7 +87,7 @@ function selectionErrors(match: Fields, key: string, field: string): FieldError[
   return isFields(selector) ? selectorErrors(selector, `${field}.${key}`) : [required(`${field}.${key}`)];
 }
 
-/** What a policy or its binding is about. */
+/** The match resources of a policy or its binding. */
 export function matchErrors(match: Fields, field: string): FieldError[] {
   return [
     ...(match["matchPolicy"] === undefined
@@ -100,7 +102,7 @@ export function matchErrors(match: Fields, field: string): FieldError[] {
 
 const mutable = ["*", "CONNECT", "CREATE", "UPDATE"];
 
-/** What is deleted cannot be mutated. */
+/** Deletes cannot be mutated. */
 export function mutableErrors(match: Fields, field: string): FieldError[] {
   return fieldsIn(match["resourceRules"]).flatMap((rule) =>
     textsIn(rule["operations"]).flatMap((operation) =>
@@ -111,7 +113,7 @@ export function mutableErrors(match: Fields, field: string): FieldError[] {
 
 const mostConditions = 64;
 
-/** Conditions by name, with their expressions. */
+/** Match conditions: their names and expressions. */
 export function conditionErrors(
   conditions: readonly Fields[],
   { field, hasParams }: { readonly field: string; readonly hasParams: boolean },

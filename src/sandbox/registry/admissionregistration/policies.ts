@@ -1,4 +1,7 @@
-/** What admission policies have in common, and what their bindings have. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
+/**
+ * What policies have in common, and what their bindings have in common.
+ * Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go.
+ */
 import { invalid, notAllowed, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, neededChoiceErrors } from "../../validation/checks.ts";
@@ -56,7 +59,7 @@ function variableErrors(variable: Fields, { field, expressions }: ExpressionPlac
   return [...named, ...said];
 }
 
-/** The expressions of a policy; those of a mutating one have variables, even if there are none. */
+/** The expressions of a policy; those of a mutating one have `variables` even if it declares none. */
 export function expressionsOf(spec: Fields, mutating: boolean): PolicyExpressions {
   const composes = mutating || fieldsIn(spec["variables"]).length > 0;
   return new PolicyExpressions({ hasParams: isFields(spec["paramKind"]), composes });
@@ -68,7 +71,7 @@ export interface PolicyKind {
   readonly expressions: PolicyExpressions;
 }
 
-/** What all policies share, up to what they do. */
+/** The checks that all policies share, in order up to the kind's own part. */
 export function commonErrors(spec: Fields, { mutating, expressions }: PolicyKind): FieldError[] {
   const { paramKind, matchConstraints: match, failurePolicy } = spec as Record<string, unknown>;
   const field = "spec.matchConstraints";
@@ -112,7 +115,7 @@ function paramErrors(ref: unknown, field: string): FieldError[] {
   return [...errors, ...neededChoiceErrors(ref["parameterNotFoundAction"], action, notFoundActions)];
 }
 
-/** Validates the spec of a binding; `mutating`: of one to a mutating policy. */
+/** Validates the spec of a binding; `mutating`: of a mutating policy. */
 export function bindingErrors(spec: Fields, mutating: boolean): FieldError[] {
   const match = spec["matchResources"];
   const field = "spec.matchResources";

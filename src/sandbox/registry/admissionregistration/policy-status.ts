@@ -5,7 +5,7 @@ import { eachErrors } from "../../validation/checks.ts";
 import { conditionsErrors } from "../../validation/conditions.ts";
 import { jsonPathProblem } from "../../validation/json-path.ts";
 
-/** The field that a warning is about. */
+/** Validates the field reference of a warning. */
 function fieldRefErrors(value: unknown, field: string): FieldError[] {
   const path = textOf(value).trim();
   if (path === "") return [required(field)];
@@ -13,7 +13,7 @@ function fieldRefErrors(value: unknown, field: string): FieldError[] {
   return problem === undefined ? [] : [invalid(field, path, `invalid JSONPath: ${problem}`)];
 }
 
-/** What is wrong with the status that a type checker writes. */
+/** Validates the status that the type checker writes. */
 export function policyStatusErrors({ status = {} }: ApiObject): FieldError[] {
   const warnings = fieldsIn(at(status, "typeChecking", "expressionWarnings"));
   return [

@@ -59,7 +59,7 @@ function serviceErrors(service: Fields, field: string): FieldError[] {
   const port = isNumber(service["port"]) ? service["port"] : 0;
   const range = "port is not valid: must be between 1 and 65535, inclusive";
   return [
-    // The real server mixes the two up.
+    // The real server mixes up the two fields.
     ...(textOf(service["namespace"]) === "" ? [required(`${field}.name`)] : []),
     ...(textOf(service["name"]) === "" ? [required(`${field}.namespace`)] : []),
     ...(port < 1 || port > 65_535 ? [invalid(`${field}.port`, port, range)] : []),
@@ -89,7 +89,7 @@ function choice(hook: Fields, key: string, field: string, values: readonly strin
   return hook[key] === undefined ? [] : choiceErrors(hook[key], `${field}.${key}`, values);
 }
 
-/** What was taken before it was looked at may stay. */
+/** Invalid values that the stored object already has are tolerated. */
 interface Leniency {
   readonly sideEffects: readonly string[];
   readonly needsKnownVersion: boolean;
@@ -152,7 +152,7 @@ function leniencyFor(old: ApiObject): Leniency {
   };
 }
 
-/** Webhook configurations of both kinds. Updates are as lenient as the stored object was. */
+/** Webhook configurations of both kinds. Updates tolerate what the stored object already has. */
 export const webhookStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   generation: "spec",

@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinitions. What checks them is loaded before the first is written.
+ * CustomResourceDefinitions. Their validation code is loaded before the first one is written.
  * Source: apiextensions-apiserver v0.36 pkg/registry/customresourcedefinition/strategy.go, etcd.go.
  */
 import { formatTime } from "../../../api/time.ts";
@@ -15,7 +15,7 @@ import { setCondition } from "./definition/conditions.ts";
 /** Keeps a definition until its objects are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** Names that are not given are made from the kind; without a word on conversion there is none. */
+/** Missing names are derived from the kind; the default conversion strategy is None. */
 function fillNames(definition: ApiObject): void {
   const spec = child(definition, "spec");
   const names = child(spec, "names");
@@ -34,7 +34,7 @@ function addStoredVersion(definition: ApiObject): void {
   definition.status = { ...status, storedVersions: [...stored, storage] };
 }
 
-/** What the server's types have where nothing is set. */
+/** The zero value of the server's Go type. */
 const emptyStatus = (): Fields => ({ conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null });
 
 function newFormats(object: ApiObject, old: ApiObject): string[] {

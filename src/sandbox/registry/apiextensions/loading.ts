@@ -1,4 +1,4 @@
-/** The machinery of custom resources, loaded when a definition is first written or read from a snapshot: most servers never have one. */
+/** The machinery of custom resources, loaded when a definition is first written or read from a snapshot: most servers never need it. */
 import { lazyModule, type LazyModule } from "../../meta/lazy-module.ts";
 import type * as Machinery from "./machinery.ts";
 
@@ -10,5 +10,5 @@ const machineryModule: LazyModule<typeof Machinery> = lazyModule(
 /** Loads the machinery; undefined if there is nothing to wait for. */
 export const machineryReady = (): Promise<void> | undefined => machineryModule.ready();
 
-/** @throws Error before it is loaded. */
+/** @throws Error if it is not loaded yet. */
 export const machinery = (): typeof Machinery => machineryModule.get();

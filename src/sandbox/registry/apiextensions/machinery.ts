@@ -1,4 +1,4 @@
-/** All that custom resources need and nothing else does: loaded when a definition is first written. */
+/** Code that only custom resources need: loaded when a definition is first written. */
 export {
   definitionNameErrors,
   definitionErrors,

@@ -2,7 +2,7 @@
 import { formatTime } from "../../../../api/time.ts";
 import { fieldsIn, type ApiObject } from "../../../meta/object.ts";
 
-/** A condition, apart from when it changed. */
+/** A condition without its transition time. */
 export interface DefinitionCondition {
   readonly type: "NamesAccepted" | "Established" | "Terminating";
   readonly status: "True" | "False";
@@ -10,7 +10,10 @@ export interface DefinitionCondition {
   readonly message: string;
 }
 
-/** Adds a condition to a definition, or replaces the one of its type; its time moves when its status does. `now` is in ms since 1970. */
+/**
+ * Adds a condition to a definition, or replaces the one of its type; the transition time changes only with the status. `now` is in ms since
+ * 1970.
+ */
 export function setCondition(
   definition: ApiObject,
   { now, ...condition }: DefinitionCondition & { readonly now: number },

@@ -1,4 +1,7 @@
-/** Whether the defaults of a schema are valid, and hold nothing that it does not describe. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/validation.go. */
+/**
+ * Validates that the defaults of a schema are valid, and contain nothing that it does not describe.
+ * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/validation.go.
+ */
 import { compileRules } from "../../../cel/schema/rules.ts";
 import { objectBudget } from "../../../cel/schema/validator.ts";
 import { deepEqual } from "../../../../api/field-changes.ts";
@@ -11,14 +14,14 @@ import type { Structural } from "../schema/structural.ts";
 import { fieldErrorsOf } from "../validation/result.ts";
 import { schemaValidatorOf, validate } from "../validation/schema-validator.ts";
 
-/** What is wrong with the defaults in a schema, that of a resource; `path` is that of the schema. */
+/** Validates the defaults in the schema of a resource; `path` is the schema's path. */
 export function defaultsErrors(structural: Structural, path: string): FieldError[] {
   const walk: Walk = { errors: [], budget: objectBudget };
   visit(structural, { path, isRoot: true, walk });
   return walk.errors;
 }
 
-/** The way through a schema, on which all rules share one budget. It ends where that is spent. */
+/** A walk through a schema; all rules share one budget. The walk stops when it is spent. */
 interface Walk {
   readonly errors: FieldError[];
   budget: number;
@@ -57,7 +60,7 @@ function checkDefault(structural: Structural, place: Place): void {
   if (asked.length === 0) checkRules(structural, place);
 }
 
-/** A default must satisfy the rules both as a new value and as one that was there before. */
+/** A default must satisfy the rules both as a new value and as an unchanged one. */
 function checkRules({ schema, default: value }: Structural, { path, isRoot, walk }: Place): void {
   const { validator } = compileRules(ruleSchemaOf(schema), { path, isRoot });
   if (validator === undefined) return;

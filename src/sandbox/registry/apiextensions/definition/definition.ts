@@ -1,4 +1,6 @@
-/** What a CustomResourceDefinition says, read from its JSON. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/v1/types.go. */
+/**
+ * The content of a CustomResourceDefinition, read from its JSON. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/v1/types.go.
+ */
 import { fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 
@@ -68,7 +70,7 @@ export function namesOf(value: unknown): DefinitionNames {
   };
 }
 
-/** The spec of a CustomResourceDefinition, whose types have been checked when it was decoded. */
+/** The spec of a CustomResourceDefinition, whose types were checked when it was decoded. */
 export function definitionOf({ spec = {} }: ApiObject): Definition {
   return {
     group: textOf(spec["group"]),

@@ -2,7 +2,7 @@
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { isSchema, type JSONSchemaProps } from "../schema/structural.ts";
 
-/** What is wrong with how a schema says that items of a list are told apart. */
+/** Validates how a schema identifies list items. */
 export function listErrorsOf(schema: JSONSchemaProps, path: string): FieldError[] {
   const listType = schema["x-kubernetes-list-type"];
   return [
@@ -76,7 +76,7 @@ function mapErrors(schema: JSONSchemaProps, path: string): FieldError[] {
   return errors;
 }
 
-/** What tells items apart is always there. */
+/** The identity of an item must never be absent. */
 function identityErrors(schema: JSONSchemaProps, path: string): FieldError[] {
   const listType = schema["x-kubernetes-list-type"];
   const { items } = schema;

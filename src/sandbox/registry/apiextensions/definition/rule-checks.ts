@@ -1,4 +1,4 @@
-/** The form of validation rules; their expressions are not compiled here. Source: as schema-checks.ts. */
+/** Validates the form of validation rules; their expressions are not compiled here. Source: as schema-checks.ts. */
 import { normalizedFieldPath } from "../../../cel/schema/field-path.ts";
 import { invalid, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { ruleSchemaOf } from "../schema/rule-schema.ts";
@@ -10,7 +10,7 @@ const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvali
 
 const hasBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
-/** What is wrong with the rules of a schema, apart from their expressions. */
+/** Validates the rules of a schema, except for their expressions. */
 export function rulesErrors(schema: JSONSchemaProps, path: string): FieldError[] {
   const rules = schema["x-kubernetes-validations"] ?? [];
   return rules.flatMap((rule, index) => {

@@ -1,5 +1,5 @@
 /**
- * The schema of a CustomResourceDefinition. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go
+ * Validates the schema of a CustomResourceDefinition. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go
  * validateCustomResourceDefinitionValidation, ValidateCustomResourceDefinitionOpenAPISchema.
  */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
@@ -14,16 +14,16 @@ import { isUnset, unsupportedIn } from "./unsupported.ts";
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** Where a schema is in the whole. */
+/** The place of a schema within the whole. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** Why no default may be set; undefined where one may. */
+  /** Why no default may be set; undefined if one may. */
   readonly noDefault: string | undefined;
   readonly insideMeta: boolean;
 }
 
-/** What is wrong with a schema at `path` (`…schema`): its structure, or else what it says. */
+/** Validates a schema at `path` (`…schema`): its structure first, else its content. */
 export function schemaErrors(
   schema: JSONSchemaProps,
   { path, hasStatus }: { readonly path: string; readonly hasStatus: boolean },
@@ -36,7 +36,7 @@ export function schemaErrors(
   const parts = partErrors(schema, { path: where, isRoot: true, noDefault: undefined, insideMeta: false });
   errors.push(...structure, ...parts);
   if (unread === undefined && structure.length === 0) {
-    // Types are made of what is right: rules around what is not are left for later.
+    // CEL types can only be built from valid parts: rules around invalid parts are not compiled.
     const skips = (at: string): boolean => parts.some(({ field }) => field.startsWith(`${at}.`));
     errors.push(...compileRules(ruleSchemaOf(schema), { path: where, skips }).errors);
   }
@@ -48,7 +48,7 @@ function structureErrors(schema: JSONSchemaProps, path: string): FieldError[] {
   return errors.length > 0 ? errors : defaultsErrors(structuralOf(schema), path);
 }
 
-/** Go's names of what may stand at the top beside the status, which is validated apart. */
+/** Go field names allowed at the root of a schema with a status subresource; the status is validated separately. */
 const allowedAtRoot = [
   "Description",
   "Type",
@@ -92,7 +92,7 @@ function rootErrors(schema: JSONSchemaProps, path: string): FieldError[] {
   return [invalid(`${where}.type`, type, why)];
 }
 
-/** Keys that no schema may have, with what is said of them. */
+/** Keys that no schema may have, with their messages. */
 const refusedKeys: readonly (readonly [key: string, why: string])[] = [
   ["id", "id is not supported"],
   ["additionalItems", "additionalItems is not supported"],

@@ -1,4 +1,4 @@
-/** What is looked for everywhere in the schemas of a definition. Source: apiextensions-apiserver v0.36 pkg/registry/customresourcedefinition/strategy.go. */
+/** Walks through the schemas of a definition. Source: apiextensions-apiserver v0.36 pkg/registry/customresourcedefinition/strategy.go. */
 import { isFields, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { schemasIn, type JSONSchemaProps } from "../schema/structural.ts";
 import { knownFormat } from "../validation/formats.ts";
@@ -7,11 +7,11 @@ import { definitionOf } from "./definition.ts";
 const schemasOf = (object: ApiObject): JSONSchemaProps[] =>
   definitionOf(object).versions.flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
 
-/** Formats that no value is checked by, in their order; each as often as it occurs in schemas that differ. */
+/** Unknown formats, which no value is checked against, in order; repeated for each occurrence in distinct schemas. */
 export function unknownFormatsIn(object: ApiObject): string[] {
   const all = schemasOf(object);
   const texts = new Set(all.map((schema) => JSON.stringify(schema)));
-  // Versions of one schema have it once.
+  // Versions with the same schema count once.
   return (texts.size === 1 ? all.slice(0, 1) : all).flatMap((schema) => formatsIn(schema));
 }
 
@@ -70,11 +70,11 @@ const keys = [
 ];
 
 /**
- * Brings the schemas inside `items` and `additionalProperties` into the server's own form, in place: its types have them as
- * values of any kind, of which only fields of schemas are kept.
+ * Normalizes the schemas inside `items` and `additionalProperties`, in place: the server's types have them as values of any kind, of which
+ * only schema fields are kept.
  */
 export function normalizeSchemas(object: ApiObject): void {
-  // The schemas are parts of the object, and belong to the server like it.
+  // The schemas are parts of the object, so the server owns them too.
   for (const schema of schemasOf(object)) normalizeInside(schema as Fields);
 }
 
@@ -83,7 +83,7 @@ function normalizeInside(schema: Fields): void {
     const inside = schema[key];
     if (isFields(inside)) schema[key] = inOrder(inside);
   }
-  // As those above.
+  // Owned like those above.
   for (const inside of schemasIn(schema)) normalizeInside(inside as Fields);
 }
 

@@ -2,7 +2,7 @@
 import { isFields } from "../../../meta/object.ts";
 import { schemasIn, type JSONSchemaProps } from "../schema/structural.ts";
 
-/** The first key that keeps a schema from being read as structural. */
+/** The first key because of which a schema cannot be read as structural. */
 export function unsupportedIn(schema: JSONSchemaProps): string | undefined {
   const keys = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
   const all: Readonly<Record<string, unknown>> = { ...schema };
@@ -18,6 +18,6 @@ export function unsupportedIn(schema: JSONSchemaProps): string | undefined {
   return undefined;
 }
 
-/** True for what Go leaves out of a schema: nothing, an empty text, an empty object. */
+/** True for values that Go omits from a schema: no value, an empty string, an empty object. */
 export const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (isFields(value) && Object.keys(value).length === 0);

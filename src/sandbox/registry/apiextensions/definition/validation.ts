@@ -1,4 +1,7 @@
-/** CustomResourceDefinitions as the real server validates them. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go. */
+/**
+ * Validates CustomResourceDefinitions as the real server does. Source: apiextensions-apiserver v0.36
+ * pkg/apis/apiextensions/validation/validation.go.
+ */
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { at, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
@@ -15,14 +18,14 @@ import {
 import { schemaErrors } from "./schema-checks.ts";
 import { columnsErrors, deprecationErrors, scaleErrors, selectableErrors } from "./version-checks.ts";
 
-/** What is wrong with a definition's name. */
+/** Validates a definition's name. */
 export function definitionNameErrors({ metadata }: ApiObject, { group, names }: Definition): FieldError[] {
   const { name = "" } = metadata;
   if (name === "" || name === `${names.plural}.${group}`) return [];
   return [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-/** What is wrong with a new definition, apart from its metadata. */
+/** Validates a new definition, except for its metadata. */
 export function definitionErrors(object: ApiObject): FieldError[] {
   const definition = definitionOf(object);
   return [
@@ -34,7 +37,7 @@ export function definitionErrors(object: ApiObject): FieldError[] {
   ];
 }
 
-/** The same for an update of a definition. */
+/** The same for an update. */
 export function definitionUpdateErrors(object: ApiObject, old: ApiObject): FieldError[] {
   const [definition, before] = [definitionOf(object), definitionOf(old)];
   const same = (path: string, [value, was]: readonly [now: string, before: string]): FieldError[] =>
@@ -53,7 +56,7 @@ export function definitionUpdateErrors(object: ApiObject, old: ApiObject): Field
   ];
 }
 
-/** The status of a definition is checked for its names alone. */
+/** Of a status, only the names are validated. */
 export function definitionStatusErrors(object: ApiObject): FieldError[] {
   return namesErrors(namesOf(object.status?.["acceptedNames"]), "status.acceptedNames");
 }
@@ -99,7 +102,7 @@ function missingSchemas({ versions }: Definition): FieldError[] {
   );
 }
 
-/** The parts of versions that the real server keeps once, at the top, where they are the same in all. */
+/** Parts of versions that the real server stores once, at the top level, if they are the same in all versions. */
 type Shared = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields";
 
 function isShared(versions: readonly DefinitionVersion[], part: Shared): boolean {
@@ -133,14 +136,14 @@ function versionsErrors({ versions }: Definition): FieldError[] {
     errors.push(invalid("spec.versions", shown, "must contain unique version names"));
   if (versions.filter(({ storage }) => storage).length !== 1)
     errors.push(invalid("spec.versions", shown, "must have exactly one version marked as storage version"));
-  // The real server keeps the name of the first version once more.
+  // The real server stores the first version's name a second time.
   const [first] = versions;
   const problems = first === undefined ? [] : dns1035Problems(first.name);
   if (problems.length > 0) errors.push(invalid("spec.version", first?.name, problems.join(",")));
   return errors;
 }
 
-/** What all versions have in common, where the real server looks at it. */
+/** Validates the parts that all versions share, at the paths where the real server has them. */
 function sharedErrors(versions: readonly DefinitionVersion[]): FieldError[] {
   const [first] = versions;
   if (first === undefined) return [];
@@ -201,7 +204,7 @@ const approval = "api-approved.kubernetes.io";
 const approvalOf = ({ metadata }: ApiObject): string => textOf(metadata.annotations?.[approval]);
 const proposal = "see https://github.com/kubernetes/enhancements/pull/1111";
 
-/** Groups of Kubernetes' own community have to be approved of. */
+/** Groups of the Kubernetes community need an approval annotation. */
 function approvalErrors(object: ApiObject, { group }: Definition): FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const text = approvalOf(object);

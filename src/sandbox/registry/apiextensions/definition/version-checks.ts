@@ -6,7 +6,7 @@ import type { DefinitionVersion, PrinterColumn, ScaleDefinition } from "./defini
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/** What is wrong with the columns of a version. */
+/** Validates the columns of a version. */
 export function columnsErrors(columns: readonly PrinterColumn[], path: string): FieldError[] {
   return columns.flatMap((column, index) => columnErrors(column, `${path}.additionalPrinterColumns[${index}]`));
 }
@@ -27,7 +27,7 @@ function columnErrors({ name, type, format, jsonPath }: PrinterColumn, path: str
 const pathErrors = (text: string, field: string): FieldError[] =>
   text.startsWith(".") ? [] : [invalid(field, text, "must be a simple json path starting with .")];
 
-/** What is wrong with the paths of a Scale. */
+/** Validates the paths of a Scale. */
 export function scaleErrors(scale: ScaleDefinition | undefined, path: string): FieldError[] {
   if (scale === undefined) return [];
   const { specReplicasPath: spec, statusReplicasPath: status, labelSelectorPath: selector = "" } = scale;
@@ -43,7 +43,7 @@ export function scaleErrors(scale: ScaleDefinition | undefined, path: string): F
   ];
 }
 
-/** A text and where it stands. */
+/** A string and its field path. */
 interface TextAt {
   readonly text: string;
   readonly field: string;
@@ -60,7 +60,7 @@ function below({ text, field }: TextAt, prefixes: readonly string[]): FieldError
 const mostSelectable = 8;
 const selectableTypes: ReadonlySet<string> = new Set(["string", "boolean", "integer"]);
 
-/** What is wrong with the fields that objects can be selected by. */
+/** Validates the selectable fields. */
 export function selectableErrors({ selectableFields: fields, schema }: DefinitionVersion, path: string): FieldError[] {
   if (fields.length === 0) return [];
   const where = `${path}.selectableFields`;
@@ -98,7 +98,7 @@ function selectableFieldErrors({ text, field }: TextAt, root: Structural): Field
   return errors;
 }
 
-/** What is wrong with the text that clients of a deprecated version are warned with. */
+/** Validates the warning sent to clients of a deprecated version. */
 export function deprecationErrors(
   { deprecated, deprecationWarning: text }: DefinitionVersion,
   path: string,

@@ -103,7 +103,7 @@ function read(
   return { value: fields, strict: strict.map((path) => `unknown field "${path}"`) };
 }
 
-/** The object at another version: without a webhook nothing but the fields that are unknown there is lost. */
+/** The object at another version: without a webhook, only fields unknown there are lost. */
 function converted(object: ApiObject, { forms, name }: Wanted): ApiObject {
   const { definition } = forms;
   const from = object.apiVersion;
@@ -117,7 +117,9 @@ function converted(object: ApiObject, { forms, name }: Wanted): ApiObject {
   return pruned({ kind, apiVersion: to, ...structuredClone(rest) }, { forms, name });
 }
 
-/** The object without the fields that are unknown at its version; takes it over. It gets no defaults: those are for what is sent. */
+/**
+ * The object without the fields that are unknown at its version; takes it over. Sets no defaults: only objects that clients send get them.
+ */
 function pruned(object: ApiObject, { forms: { definition, versions }, name }: Wanted): ApiObject {
   const structural = versions.get(name)?.structural;
   if (definition.preservesUnknownFields) return object;
@@ -133,7 +135,7 @@ function webhookOf({ conversion }: Definition, storedVersion: string): Conversio
   return { client: clientConfigOf(isFields(client) ? client : {}), versions: textsIn(versions), storedVersion };
 }
 
-/** What objects that were stored under another schema are read as; undefined where nothing changes. Those that are not objects stay. */
+/** An object that was stored under another schema, pruned and defaulted by the current one. Returned unchanged if there is no schema. */
 export function rereadBy({ versions, definition }: KindForms, object: ApiObject): ApiObject {
   const structural = versions.get(versionIn(object))?.structural;
   if (structural === undefined || definition.preservesUnknownFields) return object;

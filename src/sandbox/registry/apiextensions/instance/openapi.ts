@@ -1,4 +1,4 @@
-/** The schemas of a custom resource as OpenAPI has them. Source: apiextensions-apiserver v0.36 pkg/controller/openapi/builder/builder.go. */
+/** The OpenAPI schemas of a custom resource. Source: apiextensions-apiserver v0.36 pkg/controller/openapi/builder/builder.go. */
 import { isFields, textsIn, type Fields } from "../../../meta/object.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 
@@ -31,7 +31,7 @@ const reference = (name: string, description: string): object => ({
 const objectMeta = (): object =>
   reference(`${metaName}.ObjectMeta`, `Standard object's metadata. More info: ${conventions}#metadata`);
 
-/** The schemas of a kind and of its list by their names. */
+/** The schemas of a kind and of its list, by name. */
 export function openApiOf(published: PublishedKind): readonly (readonly [name: string, schema: Fields])[] {
   const { group, version, kind, listKind, plural, schema } = published;
   const prefix = `${group.split(".").reverse().join(".")}.${version}`;

@@ -1,4 +1,7 @@
-/** A kind as it is served, made from its definition. Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_handler.go getOrCreateServingInfoFor. */
+/**
+ * A served kind, built from its definition. Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_handler.go
+ * getOrCreateServingInfoFor.
+ */
 import type { ResourceData } from "../../../../api/wire/format.ts";
 import type { ApiObject } from "../../../meta/object.ts";
 import type { Struct } from "../../../../api/wire/schema.ts";
@@ -20,17 +23,17 @@ import { rulesOf } from "./rules.ts";
 import { instanceStrategy } from "./strategy.ts";
 import { structsOf } from "./struct.ts";
 
-/** One version of a kind that is served. */
+/** One served version of a kind. */
 export interface ServedVersion {
   readonly name: string;
   readonly apiVersion: string;
   readonly form: ObjectForm;
   readonly struct: Struct | undefined;
-  /** The resource first, its subresources after it. */
+  /** The resource first, then its subresources. */
   readonly entries: readonly [ResourceData, ...ResourceData[]];
 }
 
-/** A kind with all that a registry needs to serve it. */
+/** A kind with everything that a registry needs to serve it. */
 export interface ServedKind {
   readonly group: string;
   readonly names: DefinitionNames;
@@ -38,11 +41,11 @@ export interface ServedKind {
   readonly strategy: RESTStrategy;
   readonly versions: readonly ServedVersion[];
   readonly structs: readonly Struct[];
-  /** An object that was stored under another schema, as it is read by this one. */
+  /** Rereads an object, stored under another schema, by the current one. */
   reread(object: ApiObject): ApiObject;
 }
 
-/** The kind that a definition defines, under the names that were accepted. */
+/** The kind that a definition defines, under its accepted names. */
 export function servedKindOf(object: ApiObject, readMetadata: ReadMetadata): ServedKind {
   const definition = definitionOf(object);
   const names = namesOf(object.status?.["acceptedNames"]);
@@ -113,7 +116,7 @@ const allVerbs = ["delete", "deletecollection", "get", "list", "patch", "create"
 const endingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
 const partVerbs = ["get", "patch", "update"];
 
-/** What discovery lists. Source: customresource_discovery_controller.go. */
+/** Discovery entries. Source: customresource_discovery_controller.go. */
 function entriesOf({ definition, names, version, terminating }: Listed): [ResourceData, ...ResourceData[]] {
   const namespaced = definition.scope === "Namespaced";
   const { plural, singular, kind, shortNames, categories } = names;
@@ -128,7 +131,7 @@ function entriesOf({ definition, names, version, terminating }: Listed): [Resour
     ...(categories.length === 0 ? {} : { categories }),
     storageVersionHash: shortHash(`${definition.group}/${storage}/${names.kind}`),
   };
-  // The group and the version before the kind, as in Go's APIResource.
+  // Group and version come before the kind, as in Go's APIResource.
   const part = (name: string, of: Pick<ResourceData, "kind"> & Partial<ResourceData>): ResourceData => ({
     name: `${plural}/${name}`,
     singularName: "",

@@ -14,14 +14,14 @@ import { fieldErrorsOf } from "../validation/result.ts";
 import { schemaValidatorOf, validate, type SchemaValidator } from "../validation/schema-validator.ts";
 import type { RuleValidator } from "./rules.ts";
 
-/** What the objects of one version are checked by. */
+/** The checks for objects of one version. */
 export interface VersionChecks {
   readonly structural: Structural | undefined;
   readonly schema: JSONSchemaProps | undefined;
   readonly scale: ScalePaths | undefined;
-  /** Undefined: there are no rules. */
+  /** Undefined if there are no rules. */
   readonly rules: RuleValidator | undefined;
-  /** An object of any version at this one. */
+  /** Converts an object of any version to this one. */
   readonly convert: (object: ApiObject) => ApiObject;
 }
 
@@ -30,7 +30,7 @@ interface Checks extends VersionChecks {
   readonly status: SchemaValidator | undefined;
 }
 
-/** The strategy of a kind, whose versions are checked each by its own schema; `checksOf` is asked with an `apiVersion`. */
+/** The strategy of a kind: each version is validated by its own schema. `checksOf` is called with an `apiVersion`. */
 export function instanceStrategy(checksOf: (apiVersion: string) => VersionChecks): RESTStrategy {
   const made = new Map<string, Checks>();
   const checks = (apiVersion: string): Checks => {
@@ -110,7 +110,7 @@ function statusErrors(write: ChangedObject, { status, structural, scale, rules, 
   return withRules(errors, { rules, write, old, ofMetadata: () => validateObjectMetaUpdate(write) });
 }
 
-/** Reasons after which rules are not evaluated: they could not rely on the object's types. */
+/** Errors with these reasons block the rules, which could not rely on the object's types. */
 const blocking: ReadonlySet<FieldError["reason"]> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -126,7 +126,7 @@ interface Ruled {
   readonly ofMetadata: () => readonly FieldError[];
 }
 
-/** The errors with those of the rules; what an update is let through with becomes warnings. */
+/** The errors plus those of the rules; violations that an update may keep become warnings. */
 function withRules(errors: FieldError[], { rules, write, old, ofMetadata }: Ruled): FieldError[] {
   if (rules === undefined) return errors;
   const isBlocked = [...ofMetadata(), ...errors].some(({ reason }) => blocking.has(reason));
@@ -147,7 +147,7 @@ interface Scaled {
   readonly parts: readonly (keyof ScalePaths)[];
 }
 
-/** What a Scale shows is a number that one can be made of, and the selector a text. */
+/** The replicas behind a Scale must be a valid replica count, and the selector a string. */
 function scaleErrors(object: ApiObject, { scale, parts }: Scaled): FieldError[] {
   return parts.flatMap((part) => {
     const path = scale?.[part];
@@ -169,7 +169,7 @@ function numberErrors(object: ApiObject, path: readonly string[]): FieldError[] 
   return value > most ? [invalid(field, value, `should be less than or equal to ${most}`)] : [];
 }
 
-/** True if everything on the way to a field that is not there is an object. */
+/** True if every existing ancestor of a missing field is an object. */
 function reaches(object: unknown, path: readonly string[]): boolean {
   let here = object;
   for (const key of path) {
@@ -199,7 +199,7 @@ function accessorError(value: unknown, { path, expected }: Expected): string {
 
 const standard: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** A client is warned of finalizers whose names others could use, too. */
+/** Warns about finalizers whose names are not unique to one writer. */
 function finalizerWarnings(finalizers: readonly string[], before: readonly string[]): string[] {
   const added = [...new Set(finalizers)].filter((finalizer) => !before.includes(finalizer)).sort();
   return added.flatMap((finalizer) => {

@@ -1,11 +1,11 @@
 /**
- * The fields of a custom resource as the types of built-in kinds have theirs: for managed fields, and for the form of metadata.
+ * The fields of a custom resource as a struct, like the types of built-in kinds: for managed fields and the form of metadata.
  * Source: apiextensions-apiserver v0.36 pkg/controller/openapi/builder; structured-merge-diff v6 schema.
  */
 import type { Field, Shape, Struct } from "../../../../api/wire/schema.ts";
 import type { Structural } from "../schema/structural.ts";
 
-/** A struct and all that it refers to. The name of each begins with a slash; their fields are written as they are set. */
+/** A struct and everything it refers to. All names begin with a slash; fields are written as they are set. */
 export function structsOf(name: string, structural: Structural | undefined): readonly Struct[] {
   const made: Struct[] = [];
   if (structural === undefined) made.push(structNamed(name, { fields: topFields(new Map()), atomic: false }));
@@ -15,7 +15,7 @@ export function structsOf(name: string, structural: Structural | undefined): rea
 
 interface Making {
   readonly made: Struct[];
-  /** True for an object of a kind, which has metadata. */
+  /** True for an object with a kind and metadata. */
   readonly isResource: boolean;
 }
 
@@ -34,7 +34,7 @@ const plain = {
 
 const text: Shape = { is: "scalar", scalar: "string" };
 
-/** Fields of which any may be there: those that are not described are owned as they are found. */
+/** Fields of a struct that accepts unknown ones: these are tracked by the type of their value. */
 class FoundFields extends Map<string, Field> {
   readonly #found: Field;
 
@@ -48,7 +48,7 @@ class FoundFields extends Map<string, Field> {
   }
 }
 
-/** Of values that nothing describes: they are owned as they are found. */
+/** The shape of values without a schema: they are tracked by the type of their value. */
 const found: Shape = { is: "open" };
 
 /** The fields of every object of a kind. */

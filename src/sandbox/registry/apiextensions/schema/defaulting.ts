@@ -2,7 +2,7 @@
 import { copyOf, isFields } from "../../../meta/object.ts";
 import { fieldOf, setField, type Structural } from "./structural.ts";
 
-/** Sets the fields of a value that have defaults and are not set, or are null without being nullable; in place. */
+/** Sets missing fields of a value that have defaults, and those that are null without being nullable; in place. */
 export function fillSchemaDefaults(value: unknown, structural: Structural | undefined): void {
   if (structural === undefined || !structural.hasDefaults) return;
   if (Array.isArray(value)) fillItems(value, structural.items);
@@ -28,7 +28,7 @@ function fillItems(list: unknown[], items: Structural | undefined): void {
   }
 }
 
-/** Removes nulls of fields that are not nullable and have no default; in place. Those of lists stay. */
+/** Removes nulls of fields that are not nullable and have no default; in place. Nulls in lists stay. */
 export function pruneNulls(value: unknown, structural: Structural | undefined): void {
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === "object") pruneNulls(item, structural?.items);

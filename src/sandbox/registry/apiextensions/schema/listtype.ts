@@ -1,20 +1,20 @@
-/** Lists that are sets, and lists that are maps: no two items may be the same. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/listtype. */
+/** Lists that are sets or maps: no two items may be the same. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/listtype. */
 import { duplicate, invalid, type FieldError } from "../../../meta/field-errors.ts";
 import { isFields, type Fields } from "../../../meta/object.ts";
 import type { Structural } from "./structural.ts";
 
-/** Where a value stands, and what it looks like. */
+/** The path of a value and its structure. */
 interface Place {
   readonly structural: Structural | undefined;
   readonly path: string;
 }
 
-/** A place that is described. */
+/** A place with a known structure. */
 interface Described extends Place {
   readonly structural: Structural;
 }
 
-/** The items that are there twice, anywhere in a value. */
+/** Reports duplicate items anywhere in a value. */
 export function listErrors(value: unknown, { structural, path }: Place): FieldError[] {
   if (structural === undefined || !structural.hasListTypes) return [];
   if (Array.isArray(value)) return itemsErrors(value, { structural, path });
@@ -60,7 +60,7 @@ function mapErrors(
   return repeated(identities).map((index) => duplicate(`${path}[${index}]`, identities[index]));
 }
 
-/** Where the first repetition of each value is that is there more than once. */
+/** The index of the first repetition of each repeated value. */
 function repeated(list: readonly unknown[]): number[] {
   const times = new Map<string, number>();
   return list.flatMap((item, index) => {
@@ -71,7 +71,7 @@ function repeated(list: readonly unknown[]): number[] {
   });
 }
 
-/** With the keys of all objects in order. */
+/** The value with the keys of all objects sorted. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isFields(value)) return value;

@@ -5,18 +5,18 @@ import { metadataErrors } from "../../../validation/metadata.ts";
 import { dns1035Problems } from "../../../validation/names.ts";
 import { fieldOf, type Structural } from "./structural.ts";
 
-/** Reads the metadata of an object: an error of Go's, or the metadata with what it does not know. */
+/** Reads the metadata of an object: returns Go's error, or the metadata and its unknown fields. */
 export type ReadMetadata = (
   metadata: unknown,
 ) => { readonly value: Fields; readonly unknown: readonly string[] } | { readonly problem: string };
 
-/** What reading the embedded resources of an object found. */
+/** The result of reading the embedded resources of an object. */
 export interface Coerced {
   readonly unknown: readonly string[];
   readonly error: FieldError | undefined;
 }
 
-/** Checks the types of the embedded resources in a value, and drops what their metadata does not know; in place. */
+/** Checks the types of the embedded resources in a value, and drops unknown fields of their metadata; in place. */
 export function coerceEmbedded(
   value: unknown,
   { structural, read }: { readonly structural: Structural | undefined; readonly read: ReadMetadata },
@@ -26,7 +26,7 @@ export function coerceEmbedded(
   return { unknown: unknown.sort(), error };
 }
 
-/** Where a value stands, and what it looks like. */
+/** The path of a value and its structure. */
 interface Place {
   readonly structural: Structural | undefined;
   readonly path: string;
@@ -58,7 +58,7 @@ function coerce(value: unknown, at: Coercion): FieldError | undefined {
   return undefined;
 }
 
-/** A field that is described by its name is joined by a dot, any other is the key of a map. */
+/** A declared field is appended with a dot; any other is a map key. */
 function fieldPlace({ structural, path }: Place, key: string): Place {
   const isNamed = structural?.properties.has(key) === true;
   return { structural: fieldOf(structural, key), path: isNamed ? childPath(path, key) : `${path}[${key}]` };
@@ -79,7 +79,7 @@ function coerceTop(
   return undefined;
 }
 
-/** What is wrong with the embedded resources in a value. */
+/** Validates the embedded resources in a value. */
 export function embeddedErrors(value: unknown, place: Place): FieldError[] {
   const { structural, path } = place;
   if (structural === undefined || !structural.hasEmbedded) return [];
@@ -116,11 +116,11 @@ function topErrors(resource: Fields, { key, path }: { readonly key: string; read
   return problems.length === 0 ? [] : [invalid(field, value, mixed + problems.join(","))];
 }
 
-/** As of any object; a name need not be set, and may be any segment of a path. */
+/** As for any object, but the name is optional and may be any path segment. */
 function metadataOf(metadata: Fields, field: string): FieldError[] {
   const name = metadata["name"];
   const named = { ...metadata, name: name === undefined || name === "" ? "fakename" : name };
-  // Its types have been checked when it was read.
+  // Its types were checked when it was read.
   const object = { kind: "", apiVersion: "", metadata: named } as ApiObject;
   const isNamespaced = typeof metadata["namespace"] === "string" && metadata["namespace"] !== "";
   return metadataErrors(object, isNamespaced, { nameRule: "segment", takesAnyFinalizer: true }).map((error) => ({

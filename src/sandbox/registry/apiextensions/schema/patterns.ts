@@ -1,20 +1,20 @@
 /**
- * Patterns of schemas: Go's syntax, matched in linear time, whatever the pattern. JavaScript's own would hang on a hostile one.
- * The module that has them is loaded with the rest of what custom resources need.
+ * Patterns of schemas: Go's syntax, matched in linear time. JavaScript's own matching would hang on a hostile pattern.
+ * The module that implements them is loaded with the rest of the custom resource code.
  */
 import { RE2JS, RE2JSException } from "re2js";
 
-/** A pattern that has been read. */
+/** A parsed pattern. */
 export interface Pattern {
-  /** True if a part of the text matches. */
+  /** True if any part of the text matches. */
   matches(text: string): boolean;
 }
 
 const known = new Map<string, Pattern | { readonly problem: string }>();
-/** Schemas name the same patterns again and again; beyond this many the oldest is forgotten. */
+/** Schemas use the same patterns again and again; beyond this many, the oldest is evicted. */
 const most = 1000;
 
-/** A pattern, or why it is none in Go's words. */
+/** A pattern, or why it is invalid, in Go's words. */
 export function patternOf(text: string): Pattern | { readonly problem: string } {
   const there = known.get(text);
   if (there !== undefined) return there;

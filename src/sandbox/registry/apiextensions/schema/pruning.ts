@@ -1,17 +1,17 @@
-/** Removing what a structural schema does not describe. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/pruning/algorithm.go. */
+/** Removes what a structural schema does not describe. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/pruning/algorithm.go. */
 import { isFields, type Fields } from "../../../meta/object.ts";
 import type { Structural } from "./structural.ts";
 
 const metaFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Removes unknown fields of an object of a kind, in place; its own `kind`, `apiVersion` and `metadata` stay. Returns their paths, sorted. */
+/** Removes unknown fields of an object, in place; its top-level `kind`, `apiVersion` and `metadata` stay. Returns their paths, sorted. */
 export function prune(object: Fields, structural: Structural | undefined): readonly string[] {
   const unknown: string[] = [];
   pruneFields(object, { structural, path: "", unknown, isRoot: true, keeps: false });
   return unknown.length > 1 ? unknown.sort() : unknown;
 }
 
-/** Removes the unknown fields of a value that stands anywhere. */
+/** Removes the unknown fields of any value, not only of whole objects. */
 export function pruneValue(value: unknown, structural: Structural | undefined): readonly string[] {
   const unknown: string[] = [];
   pruneAny(value, { structural, path: "", unknown, isRoot: false, keeps: false });
@@ -22,9 +22,9 @@ interface Place {
   readonly structural: Structural | undefined;
   readonly path: string;
   readonly unknown: string[];
-  /** The top of an object of a kind. */
+  /** The top level of an object. */
   readonly isRoot: boolean;
-  /** An item of a list that keeps unknown fields: it keeps its own. */
+  /** An item of a list that preserves unknown fields preserves its own too. */
   readonly keeps: boolean;
 }
 
@@ -51,7 +51,7 @@ function pruneFields(object: Fields, { structural, path, unknown, isRoot, keeps:
     const additional = structural?.additionalProperties;
     const value = object[key];
     if (property !== undefined || additional !== undefined) {
-      // Texts and numbers have nothing to prune: their path need not be made.
+      // Strings and numbers have nothing to prune: their path is not needed.
       if (typeof value !== "object" || value === null) continue;
       const inside = property ?? (typeof additional === "object" ? additional : undefined);
       pruneAny(value, { structural: inside, path: pathOf(key), unknown, isRoot: false, keeps: false });

@@ -1,5 +1,5 @@
 /**
- * Whether a schema is structural: whatever it asks of a value, it says outside of that what the value looks like.
+ * Validates that a schema is structural: any value that it restricts must also be described outside the restriction.
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/validation.go, complete.go.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
@@ -7,7 +7,7 @@ import { invalid, notAllowed, required, type FieldError } from "../../../meta/fi
 import { patternOf } from "./patterns.ts";
 import { isSchema, type JSONSchemaProps } from "./structural.ts";
 
-/** Where a schema stands: at the top, as the schema of items, or as that of a field. */
+/** Where a schema is: at the root, as the schema of items, or of a field. */
 type Level = "root" | "item" | "field";
 
 interface At {
@@ -17,7 +17,7 @@ interface At {
 
 const propertyPath = (path: string, name: string): string => `${path}.properties[${name}]`;
 
-/** What keeps a schema from being structural, in the order of the messages. */
+/** Why a schema is not structural, in the order of the messages. */
 export function structuralErrors(schema: JSONSchemaProps, path: string): FieldError[] {
   const whole = { structure: schema, at: path, from: path };
   const errors = [...invariantErrors(schema, { level: "root", path }), ...completenessErrors(schema, whole)];
@@ -30,7 +30,7 @@ const flag = (schema: JSONSchemaProps, name: keyof JSONSchemaProps & `x-kubernet
 
 type Part = At & { readonly inside: JSONSchemaProps };
 
-/** The schemas of structure inside a schema, with their paths and levels. */
+/** The structural schemas inside a schema, with their paths and levels. */
 function structureIn(schema: JSONSchemaProps, path: string): readonly Part[] {
   const { items, properties = {}, additionalProperties: additional } = schema;
   const parts: Part[] = [];
@@ -106,7 +106,7 @@ function typeMetaErrors({ properties = {} }: JSONSchemaProps, path: string): Fie
   });
 }
 
-/** Metadata is implicit: at the top only its names can be restricted. */
+/** Metadata is implicit: at the root, only its names can be restricted. */
 function metadataErrors(
   schema: JSONSchemaProps,
   { level, path, isResource }: At & { readonly isResource: boolean },
@@ -142,18 +142,18 @@ interface Skipped {
 
 const nothingSkipped: Skipped = { anyOf: false, firstAllOf: false };
 
-/** An integer or a string may be written so, though types stand in alternatives. */
+/** The `anyOf` that allows an integer or a string, although it contains types. */
 const skippedOf = ({ anyOf, allOf }: JSONSchemaProps): Skipped => ({
   anyOf: deepEqual(anyOf, intOrString),
   firstAllOf: deepEqual(allOf?.[0]?.anyOf, intOrString),
 });
 
-/** A schema of validation: what of it may be written with types. */
+/** A value validation: which alternatives may contain types. */
 interface Asking extends At {
   readonly skipped: Skipped;
 }
 
-/** What is wrong with what a schema asks of values. */
+/** Checks the value validations of a schema. */
 function valueErrors(schema: JSONSchemaProps, { level, path, skipped }: Asking): FieldError[] {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = "" } = schema;
   const below = (where: string, skips: Skipped = nothingSkipped): Asking => ({
@@ -178,7 +178,7 @@ function valueErrors(schema: JSONSchemaProps, { level, path, skipped }: Asking):
   return errors;
 }
 
-/** What only the structure may say. */
+/** Keys that only structural schemas may have. */
 const structuralOnly: readonly (readonly [name: keyof JSONSchemaProps, why: string])[] = [
   ["type", "must be empty to be structural"],
   ["default", "must be undefined to be structural"],
@@ -222,14 +222,16 @@ function nestedErrors(schema: JSONSchemaProps, at: Asking): FieldError[] {
   ];
 }
 
-/** A schema of structure and its path, beside the path of what asks something of it. */
+/** A structural schema and its path, with the path of the value validation that refers to it. */
 interface Beside {
   readonly structure: JSONSchemaProps | undefined;
   readonly at: string;
   readonly from: string;
 }
 
-/** Parts that the top of a schema asks something of, though nothing says what they look like; deeper ones are not looked at there either. */
+/**
+ * Fields restricted by value validations at the root of a schema, but not described; deeper ones are not checked by the real server either.
+ */
 function completenessErrors(asks: JSONSchemaProps, { structure, at, from }: Beside): FieldError[] {
   const { not, allOf = [], anyOf = [], oneOf = [] } = asks;
   const nested = (part: JSONSchemaProps, where: string): FieldError[] =>

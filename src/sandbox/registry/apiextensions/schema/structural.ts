@@ -1,11 +1,11 @@
 /**
- * Structural schemas: a JSON schema as a CustomResourceDefinition has it, with the parts apart that say what an object looks like.
+ * Structural schemas: the JSON schema of a CustomResourceDefinition, with the parts that describe an object's structure kept separately.
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/structural.go, convert.go.
  */
 import type { ValidationRule } from "../../../cel/schema/schema.ts";
 import { isFields, type Fields } from "../../../meta/object.ts";
 
-/** A JSON schema, as far as it is looked at. */
+/** A JSON schema, limited to the keys that are used. */
 export interface JSONSchemaProps {
   readonly type?: string;
   readonly format?: string;
@@ -44,36 +44,36 @@ export interface JSONSchemaProps {
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
 
-/** The structure that a schema gives to a value, with the schema itself for what it asks of it. */
+/** The structure that a schema describes, and the schema itself for its value validations. */
 export interface Structural {
   readonly schema: JSONSchemaProps;
-  /** `""` where it is not said. */
+  /** `""` if not specified. */
   readonly type: string;
   readonly nullable: boolean;
-  /** Undefined where there is none: a default is never null. */
+  /** Undefined if there is none: a default is never null. */
   readonly default: unknown;
   readonly properties: ReadonlyMap<string, Structural>;
-  /** True: any fields; undefined: none but the properties. */
+  /** True: any fields; undefined: only the properties. */
   readonly additionalProperties: Structural | boolean | undefined;
   readonly items: Structural | undefined;
   readonly preservesUnknownFields: boolean;
   readonly isEmbeddedResource: boolean;
   readonly isIntOrString: boolean;
-  /** Atomic where it is not said. */
+  /** Atomic if not specified. */
   readonly listType: string | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: string | undefined;
-  /** A default, or one somewhere inside. */
+  /** It or a part of it has a default. */
   readonly hasDefaults: boolean;
-  /** An embedded resource, or one somewhere inside. */
+  /** It or a part of it is an embedded resource. */
   readonly hasEmbedded: boolean;
-  /** A list whose items have identities, or one somewhere inside. */
+  /** It or a part of it is a list whose items have identities. */
   readonly hasListTypes: boolean;
 }
 
 const noProperties: ReadonlyMap<string, Structural> = new Map();
 
-/** The structure of a schema; of one that is not structural, what can be read of it. */
+/** The structure of a schema; for a schema that is not structural, as much as can be read. */
 export function structuralOf(schema: JSONSchemaProps): Structural {
   const properties =
     schema.properties === undefined
@@ -108,12 +108,12 @@ export function structuralOf(schema: JSONSchemaProps): Structural {
 
 const isStructural = (part: Structural | boolean | undefined): part is Structural => typeof part === "object";
 
-/** A list of schemas is none: only one schema for all items is structural. */
+/** A list of schemas does not count: only a single schema for all items is structural. */
 export function isSchema(value: unknown): value is JSONSchemaProps {
   return isFields(value);
 }
 
-/** The structure of a field; undefined for one that is not described. */
+/** The structure of a field; undefined if it is not described. */
 export function fieldOf(structural: Structural | undefined, name: string): Structural | undefined {
   const own = structural?.properties.get(name);
   if (own !== undefined) return own;
@@ -127,7 +127,7 @@ export function setField(object: Fields, { name, value }: { readonly name: strin
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The schemas inside a schema, of structure and of validation, that `SchemaHas` of the real server walks. */
+/** The schemas inside a schema, structural and value validations, that `SchemaHas` of the real server walks. */
 export function schemasIn(schema: JSONSchemaProps): JSONSchemaProps[] {
   const { items, additionalProperties: additional, not } = schema;
   return [
@@ -141,7 +141,7 @@ export function schemasIn(schema: JSONSchemaProps): JSONSchemaProps[] {
   ];
 }
 
-/** True if a schema, or one inside it, is as `test` asks. */
+/** True if `test` is true for a schema or one inside it. */
 export function schemaHas(schema: JSONSchemaProps, test: (part: JSONSchemaProps) => boolean): boolean {
   return test(schema) || schemasIn(schema).some((part) => schemaHas(part, test));
 }

@@ -1,4 +1,4 @@
-/** Addresses as formats of texts; leading zeros are passed over. Source: kube-openapi pkg/validation/strfmt/default.go. */
+/** IP addresses as string formats; leading zeros are ignored. Source: kube-openapi pkg/validation/strfmt/default.go. */
 
 /** Four numbers up to 255. */
 export function isIpv4(text: string): boolean {
@@ -19,7 +19,7 @@ export function isIpv6(text: string): boolean {
   );
 }
 
-/** An address, a slash, and how many bits of it are the network's. */
+/** An address, a slash, and the prefix length. */
 export function isCidr(text: string): boolean {
   const [address = "", bits = "", ...rest] = text.split("/");
   if (rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false;

@@ -1,5 +1,5 @@
 /**
- * A value of an update beside what it was before: what has not changed need not be valid anew.
+ * A value of an update paired with its old value: unchanged values need not be valid.
  * Source: apiserver v0.36 pkg/cel/common/equality.go CorrelatedObject.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
@@ -14,14 +14,14 @@ export interface Correlation {
   readonly structural: Structural | undefined;
 }
 
-/** The field of both; undefined where it is not in both, or nothing describes it. */
+/** The field in both values; undefined if either lacks it or it has no schema. */
 export function fieldIn({ now, old, structural }: Correlation, name: string): Correlation | undefined {
   if (!isFields(now) || !isFields(old) || !Object.hasOwn(now, name) || !Object.hasOwn(old, name)) return undefined;
   const field = fieldOf(structural, name);
   return field === undefined ? undefined : { now: now[name], old: old[name], structural: field };
 }
 
-/** The item of a list of list-type map with that of the same keys before; undefined in every other list. */
+/** The item of a list of type `map`, paired with the old item of the same keys; undefined for other lists. */
 export function itemIn({ now, old, structural }: Correlation, index: number): Correlation | undefined {
   if (structural?.listType !== "map" || structural.items === undefined) return undefined;
   if (!Array.isArray(now) || !Array.isArray(old)) return undefined;
@@ -31,7 +31,7 @@ export function itemIn({ now, old, structural }: Correlation, index: number): Co
   return before === undefined ? undefined : { now: item, old: before, structural: structural.items };
 }
 
-/** The items of a stored list by the values of their keys; of equal ones, the first. */
+/** The items of a stored list by the values of their keys; of duplicates, the first. */
 const oldItems = derived(({ listMapKeys }: Structural) =>
   derived((list: readonly unknown[]): ReadonlyMap<string, Fields> => {
     const byKeys = new Map<string, Fields>();
@@ -45,7 +45,7 @@ const oldItems = derived(({ listMapKeys }: Structural) =>
 
 const keysOf = (item: Fields, names: readonly string[]): string => JSON.stringify(names.map((name) => item[name]));
 
-/** True if nothing has changed. Fields that nothing describes count as changed. */
+/** True if nothing has changed. Fields without a schema count as changed. */
 export function isUnchanged(correlation: Correlation): boolean {
   const { now, old } = correlation;
   if (Array.isArray(now) && Array.isArray(old)) {

@@ -1,4 +1,4 @@
-/** Formats of texts. Source: kube-openapi pkg/validation/strfmt; apiextensions-apiserver v0.36 pkg/apiserver/validation/formats.go. */
+/** String formats. Source: kube-openapi pkg/validation/strfmt; apiextensions-apiserver v0.36 pkg/apiserver/validation/formats.go. */
 import { isCidr, isIpv4, isIpv6 } from "./addresses.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 
@@ -12,7 +12,7 @@ const matching =
   (text: string): boolean =>
     pattern.test(text);
 
-/** By the name without dashes. */
+/** By name without dashes. */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: matching(/^[0-9a-f]{24}$/i),
   uri: isRequestUri,
@@ -44,13 +44,13 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && new RegExp(`^${shortName}(\\.${shortName})*$`).test(text),
 };
 
-/** How a schema's format is checked: undefined for one that no text is checked by. */
+/** The check for a schema's format; undefined if the format has none. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(formats, name) ? formats[name] : undefined;
 }
 
-/** The format of a schema; `""` for one that is not known for its type, which is passed over. */
+/** The format of a schema; `""` if it is unknown for its type, and therefore ignored. */
 export function knownFormat({ type = "", format = "", ...more }: JSONSchemaProps): string {
   // An int-or-string has two types.
   const single = more["x-kubernetes-int-or-string"] === true ? "" : type;
@@ -67,15 +67,15 @@ export function knownFormat({ type = "", format = "", ...more }: JSONSchemaProps
   }
 }
 
-/** As Go's net/url ParseRequestURI takes it: a path, or a URI with a scheme. */
+/** As accepted by Go's net/url ParseRequestURI: a path, or a URI with a scheme. */
 function isRequestUri(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- these are what Go refuses in a URI
+  // oxlint-disable-next-line no-control-regex -- these are what Go rejects in a URI
   if (text === "" || /[\x00-\x20\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
   if (text.startsWith("/")) return true;
   return /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text) && !/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/]*[<>"\\^`{|}]/.test(text);
 }
 
-/** Roughly Go's net/mail ParseAddress: a bare address, or one in angle brackets behind a name. */
+/** Roughly Go's net/mail ParseAddress: a bare address, or one in angle brackets after a name. */
 function isEmail(text: string): boolean {
   const bare = /^\s*(?:[^<>@",]*|"[^"]*"\s*)<([^<>]+)>\s*$/.exec(text)?.[1] ?? text.trim();
   return /^[^\s@<>(),;:\\"[\]]+@[^\s@<>(),;:\\"[\]]+$/.test(bare) && !/^\.|\.@|\.\.|@\.|\.$/.test(bare);
@@ -143,7 +143,7 @@ function isDateTime(text: string): boolean {
 const goDuration = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const unitWord = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
-/** As Go reads it, or with the words of Scala: `5 days`. */
+/** As Go parses it, or in Scala's notation: `5 days`. */
 function isDuration(text: string): boolean {
   if (goDuration.test(text)) return true;
   return [...text.matchAll(/\d+\s*([A-Za-zµ]+)/g)].some(([, unit = ""]) => unitWord.test(unit));

@@ -1,19 +1,19 @@
-/** Numbers against a schema. Source: kube-openapi pkg/validation/validate/validator.go numberValidator, values.go. */
+/** Validates numbers against a schema. Source: kube-openapi pkg/validation/validate/validator.go numberValidator, values.go. */
 import { goNumber } from "../../../meta/json.ts";
 import type { JSONSchemaProps } from "../schema/structural.ts";
 import { atTop, failed, failedInBody, type Result } from "./result.ts";
 
-/** What a schema asks of numbers. */
+/** A schema's restrictions on numbers. */
 export interface NumberChecks {
   readonly props: JSONSchemaProps;
-  /** `integer`, `number`, or `""` where both or other types are allowed, too. */
+  /** `integer`, `number`, or `""` if both or other types are also allowed. */
   readonly type: string;
   readonly format: string;
 }
 
 const int32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };
 
-/** Whether a number is one of the type and format at all. */
+/** True if a number fits the type and format at all. */
 function isInRange(value: number, { type, format }: NumberChecks): boolean {
   if (type === "integer") {
     if (!Number.isInteger(value)) return false;
@@ -37,7 +37,7 @@ function outOfRange(
   return `${what} value must be of type ${type} ${of} in ${path}`;
 }
 
-/** Checks a number; of its bounds, those that the type cannot hold are errors of their own. */
+/** Checks a number; bounds that do not fit the type are errors too. */
 export function checkNumber(number: NumberAt, checks: NumberChecks): void {
   const { value, path, into } = number;
   const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = checks.props;

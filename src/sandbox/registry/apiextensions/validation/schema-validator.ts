@@ -1,5 +1,5 @@
 /**
- * Values against a JSON schema, in the words of the real server and in its order.
+ * Validates values against a JSON schema, with the real server's messages, in its order.
  * Source: kube-openapi pkg/validation/validate/schema.go, schema_props.go, object_validator.go, slice_validator.go, type.go;
  * apiextensions-apiserver v0.36 pkg/apiserver/validation/ratcheting.go.
  */
@@ -22,7 +22,7 @@ import {
   wrongType,
 } from "./result.ts";
 
-/** A schema, ready to be applied. */
+/** A schema prepared for validation. */
 export interface SchemaValidator {
   readonly props: JSONSchemaProps;
   readonly types: readonly string[];
@@ -39,7 +39,7 @@ export interface SchemaValidator {
   readonly not: SchemaValidator | undefined;
 }
 
-/** Makes a validator of a schema and all that is in it. */
+/** Builds the validator of a schema and everything in it. */
 export function schemaValidatorOf(props: JSONSchemaProps): SchemaValidator {
   const { additionalProperties: additional, items, pattern = "" } = props;
   const types = typesOf(props);
@@ -72,7 +72,7 @@ function typesOf({ type = "", ...props }: JSONSchemaProps): readonly string[] {
 export interface ValueAt {
   readonly value: unknown;
   readonly path: string;
-  /** With what it was before, in an update: what has not changed is not held against it. */
+  /** The old value, in an update: unchanged values are not rejected. */
   readonly before?: Correlation | undefined;
 }
 
@@ -81,7 +81,7 @@ export function validate(validator: SchemaValidator, at: ValueAt): Result {
   const result = checked(validator, at);
   const { before } = at;
   if (result.isValid || before === undefined || !isUnchanged(before)) return result;
-  // What has not changed may stay as it is, valid or not.
+  // An unchanged value may stay, valid or not.
   const ratcheted = new Result();
   ratcheted.matches = result.matches;
   return ratcheted;
@@ -136,7 +136,7 @@ interface Check<Value = unknown> extends ValueAt {
   readonly into: Result;
 }
 
-/** The JSON type of a value and the format of numbers, as the real server's types have it. */
+/** The JSON type of a value and the number format, as in the real server's types. */
 function typeOf(value: unknown): readonly [type: string, format: string] {
   if (Array.isArray(value)) return ["array", ""];
   if (typeof value === "number")
@@ -166,7 +166,7 @@ function checkEnum({ props }: SchemaValidator, { value, path, into }: Check): vo
   into.add(noneOf({ path, value }, values));
 }
 
-/** The first of its checks that fails is reported. */
+/** Only the first failing check is reported. */
 function checkText({ props, pattern }: SchemaValidator, at: Check<string>): void {
   const { value: text, path, into } = at;
   const { maxLength, minLength } = props;
@@ -214,7 +214,7 @@ function checkObject(validator: SchemaValidator, { value: object, path, before, 
   if (maxProperties !== undefined && count > maxProperties)
     into.add(tooManyParts(path, { count, most: maxProperties }));
   const correlated = (name: string): Correlation | undefined => {
-    // The type of the object itself is always the one of its version.
+    // The object's own type is always that of its version.
     if (before === undefined || (path === "" && (name === "kind" || name === "apiVersion"))) return undefined;
     return fieldIn(before, name);
   };
@@ -259,7 +259,7 @@ function checkJunctors({ allOf, oneOf, anyOf, not }: SchemaValidator, { into, ..
   into.matches++;
 }
 
-/** How many of some schemas a value fits, and the result to report: the first that fits, or the nearest. Ends after `enough`. */
+/** How many of the schemas a value matches, and the result to report: the first match, or the closest. Stops after `enough`. */
 function alternatives(
   schemas: readonly SchemaValidator[],
   { at, enough }: { readonly at: ValueAt; readonly enough: number },
