@@ -102,7 +102,7 @@ export function matchErrors(match: Fields, field: string): FieldError[] {
 
 const mutable = ["*", "CONNECT", "CREATE", "UPDATE"];
 
-/** Deletes cannot be mutated. */
+/** Deletions cannot be mutated. */
 export function mutableErrors(match: Fields, field: string): FieldError[] {
   return fieldsIn(match["resourceRules"]).flatMap((rule) =>
     textsIn(rule["operations"]).flatMap((operation) =>

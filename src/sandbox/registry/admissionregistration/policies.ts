@@ -71,7 +71,7 @@ export interface PolicyKind {
   readonly expressions: PolicyExpressions;
 }
 
-/** The checks that all policies share, in order up to the kind's own part. */
+/** The checks that all policies share; they precede the kind's own. */
 export function commonErrors(spec: Fields, { mutating, expressions }: PolicyKind): FieldError[] {
   const { paramKind, matchConstraints: match, failurePolicy } = spec as Record<string, unknown>;
   const field = "spec.matchConstraints";

@@ -50,7 +50,7 @@ const available = (now: number): Fields => ({
   message: "Local APIServices are always available",
 });
 
-/** APIServices: stored and validated, nothing is aggregated. */
+/** APIServices: stored and validated; requests are not proxied. */
 export const apiServiceStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   createSteps: [({ object }) => nameOfErrors(object), validateObjectMeta, validateObject],
@@ -60,7 +60,7 @@ export const apiServiceStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   prepareForCreate(apiService, { now }) {
     delete apiService.status;
-    // Without a service it is this server that serves it.
+    // An APIService without a service is served by this server.
     if (!isFields(apiService.spec?.["service"])) apiService.status = { conditions: [available(now)] };
   },
   validate({ spec = {} }) {

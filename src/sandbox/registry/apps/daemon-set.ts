@@ -72,12 +72,12 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
-/** Sets the template generation, which is an annotation. */
+/** Sets the template generation, which is stored as an annotation. */
 function noteGeneration(daemonSet: ApiObject, count: string): void {
   daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [generation]: count };
 }
 
-/** DaemonSets: their template generation is an annotation. */
+/** DaemonSets: their template generation is stored as an annotation. */
 export const daemonSetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObject],
@@ -86,7 +86,7 @@ export const daemonSetStrategy: RESTStrategy = restStrategy({
     old.metadata.annotations?.[generation] === daemonSet.metadata.annotations?.[generation]
       ? []
       : templateWarnings(daemonSet, undefined),
-  // Stored as a number, which is written even when it is 0.
+  // It is a number in storage, written even when it is 0.
   setDefaults: (daemonSet) => noteGeneration(daemonSet, daemonSet.metadata.annotations?.[generation] ?? "0"),
   prepareForCreate(daemonSet) {
     const asked = Number(daemonSet.metadata.annotations?.[generation]);
@@ -100,7 +100,7 @@ export const daemonSetStrategy: RESTStrategy = restStrategy({
   validate: specErrors,
   validateUpdate: (daemonSet, old) => fixedSelector(daemonSet.spec?.["selector"], old.spec?.["selector"]),
   status: {
-    // Part of the spec in the real server's types: a status does not change it.
+    // Part of the spec in the real server's types, so a status update does not change it.
     prepareForUpdate: (daemonSet, old) => noteGeneration(daemonSet, old.metadata.annotations?.[generation] ?? "0"),
     validateUpdate: ({ status = {} }, old) => [
       ...negativeErrors(

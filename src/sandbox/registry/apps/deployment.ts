@@ -53,7 +53,7 @@ function deadlineErrors(spec: Fields): FieldError[] {
   return [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")];
 }
 
-/** Deployments: their generation counts annotations too. */
+/** Deployments: annotation changes increment their generation too. */
 export const deploymentStrategy: RESTStrategy = restStrategy({
   generation: "spec and annotations",
   warningsOnCreate: replicatedWarnings,

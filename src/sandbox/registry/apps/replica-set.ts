@@ -1,4 +1,4 @@
-/** ReplicaSets, and what Deployments have of them. Source: kubernetes v1.36 pkg/apis/apps/validation/validation.go. */
+/** ReplicaSets, and checks that Deployments share with them. Source: kubernetes v1.36 pkg/apis/apps/validation/validation.go. */
 import { matchesEverything, selectorOf, type Selector } from "../../../api/labels.ts";
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type ApiObject, type Fields } from "../../meta/object.ts";
@@ -8,7 +8,7 @@ import { restStrategy } from "../strategy/default-strategy.ts";
 import { countErrors } from "../../validation/replica-counts.ts";
 import { fixedSelector, negativeErrors, printedSelector, selectorErrors } from "../../validation/spec-checks.ts";
 
-/** A selector that chooses something, and a template that it chooses. */
+/** The selector must not be empty, and must match the template's labels. */
 export function selectedTemplateErrors(spec: Fields): FieldError[] {
   const errors: FieldError[] = [];
   const selector = spec["selector"];
@@ -29,7 +29,7 @@ export function selectedTemplateErrors(spec: Fields): FieldError[] {
   ];
 }
 
-/** Of a selector that an update changes. */
+/** Updates cannot change the selector. */
 export const sameSelectorErrors = (object: ApiObject, old: ApiObject): FieldError[] =>
   fixedSelector(object.spec?.["selector"], old.spec?.["selector"]);
 

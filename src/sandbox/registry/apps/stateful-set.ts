@@ -61,7 +61,7 @@ function retentionErrors(policy: unknown): FieldError[] {
   );
 }
 
-/** The template as its pods will have it: with a volume for each claim, hostname and subdomain given by the controller. */
+/** Validates the template as its pods will have it: with a volume per claim, and hostname and subdomain set by the controller. */
 function templateErrors(spec: Fields, chosen: Selector): FieldError[] {
   const template = isFields(spec["template"]) ? spec["template"] : {};
   const field = "spec.template";
@@ -77,7 +77,7 @@ function templateErrors(spec: Fields, chosen: Selector): FieldError[] {
     ...fieldsIn(own["volumes"]).filter(({ name }) => !claims.includes(name)),
   ];
   const filled = { ...template, spec: claims.length === 0 ? own : { ...own, volumes } };
-  // The real server looks at labels and annotations twice.
+  // The real server validates labels and annotations twice.
   return [...errors, ...anyTemplateErrors(filled, field), ...templateMetadataErrors(template, field)];
 }
 
@@ -108,7 +108,7 @@ function specErrors(object: ApiObject, isNew: boolean): FieldError[] {
   return [...errors, ...selectedErrors(spec)];
 }
 
-/** An error that gives no reason. */
+/** An error without a reason. */
 const plain = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueInvalid",
   field,
@@ -167,7 +167,7 @@ function statusErrors({ status = {} }: ApiObject, old: ApiObject): FieldError[] 
   return [...errors, ...decrementErrors(status, old.status)];
 }
 
-/** Collisions are only ever counted up. */
+/** The collision count never decreases. */
 export function decrementErrors(status: Fields, old: Fields = {}): FieldError[] {
   const [now, before] = [status["collisionCount"], old["collisionCount"]];
   if (typeof before !== "number") return [];
@@ -178,7 +178,7 @@ export function decrementErrors(status: Fields, old: Fields = {}): FieldError[] 
 const keepsAll =
   "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
 
-/** A field of a feature that is off by default. */
+/** The field belongs to a feature that is off by default. */
 function dropMaxUnavailable({ spec = {} }: ApiObject): void {
   const rolling = at(spec["updateStrategy"], "rollingUpdate");
   if (isFields(rolling)) delete rolling["maxUnavailable"];

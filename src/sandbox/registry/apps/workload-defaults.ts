@@ -2,7 +2,7 @@
 import { child, isFields, type Fields } from "../../meta/object.ts";
 import { fill, type Filler } from "../strategy/fill.ts";
 
-/** RollingUpdate, unless the object names another strategy. */
+/** RollingUpdate, unless the object sets another strategy. */
 function rolling(spec: Fields, key: string, values: Readonly<Record<string, unknown>>): void {
   const strategy = child(spec, key);
   fill(strategy, { type: "RollingUpdate" });

@@ -5,7 +5,7 @@ import { fill, fillUnset, type Filler } from "../strategy/fill.ts";
 const percent = { type: "Percent", value: 100, periodSeconds: 15 };
 const pods = { type: "Pods", value: 4, periodSeconds: 15 };
 
-/** Both directions have rules as soon as one of them has. */
+/** If either direction has rules, both get defaults. */
 function behavior(fields: Fields): void {
   const up = child(fields, "scaleUp");
   fillUnset(up, { stabilizationWindowSeconds: 0, selectPolicy: "Max" });

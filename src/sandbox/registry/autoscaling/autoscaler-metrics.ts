@@ -1,4 +1,4 @@
-/** What an autoscaler's metrics must be. Source: kubernetes v1.36 pkg/apis/autoscaling/validation/validation.go. */
+/** Validates the metrics of an autoscaler. Source: kubernetes v1.36 pkg/apis/autoscaling/validation/validation.go. */
 import { parseQuantity } from "../../../api/quantity.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, isFields, type Fields } from "../../meta/object.ts";
@@ -6,7 +6,7 @@ import { labelProblems, nameRules } from "../../validation/names.ts";
 
 const part = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** An object that is named by kind, name and version; `anyGroup`: one of the core group too. */
+/** A reference to an object by kind, name and version; `anyGroup`: the core group is allowed too. */
 export function referenceErrors(reference: unknown, field: string, anyGroup: boolean): FieldError[] {
   const { kind, name, apiVersion } = part(reference);
   const errors: FieldError[] = [];
@@ -106,7 +106,7 @@ function sourceErrors(key: string, source: Fields, field: string): FieldError[] 
   }
 }
 
-/** The field of each type of metric, in the order in which the real server checks them. */
+/** The field of each metric type, in the order in which the real server checks them. */
 const sources: readonly (readonly [type: string, key: string])[] = [
   ["Object", "object"],
   ["External", "external"],

@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers, as `autoscaling/v2` writes them. Source: kubernetes v1.36 pkg/apis/autoscaling/validation. */
+/** HorizontalPodAutoscalers in the form of `autoscaling/v2`. Source: kubernetes v1.36 pkg/apis/autoscaling/validation. */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { formatQuantity, parseQuantity } from "../../../api/quantity.ts";
@@ -86,7 +86,7 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
-/** HorizontalPodAutoscalers, as autoscaling/v2 has them. */
+/** HorizontalPodAutoscalers in the form of autoscaling/v2. */
 export const autoscalerStrategy: RESTStrategy = restStrategy({
   validate: specErrors,
   status: {

@@ -19,7 +19,7 @@ function scheduleErrors(spec: Fields, old: Fields | undefined): FieldError[] {
   const problem = scheduleProblem(schedule);
   const errors = problem === undefined ? [] : [invalid(field, schedule, problem)];
   if (!schedule.includes("TZ")) return errors;
-  // Schedules that name a zone are left over from before the field.
+  // Schedules with a time zone inside predate the `timeZone` field.
   const tolerated = typeof old?.["schedule"] === "string" && old["schedule"].includes("TZ");
   if (!tolerated)
     errors.push(invalid(field, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"));
@@ -38,7 +38,7 @@ function zoneErrors(zone: unknown): FieldError[] {
   if (odd) return [invalid(field, zone, `unknown time zone ${zone}`)];
   if (zone.toLowerCase() === "local") {
     const explicit = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
-    // The real server knows `Local` as a zone, but no other way to write it.
+    // The real server knows `Local` as a zone, but in no other spelling.
     return [
       invalid(field, zone, explicit),
       ...(zone === "Local" ? [] : [invalid(field, zone, `unknown time zone ${zone}`)]),
@@ -74,7 +74,7 @@ function specErrors({ spec = {} }: ApiObject, old?: ApiObject): FieldError[] {
   ];
 }
 
-/** A Job's name is the CronJob's with eleven characters more. */
+/** A Job's name is the CronJob's name plus eleven characters. */
 const longestName = 52;
 
 const timeZoneInSchedule =
@@ -82,7 +82,7 @@ const timeZoneInSchedule =
 
 const templatePath = ["spec", "jobTemplate", "spec"];
 
-/** CronJobs: schedule, time zone and the template of their Jobs. */
+/** CronJobs: schedule, time zone and Job template. */
 export const cronJobStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],

@@ -1,6 +1,6 @@
 import { CronError, parseCronSchedule } from "../../../api/cron/schedule.ts";
 
-/** What is wrong with a CronJob's schedule, as the real server says it; undefined for a schedule that is one. */
+/** What is wrong with a CronJob's schedule, in the real server's words; undefined for a valid schedule. */
 export function scheduleProblem(schedule: string): string | undefined {
   try {
     parseCronSchedule(schedule);

@@ -8,7 +8,7 @@ const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 const operators = ["In", "NotIn"];
 const statuses = ["False", "True", "Unknown"];
 
-/** An error that shows no value. */
+/** An error without a value. */
 const plain = (field: string, why: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,

@@ -1,4 +1,4 @@
-/** What a Job's spec must be, in Jobs and in the templates of CronJobs. Source: kubernetes v1.36 pkg/apis/batch/validation. */
+/** Validates a Job's spec, in Jobs and in the templates of CronJobs. Source: kubernetes v1.36 pkg/apis/batch/validation. */
 import { invalid, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, type Fields } from "../../meta/object.ts";
 import { failurePolicyErrors } from "./job-policies.ts";

@@ -1,6 +1,6 @@
 /**
- * What a Job's status may become. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateJobStatus;
- * pkg/registry/batch/job/strategy.go: most is only looked at where it has changed.
+ * Validates changes of a Job's status. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateJobStatus;
+ * pkg/registry/batch/job/strategy.go: most fields are validated only if they have changed.
  */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
@@ -32,7 +32,7 @@ function outcomeOf({ status = {} }: ApiObject): Outcome {
 
 const count = (status: Fields, key: string): number => (typeof status[key] === "number" ? status[key] : 0);
 
-/** What does not go together in one status. */
+/** Contradictions within one status. */
 function outcomeErrors(now: Outcome, was: Outcome): FieldError[] {
   const errors: FieldError[] = [];
   const completeChanged = now.complete !== was.complete;
@@ -126,7 +126,7 @@ function successErrors(job: ApiObject, now: Outcome): FieldError[] {
   return errors;
 }
 
-/** What cannot be taken back. */
+/** Transitions that cannot be undone. */
 function transitionErrors(job: ApiObject, old: ApiObject, now: Outcome, was: Outcome): FieldError[] {
   const [status, before, spec] = [job.status ?? {}, old.status ?? {}, job.spec ?? {}];
   const errors: FieldError[] = [];
@@ -167,7 +167,7 @@ function isResuming(status: Fields, before: Fields): boolean {
   return suspended(before, "True") && suspended(status, "False");
 }
 
-/** UIDs of pods, each of which is there once. */
+/** UIDs of pods, without duplicates. */
 function uncountedErrors(uncounted: unknown): FieldError[] {
   const seen = new Set<string>();
   return ["succeeded", "failed"].flatMap((key) =>

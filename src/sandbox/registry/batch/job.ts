@@ -20,7 +20,7 @@ import { fixed, fixedSelector, printedSelector, selectorErrors } from "../../val
 const prefixed = { uid: "batch.kubernetes.io/controller-uid", name: "batch.kubernetes.io/job-name" };
 const legacy = { uid: "controller-uid", name: "job-name" };
 
-/** The labels that a Job's pods are selected by. */
+/** The labels that select a Job's pods. */
 const ownLabels = ({ uid = "", name = "" }: ApiObject["metadata"]): Record<string, string> => ({
   [legacy.uid]: uid,
   [legacy.name]: name,
@@ -28,12 +28,12 @@ const ownLabels = ({ uid = "", name = "" }: ApiObject["metadata"]): Record<strin
   [prefixed.name]: name,
 });
 
-/** Labels the template and selects by the uid, unless the client selects by itself. */
+/** Adds labels to the template and selects by uid, unless the client sets the selector. */
 function selectOwnPods(job: ApiObject): void {
   const spec = child(job, "spec");
   if (spec["manualSelector"] === true) return;
   const template = child(child(spec, "template"), "metadata");
-  // A Job without labels has taken over its template's: one and the same map inside the real server.
+  // A Job without labels shares its template's labels: they are the same map inside the real server.
   const sharesLabels = deepEqual(template["labels"] ?? {}, job.metadata.labels ?? {});
   template["labels"] = { ...ownLabels(job.metadata), ...(isFields(template["labels"]) ? template["labels"] : {}) };
   if (sharesLabels) job.metadata.labels = { ...(template["labels"] as Record<string, string>) };
@@ -41,7 +41,7 @@ function selectOwnPods(job: ApiObject): void {
   chosen[prefixed.uid] ??= job.metadata.uid;
 }
 
-/** A selector that the server made must still be the one that it would make. */
+/** A generated selector must stay as the server would generate it. */
 function generatedErrors(job: ApiObject): FieldError[] {
   const spec = job.spec ?? {};
   const selector = spec["selector"];
@@ -61,7 +61,7 @@ function generatedErrors(job: ApiObject): FieldError[] {
   return errors;
 }
 
-/** True if a selector, where it is one, chooses the labels. */
+/** True if a selector is invalid or matches the labels. */
 function selects(selector: Fields, labels: Labels | undefined): boolean {
   return selectorErrors(selector, "").length > 0 || matches(selectorOf(selector), labels);
 }
@@ -84,7 +84,7 @@ function wholeErrors(job: ApiObject): FieldError[] {
   const errors = [...generatedErrors(job), ...specErrors(job)];
   const { completionMode, completions } = job.spec ?? {};
   if (completionMode === "Indexed" && typeof completions === "number" && completions > 0) {
-    // The last pod's hostname.
+    // The hostname of the last pod.
     const name = job.metadata.name ?? "";
     const hostname = `${name}-${completions - 1}`;
     if (labelProblems(hostname).length > 0) {
@@ -101,7 +101,7 @@ function completionErrors(spec: Fields, old: Fields): FieldError[] {
   return [invalid("spec.completions", completions, "can only be modified in tandem with spec.parallelism")];
 }
 
-/** While a Job is suspended and not started, scheduling directives and resources of its template may change. */
+/** While a Job is suspended and has not started, scheduling directives and resources of its template may change. */
 function isPliable({ spec = {}, status = {} }: ApiObject): boolean {
   const suspended = fieldsIn(status["conditions"]).some(
     ({ type, status: is }) => type === "Suspended" && is === "True",
@@ -135,7 +135,7 @@ function templateErrors(job: ApiObject, old: ApiObject): FieldError[] {
 function updateErrors(job: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [job.spec ?? {}, old.spec ?? {}];
   return [
-    // The real server looks at the spec once more for the update.
+    // The real server validates the spec again on update.
     ...specErrors(job),
     ...completionErrors(spec, before),
     ...fixedSelector(spec["selector"], before["selector"]),
@@ -149,7 +149,7 @@ function updateErrors(job: ApiObject, old: ApiObject): FieldError[] {
 const hardToTrack =
   "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
 
-/** Of the spec of a Job, and of the pods that it makes, at `path`. */
+/** Warnings about the spec of a Job, and about its pod template at `path`. */
 export function jobWarnings(object: ApiObject, old: ApiObject | undefined, path: readonly string[]): string[] {
   const changed = old === undefined || old.metadata.generation !== object.metadata.generation;
   const spec = at(object, ...path);
@@ -167,7 +167,7 @@ export const jobStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
   defaultGarbageCollectionPolicy: "orphan dependents",
-  // A Job takes its template's labels whenever it is read; those that its pods are known by are not there yet when it is created.
+  // A Job gets its template's labels on every read; when it is created, the labels that select its pods are not set yet.
   isDefaultedOnRead: ({ metadata, spec }) =>
     Object.keys(metadata.labels ?? {}).length === 0 &&
     spec?.["manualSelector"] !== true &&

@@ -1,9 +1,9 @@
-/** When a Job of indexes has succeeded early. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateSuccessPolicy. */
+/** Validates when an Indexed Job succeeds early. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateSuccessPolicy. */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
 import { negativeErrors } from "../../validation/spec-checks.ts";
 
-/** How many indexes a list such as `1,3-5` has, or what is wrong with it. */
+/** The number of indexes in a list such as `1,3-5`, or what is wrong with it. */
 function indexesIn(list: string, completions: number): number | string {
   if (list === "") return 0;
   let [total, last] = [0, -1];
@@ -54,7 +54,7 @@ export function successPolicyErrors(spec: Fields, field: string): FieldError[] {
   if (!isFields(policy)) return [];
   const rules = fieldsIn(policy["rules"]);
   if (spec["completionMode"] !== "Indexed") {
-    // As Go prints its own type.
+    // Printed like the Go type.
     return [invalid(field, { Rules: rules.map(goRule) }, "requires indexed completion mode")];
   }
   const completions = Number(spec["completions"] ?? 0);

@@ -1,5 +1,5 @@
 /**
- * The conditions and the certificate of a CertificateSigningRequest: what may be written, and by which subresource.
+ * The conditions and the certificate of a CertificateSigningRequest: what each subresource may write.
  * Source: kubernetes v1.36 pkg/apis/certificates/validation/validation.go, pkg/registry/certificates/certificates/strategy.go.
  */
 import { pemBlocks } from "../../../api/pem.ts";
@@ -11,16 +11,16 @@ import { eachErrors, isEqual, seenBefore } from "../../validation/checks.ts";
 
 const field = "status.conditions";
 
-/** Types that only `approval` writes. */
+/** Condition types that only `approval` writes. */
 const decisions = ["Approved", "Denied"] as const;
-/** Types that are True or are not there. */
+/** Condition types whose status must be True. */
 const alwaysTrue: ReadonlySet<string> = new Set([...decisions, "Failed"]);
 
 const conditionsOf = (request: ApiObject | undefined): Fields[] => fieldsIn(request?.status?.["conditions"]);
 const ofType = (request: ApiObject, type: string): Fields[] =>
   conditionsOf(request).filter((condition) => condition["type"] === type);
 
-/** What an update tolerates, because the object has it already. */
+/** What an update tolerates because the old object already has it. */
 function toleratedIn(old: ApiObject | undefined): { noType: boolean; repeated: boolean; both: boolean } {
   const types = conditionsOf(old).map(({ type }) => textOf(type));
   return {
@@ -36,7 +36,7 @@ function statusErrors({ type, status }: Fields, at: string): FieldError[] {
   return values.includes(textOf(status)) ? [] : [notSupported(`${at}.status`, status, values)];
 }
 
-/** What is wrong with the conditions; `old` is undefined for a new request. */
+/** Validates the conditions; `old` is undefined for a new request. */
 export function conditionErrors(request: ApiObject, old: ApiObject | undefined): FieldError[] {
   const tolerated = toleratedIn(old);
   const isRepeated = seenBefore();
@@ -68,7 +68,7 @@ function certificateProblem(certificate: string): string | undefined {
 
 const certificateOf = (request: ApiObject | undefined): string => textOf(request?.status?.["certificate"]);
 
-/** What is wrong with the certificate; one that stays as it is, and one that replaces a wrong one, may be anything. */
+/** Validates the certificate; it may be anything if it is unchanged or replaces an invalid one. */
 export function certificateErrors(request: ApiObject, old: ApiObject | undefined): FieldError[] {
   const [now, before] = [certificateOf(request), certificateOf(old)];
   if (old !== undefined && (now === before || certificateProblem(before) !== undefined)) return [];
@@ -76,13 +76,13 @@ export function certificateErrors(request: ApiObject, old: ApiObject | undefined
   return problem === undefined ? [] : [invalid("status.certificate", "<certificate data>", problem)];
 }
 
-/** A request, and what it was. */
+/** A request, and its old version. */
 export interface Change {
   readonly object: ApiObject;
   readonly old: ApiObject;
 }
 
-/** What a path may write of the status. */
+/** Which parts of the status a path may write. */
 export interface StatusRights {
   readonly decides: boolean;
   readonly issues: boolean;
@@ -90,7 +90,7 @@ export interface StatusRights {
 
 const quoted = (type: string): string => JSON.stringify(type);
 
-/** What may not change: a decision that was made stays, and each subresource writes its own part. */
+/** Changes that are not allowed: decisions are final, and each subresource writes only its own part. */
 export function statusChangeErrors({ object: request, old }: Change, { decides, issues }: StatusRights): FieldError[] {
   const errors = ["Approved", "Denied", "Failed"].flatMap((type) =>
     ofType(request, type).length < ofType(old, type).length
@@ -109,7 +109,7 @@ export function statusChangeErrors({ object: request, old }: Change, { decides, 
   return errors;
 }
 
-/** The conditions of one type, and what they were. */
+/** The new and old conditions of one type. */
 interface Decision {
   readonly now: readonly Fields[];
   readonly before: readonly Fields[];
@@ -124,7 +124,7 @@ function decisionErrors({ now, before, type }: Decision): FieldError[] {
     : [notAllowed(field, `updates may not modify a condition of type ${quoted(type)}\n`)];
 }
 
-/** Decisions that are there stay as they are, where none is added or removed. */
+/** Keeps existing decisions as they are if none is added or removed. */
 export function keepDecisions(request: ApiObject, old: ApiObject): void {
   const conditions = conditionsOf(request);
   for (const type of decisions) {
@@ -137,7 +137,7 @@ export function keepDecisions(request: ApiObject, old: ApiObject): void {
   if (conditions.length > 0) request.status = { ...request.status, conditions };
 }
 
-/** Sets the times of conditions that come without: the transition stays where the status does. */
+/** Sets missing times of conditions: the transition time stays if the status does. */
 export function fillTimes({ object: request, old }: Change, now: number): void {
   const time = formatTime(now);
   const isUnset = (value: unknown): boolean => value === undefined || value === null;

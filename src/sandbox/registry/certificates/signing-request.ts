@@ -43,7 +43,7 @@ const usages = [
   "timestamping",
 ];
 
-/** The request itself: its envelope, its parts, its signature. */
+/** Validates the request itself: its PEM block, its content, its signature. */
 function requestErrors(value: unknown): FieldError[] {
   const [block] = pemBlocks(Buffer.from(textOf(value), "base64").toString("latin1"));
   const problem =
@@ -86,7 +86,7 @@ function signerErrors(value: unknown): FieldError[] {
   return errors;
 }
 
-/** A request that is there may have kept what is refused now. */
+/** An existing request may keep values that are rejected now. */
 function usageErrors(value: unknown, old: unknown): FieldError[] {
   const [asked, had] = [textsIn(value), textsIn(old)];
   const [knowsAll, repeatsNone] = [had.every((usage) => usages.includes(usage)), new Set(had).size === had.length];
@@ -123,7 +123,7 @@ const requestErrorsOf = (request: ApiObject, old: ApiObject | undefined): FieldE
   ...certificateErrors(request, old),
 ];
 
-/** An update of a path that may write some of the status; metadata is compared last. */
+/** Update of a path with rights to parts of the status; metadata is compared last. */
 const updateStepsWith = (rights: StatusRights): readonly UpdateStep[] => [
   validateObjectMeta,
   ({ object, old }) => requestErrorsOf(object, old),
@@ -135,7 +135,7 @@ const keepSpec = (request: ApiObject, old: ApiObject): void => {
   if (old.spec !== undefined) request.spec = old.spec;
 };
 
-/** `approval`: the conditions, decisions among them, and nothing else of the status. */
+/** `approval`: writes the conditions, including decisions, and nothing else of the status. */
 const approval: UpdateStrategy = {
   writesStatus: true,
   resetFields: [["spec"], ["status", "certificate"]],
@@ -164,7 +164,7 @@ export const signingRequestStrategy: RESTStrategy = restStrategy({
   subresources: { approval },
   prepareForCreate(request, { user }) {
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...rest } = request.spec ?? {};
-    // What is said of who asks is what the server knows of them.
+    // The requester fields are set from the authenticated user, not from the client.
     request.spec = {
       ...rest,
       username: user.name,

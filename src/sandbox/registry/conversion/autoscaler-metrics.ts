@@ -1,9 +1,9 @@
-/** An autoscaler's metrics in `autoscaling/v1`'s words and in `v2`'s. Source: kubernetes v1.36 pkg/apis/autoscaling/v1/conversion.go. */
+/** Converts an autoscaler's metrics between `autoscaling/v1` and `v2`. Source: kubernetes v1.36 pkg/apis/autoscaling/v1/conversion.go. */
 import { isFields, type Fields } from "../../meta/object.ts";
 
 const part = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** Without what is undefined, in order. */
+/** Without undefined fields, in order. */
 function clean(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
@@ -13,7 +13,7 @@ const reference = (value: unknown): Fields => {
   return clean({ kind, name, apiVersion });
 };
 
-/** Each source in its field, the type first. */
+/** Each source under its field, the type first. */
 function each(metric: Fields, convert: Readonly<Record<string, (source: Fields) => Fields>>): Fields {
   const result: Fields = { type: metric["type"] ?? "" };
   for (const key of ["object", "pods", "resource", "containerResource", "external"]) {
@@ -23,7 +23,7 @@ function each(metric: Fields, convert: Readonly<Record<string, (source: Fields) 
   return result;
 }
 
-/** For an annotation: the order of the keys is that of Go's fields. */
+/** For an annotation: keys in the order of Go's fields. */
 export function metricToV1(metric: Fields): Fields {
   const parts = (source: Fields): { target: Fields; metric: Fields } => ({
     target: part(source["target"]),
@@ -71,7 +71,7 @@ export function metricToV1(metric: Fields): Fields {
   });
 }
 
-/** A metric of autoscaling/v1, as autoscaling/v2 has it. */
+/** Converts a metric from autoscaling/v1 to v2. */
 export function metricOfV1(metric: Fields): Fields {
   const resource = (source: Fields): Fields => {
     const utilization = source["targetAverageUtilization"];
@@ -118,7 +118,7 @@ export function metricOfV1(metric: Fields): Fields {
   });
 }
 
-/** The current value of a metric, as autoscaling/v1 has it. */
+/** Converts a metric's current value to autoscaling/v1. */
 export function metricStatusToV1(metric: Fields): Fields {
   const parts = (source: Fields): { current: Fields; metric: Fields } => ({
     current: part(source["current"]),
@@ -166,7 +166,7 @@ export function metricStatusToV1(metric: Fields): Fields {
   });
 }
 
-/** The current value of a metric of autoscaling/v1, as autoscaling/v2 has it. */
+/** Converts a metric's current value from autoscaling/v1 to v2. */
 export function metricStatusOfV1(metric: Fields): Fields {
   const resource = (source: Fields): Fields =>
     clean({

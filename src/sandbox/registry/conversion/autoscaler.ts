@@ -1,6 +1,6 @@
 /**
- * HorizontalPodAutoscalers as `autoscaling/v1` shows what is stored as `autoscaling/v2`: one CPU target in fields of its own,
- * all the rest as JSON in annotations. Source: kubernetes v1.36 pkg/apis/autoscaling/v1/conversion.go.
+ * HorizontalPodAutoscalers as `autoscaling/v1` shows what is stored as `autoscaling/v2`: one CPU target as fields, everything else as JSON
+ * in annotations. Source: kubernetes v1.36 pkg/apis/autoscaling/v1/conversion.go.
  */
 import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
 import { metricOfV1, metricStatusOfV1, metricStatusToV1, metricToV1 } from "./autoscaler-metrics.ts";
@@ -16,7 +16,7 @@ const dropped = [...Object.values(kept), `${prefix}scale-down-tolerance`, `${pre
 
 const part = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** Without what is undefined. */
+/** Without undefined fields. */
 function clean(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -48,7 +48,7 @@ const scalingToGo = (rules: unknown): unknown =>
       }
     : null;
 
-/** Go reads the names of fields in any case. */
+/** Go matches field names case-insensitively. */
 function read(fields: Fields, name: string): unknown {
   const key = Object.keys(fields).find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   const value = key === undefined ? undefined : fields[key];
@@ -82,7 +82,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/** What `autoscaling/v1` shows of an autoscaler that is stored; `kind` and `apiVersion` are left out of both. */
+/** Converts a stored autoscaler to `autoscaling/v1`; both sides omit `kind` and `apiVersion`. */
 export function autoscalerToV1(stored: Fields): Fields {
   const { metadata, spec: storedSpec, status: storedStatus, ...rest } = stored;
   const [spec, status] = [part(storedSpec), part(storedStatus)];
@@ -124,7 +124,7 @@ const cpuMetric = (averageUtilization: unknown): Fields => ({
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 });
 
-/** How an autoscaler that was sent as `autoscaling/v1` is stored. */
+/** Converts an autoscaler sent as `autoscaling/v1` to its stored form. */
 export function autoscalerOfV1(sent: Fields): Fields {
   const { metadata, spec: sentSpec, status: sentStatus, ...rest } = sent;
   const annotations = part(part(metadata)["annotations"]);
@@ -156,5 +156,5 @@ export function autoscalerOfV1(sent: Fields): Fields {
   };
 }
 
-/** The target where nothing else is measured. */
+/** The default CPU target if no other metric is set. */
 const defaultUtilization = 80;

@@ -1,10 +1,10 @@
 /**
- * Events of both groups: `v1` as they are stored, and `events.k8s.io/v1`.
+ * Events of both groups: `v1`, as they are stored, and `events.k8s.io/v1`.
  * Source: kubernetes v1.36 pkg/apis/events/v1/conversion.go.
  */
 import type { Fields } from "../../meta/object.ts";
 
-/** What `events.k8s.io/v1` calls the fields of `v1` Events. */
+/** The `events.k8s.io/v1` names of the fields of `v1` Events. */
 const names: readonly (readonly [core: string, events: string])[] = [
   ["involvedObject", "regarding"],
   ["message", "note"],
@@ -22,7 +22,7 @@ function renamed(object: Fields, to: ReadonlyMap<string, string>): Fields {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [to.get(name) ?? name, value]));
 }
 
-/** A `v1` Event as `events.k8s.io/v1` has it; shares its values. */
+/** Converts a `v1` Event to `events.k8s.io/v1`; shares its values. */
 export const newEventOf = (object: Fields): Fields => renamed(object, toEvents);
-/** An `events.k8s.io/v1` Event as `v1` has it; shares its values. */
+/** Converts an `events.k8s.io/v1` Event to `v1`; shares its values. */
 export const coreEventOf = (object: Fields): Fields => renamed(object, toCore);

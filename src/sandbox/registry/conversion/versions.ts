@@ -1,5 +1,5 @@
 /**
- * Kinds that are served at more than one version: each is stored at one of them, and shown at the requested version.
+ * Kinds that are served at more than one version: each is stored at one of them and converted to the requested version.
  * Source: kubernetes v1.36 pkg/apis/autoscaling, pkg/apis/events.
  */
 import { canonicalize } from "../../meta/canonical.ts";
@@ -10,12 +10,12 @@ import { coreEventOf, newEventOf } from "./events.ts";
 
 interface Conversion {
   readonly storedAs: string;
-  /** From what is stored; `kind` and `apiVersion` are left out. */
+  /** From the stored form; `kind` and `apiVersion` are left out. */
   toServed(stored: Fields): Fields;
   toStored(sent: Fields): Fields;
 }
 
-/** By the version that is not stored, and the kind. */
+/** By the version that is not the storage version, and the kind. */
 const conversions: Readonly<Record<string, Conversion>> = {
   "events.k8s.io/v1 Event": { storedAs: "v1", toServed: newEventOf, toStored: coreEventOf },
   "autoscaling/v1 HorizontalPodAutoscaler": {
@@ -25,12 +25,12 @@ const conversions: Readonly<Record<string, Conversion>> = {
   },
 };
 
-/** The version that a kind is stored at, where it is another than the one given. */
+/** The storage version of a kind, if it differs from the given one. */
 export function storedVersionOf(apiVersion: string, kind: string): string | undefined {
   return conversions[`${apiVersion} ${kind}`]?.storedAs;
 }
 
-/** An object that was sent, at the version that it is stored at. What it is made of may be the same. */
+/** A received object, at its storage version. The result may share values with it. */
 export function atStoredVersion(object: ApiObject): ApiObject {
   const conversion = conversions[`${object.apiVersion} ${object.kind}`];
   if (conversion === undefined) return object;
@@ -39,7 +39,7 @@ export function atStoredVersion(object: ApiObject): ApiObject {
   return { kind, apiVersion: conversion.storedAs, metadata: {}, ...made };
 }
 
-/** A stored object at the requested version, in the server's own form. The object itself stays as it is. */
+/** A stored object at the requested version, in the server's own form. The object itself is not changed. */
 export function atVersion(
   object: ApiObject,
   apiVersion: string,

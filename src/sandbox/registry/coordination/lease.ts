@@ -4,13 +4,13 @@ import type { ApiObject } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 
-/** Fields of coordinated leader election, which is off by default. */
+/** The fields belong to coordinated leader election, which is off by default. */
 function dropStrategy({ spec = {} }: ApiObject): void {
   delete spec["strategy"];
   delete spec["preferredHolder"];
 }
 
-/** Leases: written without a resourceVersion only when they are created. */
+/** Leases: without a resourceVersion, a PUT can only create. */
 export const leaseStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   allowCreateOnUpdate: true,

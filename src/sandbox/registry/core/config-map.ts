@@ -10,7 +10,7 @@ import {
 } from "../strategy/validation-steps.ts";
 import { asCompared, immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
-/** ConfigMaps: keys, size and immutability of their data. */
+/** ConfigMaps: the keys, size and immutability of their data are validated. */
 export const configMapStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   validate(map) {

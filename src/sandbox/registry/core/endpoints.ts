@@ -58,6 +58,6 @@ export const endpointsStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate: subsetErrors,
-  // What an older server took may stay.
+  // What an older server accepted may stay.
   validateUpdate: (endpoints, old) => (isEqual(endpoints["subsets"], old["subsets"]) ? [] : subsetErrors(endpoints)),
 });

@@ -13,7 +13,7 @@ const doesNotMatch = "does not match event.namespace";
 const tooLong = (field: string, most: number): FieldError => invalid(field, "", `can have at most ${most} characters`);
 const unset = (field: string): FieldError => invalid(field, "", "needs to be unset");
 
-/** What holds for Events of both groups. */
+/** Checks for Events of both groups. */
 function eitherErrors(event: ApiObject, version: string): FieldError[] {
   const about = textOf(at(event, "involvedObject", "namespace"));
   const own = event.metadata.namespace ?? "";
@@ -49,7 +49,7 @@ function seriesErrors({ series }: ApiObject): FieldError[] {
   return errors;
 }
 
-/** What `events.k8s.io/v1` asks of a new one. */
+/** The stricter checks of new `events.k8s.io/v1` Events. */
 function strictErrors(event: ApiObject): FieldError[] {
   const errors = [...metadataErrors(event, true, { nameRule: "subdomain" }), ...seriesErrors(event)];
   if ((event["eventTime"] ?? null) === null) errors.push(required("eventTime"));
@@ -61,7 +61,7 @@ function strictErrors(event: ApiObject): FieldError[] {
   return errors;
 }
 
-/** A field's value as Go prints it. */
+/** A field's value, as Go prints it. */
 function shownAs(key: string, value: unknown): unknown {
   const of = (...names: readonly (readonly [go: string, json: string])[]): Fields =>
     Object.fromEntries(names.map(([go, json]) => [go, (isFields(value) ? value[json] : undefined) ?? ""]));
@@ -90,7 +90,7 @@ function shownAs(key: string, value: unknown): unknown {
   }
 }
 
-/** Nothing but the series changes of an Event, in the order in which the real server looks. */
+/** Only the series of an Event may change; fields in the order in which the real server checks them. */
 const fixedFields: readonly (readonly [key: string, field?: string])[] = [
   ["involvedObject"],
   ["reason"],
@@ -108,11 +108,11 @@ const fixedFields: readonly (readonly [key: string, field?: string])[] = [
   ["reportingInstance"],
 ];
 
-/** Events of both groups; `events.k8s.io/v1` is checked more strictly. */
+/** Events of both groups; checks for `events.k8s.io/v1` are stricter. */
 export const eventStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
   allowCreateOnUpdate: true,
-  // Metadata is looked at only where nothing else is wrong: the generic check after these steps.
+  // Metadata is validated only if nothing else is wrong, by the generic check after these steps.
   createSteps: [validateObject, validateNewObject],
   updateSteps: [validateChange],
   defaultGarbageCollectionPolicy: "unsupported",

@@ -12,7 +12,7 @@ import { quantities, oneUnit } from "./quantity-maps.ts";
 
 type Bounds = Record<"min" | "max" | "default" | "defaultRequest", ReadonlyMap<string, Quantity>>;
 
-/** One bound above another: which field is blamed, and what the message calls the two. */
+/** Pairs of bounds that must be in order: the field and the value in the error, and the names in its message. */
 const orders: readonly (readonly [
   low: keyof Bounds,
   high: keyof Bounds,
@@ -40,7 +40,7 @@ function orderErrors(name: string, amounts: Bounds, field: string): FieldError[]
   });
 }
 
-/** How much more than it asks for something may take. */
+/** The maximum ratio of limit to request. */
 function ratioErrors(
   name: string,
   { amounts, ratio }: { readonly amounts: Bounds; readonly ratio: Quantity | undefined },

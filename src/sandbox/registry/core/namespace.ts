@@ -1,4 +1,4 @@
-/** Namespaces: their finalizer `kubernetes` is in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
+/** Namespaces; the finalizer `kubernetes` is in the spec. Source: kubernetes v1.36 pkg/registry/core/namespace. */
 import { invalid } from "../../meta/field-errors.ts";
 import { child, type ApiObject, textOf } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
@@ -11,13 +11,13 @@ import {
 } from "../strategy/validation-steps.ts";
 import { finalizerNameErrors } from "../../validation/metadata.ts";
 
-/** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` takes them away. */
+/** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` removes them. */
 export function specFinalizers(namespace: ApiObject): readonly unknown[] {
   const finalizers = namespace.spec?.["finalizers"];
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
-/** Namespaces: labelled with their name; `finalize` alone removes finalizers of the spec. */
+/** Namespaces: labeled with their name; only `finalize` removes finalizers from the spec. */
 export const namespaceStrategy: RESTStrategy = restStrategy({
   nameRule: "label",
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],

@@ -21,7 +21,7 @@ const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 function taintErrors({ spec = {} }: ApiObject): FieldError[] {
   const seen = new Set<string>();
   return fieldsIn(spec["taints"]).flatMap((taint, index) => {
-    // The real server looks for them in the metadata, where they once were.
+    // The real server reports them under the metadata, where they once were.
     const field = `metadata.taints[${index}]`;
     const [key, value, effect] = [textOf(taint["key"]), textOf(taint["value"]), textOf(taint["effect"])];
     const errors = labelKeyProblems(key).map((problem) => invalid(`${field}.key`, key, problem));
@@ -76,7 +76,7 @@ function resourceErrors({ status = {} }: ApiObject): FieldError[] {
 const feature = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 const longestFeature = 253;
 
-/** What a node says that it can do: names in their order. */
+/** Declared features: names, sorted. */
 function featureErrors({ status = {} }: ApiObject): FieldError[] {
   const names = textsIn(status["declaredFeatures"]);
   const wrong = (name: string): string =>
@@ -98,7 +98,7 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
-// The real server looks at the taints once more for the update.
+// The real server validates the resources again on update.
 const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
   ...resourceErrors(node),
   ...fixedErrors(node, old),
@@ -115,13 +115,13 @@ export const nodeStrategy: RESTStrategy = restStrategy({
   status: {
     updateSteps: [validateObjectMetaUpdate, validateChange],
     prepareForUpdate({ status }, old) {
-      // Of a feature that is gone: only what has it keeps it.
+      // The field belongs to a removed feature: only objects that have it keep it.
       if (old.status?.["config"] === undefined) delete status?.["config"];
     },
     validateUpdate: (node, old) => [...changeErrors(node, old), ...featureErrors(node)],
   },
   setDefaults({ spec = {} }) {
-    // The first range and the list of them are two ways to write one thing.
+    // `podCIDR` is the first item of `podCIDRs`.
     const first = textOf(spec["podCIDR"]);
     const all = textsIn(spec["podCIDRs"]);
     if (first !== "" && all[0] !== first) spec["podCIDRs"] = [first];

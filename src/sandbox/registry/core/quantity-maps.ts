@@ -2,7 +2,7 @@
 import { parseQuantity, type Quantity } from "../../../api/quantity.ts";
 import { isFields } from "../../meta/object.ts";
 
-/** The quantities of a map by name; what is no quantity is left out. */
+/** The quantities of a map by name; invalid ones are left out. */
 export const quantities = (value: unknown): [string, Quantity][] =>
   isFields(value)
     ? Object.entries(value).flatMap(([name, text]): [string, Quantity][] => {

@@ -14,7 +14,7 @@ export const replicationControllerStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   generateNameRule: "segment",
   defaultGarbageCollectionPolicy: "orphan dependents",
-  // Of an update the real server looks at the template as it was.
+  // On update, the real server checks the old template.
   warningsOnUpdate: (controller, old) => templateWarnings({ ...controller, spec: old.spec ?? {} }, old),
   warningsOnCreate: replicatedWarnings,
   validate({ spec = {} }) {

@@ -38,7 +38,7 @@ const podComputes = words("pods cpu memory limits.cpu limits.memory requests.cpu
 
 const claimNames = words("persistentvolumeclaims requests.storage");
 
-/** The resources that each scope can be about. */
+/** The resources that each scope allows. */
 const scopes: Readonly<Record<string, ReadonlySet<string>>> = {
   Terminating: podComputes,
   NotTerminating: podComputes,

@@ -32,7 +32,7 @@ function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
   return (secretKeys[String(type)] ?? []).filter((key) => !keys.includes(key)).map((key) => required(`data[${key}]`));
 }
 
-/** Secrets: the keys that their type requires, size and immutability of their data. */
+/** Secrets: the keys required by their type, and the size and immutability of their data are validated. */
 export const secretStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   validate: (secret) => [

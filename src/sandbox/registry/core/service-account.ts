@@ -9,13 +9,13 @@ import {
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
 
-/** Secrets are named, and nothing more is kept of them. */
+/** Keeps only the names of secrets. */
 function onlyNames(account: ApiObject): void {
   if (!Array.isArray(account["secrets"])) return;
   account["secrets"] = fieldsIn(account["secrets"]).map(({ name }) => (name === undefined ? {} : { name }));
 }
 
-/** ServiceAccounts: of their secrets only names are kept. */
+/** ServiceAccounts: only the names of their secrets are kept. */
 export const serviceAccountStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,

@@ -114,7 +114,7 @@ const beforeEndpoints = (slice: ApiObject): FieldError[] => [
   ...portErrors(fieldsIn(slice["ports"])),
 ];
 
-/** What only an older version could say; it stays where nothing else changes. */
+/** A field that only the old API version could set; it stays if nothing else changes. */
 function dropTopology(slice: ApiObject, old?: ApiObject): void {
   if (old !== undefined && isEqual(slice["endpoints"], old["endpoints"])) return;
   for (const endpoint of fieldsIn(slice["endpoints"])) delete endpoint["deprecatedTopology"];
@@ -129,7 +129,7 @@ export const endpointSliceStrategy: RESTStrategy = restStrategy({
   validate: (slice) => [...beforeEndpoints(slice), ...endpointsErrors(slice)],
   validateUpdate: (slice, old) => [
     ...beforeEndpoints(slice),
-    // What an older server took may stay.
+    // What an older server accepted may stay.
     ...(isEqual(slice["endpoints"], old["endpoints"]) ? [] : endpointsErrors(slice)),
     ...fixed(slice["addressType"], old["addressType"], "addressType"),
   ],

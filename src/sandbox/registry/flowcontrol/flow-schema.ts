@@ -15,7 +15,7 @@ const distinguishers = ["ByNamespace", "ByUser"];
 
 const mostPrecedence = 10_000;
 
-/** Which part of a subject goes with which kind. */
+/** The field that belongs to each kind of subject. */
 const subjectParts = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 
 function partErrors(part: unknown, kind: keyof typeof subjectParts, field: string): FieldError[] {

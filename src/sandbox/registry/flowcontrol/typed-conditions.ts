@@ -1,9 +1,11 @@
-/** Conditions in the status of both kinds: each has a type of its own. Source: kubernetes v1.36 pkg/apis/flowcontrol/validation/validation.go. */
+/**
+ * Conditions in the status of both kinds: each has a unique type. Source: kubernetes v1.36 pkg/apis/flowcontrol/validation/validation.go.
+ */
 import { duplicate, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, textOf, type ApiObject } from "../../meta/object.ts";
 import { eachErrors, seenBefore } from "../../validation/checks.ts";
 
-/** What is wrong with the conditions of a status. */
+/** Validates the conditions of a status. */
 export function typedConditionErrors({ status = {} }: ApiObject): FieldError[] {
   const isRepeated = seenBefore();
   return eachErrors(fieldsIn(status["conditions"]), "status.conditions", (condition, field) => {

@@ -112,7 +112,7 @@ export const ingressStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate(ingress) {
-    // Only new ones are asked whether their two classes are one: the others may have come before there was a field.
+    // Only new objects must not set both annotation and field: older ones may predate the field.
     const said = ingress.metadata.annotations?.[classAnnotation];
     const className = ingress.spec?.["ingressClassName"];
     const differs =

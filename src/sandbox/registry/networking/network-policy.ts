@@ -23,7 +23,7 @@ function portErrors({ protocol, port, endPort: end }: Fields, field: string): Fi
   } else if (typeof port === "number") {
     if (!isPort(port)) errors.push(invalid(`${field}.port`, port, range));
     if (typeof end !== "number") return errors;
-    // The real server names the first port here.
+    // The real server reports the first port here.
     if (end < port) errors.push(invalid(there, port, "must be greater than or equal to `port`"));
     if (!isPort(end)) errors.push(invalid(there, end, range));
   } else {
@@ -33,7 +33,7 @@ function portErrors({ protocol, port, endPort: end }: Fields, field: string): Fi
   return errors;
 }
 
-/** Where something is checked, and the ranges that were there before: these may stay as they are. */
+/** The path of a check, and the old ranges: these may stay as they are. */
 interface Place {
   readonly field: string;
   readonly known: ReadonlySet<string>;

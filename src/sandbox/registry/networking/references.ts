@@ -8,7 +8,7 @@ import { nameRules } from "../../validation/names.ts";
 export const problemErrors = (problems: readonly string[], field: string, value: string): FieldError[] =>
   problems.map((problem) => invalid(field, value, problem));
 
-/** A group, a kind and a name that say what else an object is about. */
+/** A reference by group, kind and name to another object. */
 export function referenceErrors(reference: Fields, field: string): FieldError[] {
   const group = reference["apiGroup"];
   const part = (key: string): FieldError[] => {

@@ -26,7 +26,7 @@ function rangeErrors(spec: Fields): FieldError[] {
 
 const immutable = "field is immutable";
 
-/** ServiceCIDRs: a second range may be added, none changed. */
+/** ServiceCIDRs: a second range may be added, but none changed. */
 export const serviceRangeStrategy: RESTStrategy = restStrategy({
   status: { resetFields: allButStatus },
   updateSteps: [validateObjectMetaUpdate, validateChange],

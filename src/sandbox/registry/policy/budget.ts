@@ -31,11 +31,11 @@ function specErrors({ spec = {} }: ApiObject): FieldError[] {
   return errors;
 }
 
-/** PodDisruptionBudgets: an update is not checked for its metadata a second time. */
+/** PodDisruptionBudgets: an update does not validate the metadata a second time. */
 export const budgetStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   allowUnconditionalUpdate: false,
-  // Metadata is looked at only where nothing else is wrong: the generic check after these steps.
+  // Metadata is validated only if nothing else is wrong, by the generic check after these steps.
   createSteps: [validateObject, validateNewObject],
   updateSteps: [validateObject, validateChange],
   validate: specErrors,

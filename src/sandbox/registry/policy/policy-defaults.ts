@@ -1,7 +1,7 @@
 /** Defaults of webhooks, admission policies and flow control. Source: kubernetes v1.36 pkg/apis/{admissionregistration,flowcontrol}/v1/defaults.go. */
 import { fill, fillNumbers, fillUnset, type Filler } from "../strategy/fill.ts";
 
-/** Fields of their own each time: what is filled in belongs to the object. */
+/** New objects each time: the defaults become part of the object. */
 const webhook: Filler = (fields) =>
   fillUnset(fields, {
     failurePolicy: "Fail",

@@ -9,7 +9,7 @@ import {
 } from "../strategy/validation-steps.ts";
 import { bindingErrors, fixedRole } from "./rules-and-subjects.ts";
 
-/** ClusterRoleBindings: the role that they refer to never changes. */
+/** ClusterRoleBindings: their roleRef never changes. */
 export const clusterRoleBindingStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,

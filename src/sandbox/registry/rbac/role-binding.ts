@@ -9,7 +9,7 @@ import {
 } from "../strategy/validation-steps.ts";
 import { bindingErrors, fixedRole } from "./rules-and-subjects.ts";
 
-/** RoleBindings: the role that they refer to never changes. */
+/** RoleBindings: their roleRef never changes. */
 export const roleBindingStrategy: RESTStrategy = restStrategy({
   nameRule: "segment",
   allowCreateOnUpdate: true,

@@ -29,7 +29,7 @@ function ruleErrors(rule: Fields, field: string, namespaced: boolean): FieldErro
   return errors;
 }
 
-/** Validates the rules of a role; namespaced ones cannot name paths that are no resources. */
+/** Validates the rules of a role; namespaced ones cannot name non-resource URLs. */
 export function rulesErrors(role: ApiObject, namespaced: boolean): FieldError[] {
   return fieldsIn(role["rules"]).flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, namespaced));
 }
@@ -54,7 +54,7 @@ function subjectErrors(subject: Fields, field: string, namespaced: boolean): Fie
   return errors;
 }
 
-/** Validates role and subjects of a binding. */
+/** Validates the roleRef and subjects of a binding. */
 export function bindingErrors(binding: ApiObject, namespaced: boolean): FieldError[] {
   const ref = isFields(binding["roleRef"]) ? binding["roleRef"] : {};
   const text = (key: string): string => (typeof ref[key] === "string" ? ref[key] : "");
@@ -73,7 +73,7 @@ export function bindingErrors(binding: ApiObject, namespaced: boolean): FieldErr
   ];
 }
 
-/** Who is bound may change; to what may not. */
+/** Subjects may change; the roleRef may not. */
 export function fixedRole(binding: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [binding["roleRef"], old["roleRef"]];
   if (deepEqual(now, before)) return [];

@@ -1,5 +1,5 @@
 /**
- * The status of a ResourceClaim: who it is reserved for, which devices it got, and what their drivers say of them.
+ * The status of a ResourceClaim: its consumers, its allocated devices, and what their drivers report.
  * Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go validateResourceClaimStatusUpdate.
  */
 import { duplicate, invalid, notAllowed, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
@@ -30,7 +30,7 @@ const longestInterface = 256;
 const longestHardwareAddress = 128;
 const mostAddresses = 16;
 
-/** What is allocated: a device, or a share of one, as Go prints its identity. */
+/** The identity of an allocated device or a share of one, as Go prints it. */
 const identityOf = ({ driver, pool, device, shareID }: Fields): Fields => ({
   Driver: textOf(driver),
   Pool: textOf(pool),
@@ -165,7 +165,7 @@ function statusErrors({ metadata, spec = {}, status = {} }: ApiObject, { status:
 const addsConsumers = (now: readonly Fields[], before: readonly Fields[]): boolean =>
   now.some((consumer) => !before.some((other) => isEqual(consumer, other)));
 
-/** What drivers said of devices goes with the devices. */
+/** When a device is deallocated, its driver's data is dropped. */
 function dropDeallocated(claim: ApiObject, old: ApiObject): void {
   const { status } = claim;
   if (status === undefined || fieldsIn(status["devices"]).length === 0) return;

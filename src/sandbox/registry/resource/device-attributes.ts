@@ -1,4 +1,4 @@
-/** What a device says of itself: attributes, taints, counters. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
+/** Validates attributes, taints and counters of a device. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
 import { invalid, notSupported, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../../meta/object.ts";
 import { labelValueProblems } from "../../../api/label-names.ts";
@@ -15,7 +15,7 @@ const semanticVersion =
 const longErrors = (text: string, field: string): FieldError[] =>
   Buffer.byteLength(text) > longestValue ? [tooLong(field, longestValue)] : [];
 
-/** An attribute: one value of one of the types. */
+/** An attribute: exactly one value, of one of the types. */
 export function attributeErrors(value: unknown, field: string): FieldError[] {
   const attribute = isFields(value) ? value : {};
   const [string, version] = [attribute["string"], attribute["version"]];
@@ -34,7 +34,7 @@ export function attributeErrors(value: unknown, field: string): FieldError[] {
 
 const effects = ["NoExecute", "NoSchedule", "None"];
 
-/** A taint, which keeps claims from a device. */
+/** A taint, which keeps claims off a device. */
 export function taintErrors({ key, value, effect }: Fields, field: string): FieldError[] {
   const [text, said] = [textOf(value), textOf(effect)];
   return [
@@ -47,7 +47,7 @@ export function taintErrors({ key, value, effect }: Fields, field: string): Fiel
 
 const mostCounters = 32;
 
-/** A named set of counters: what there is, or what a device takes of it. `key` has the name of the set. */
+/** A named set of counters: what is available, or what a device consumes. `key` is the field with the set's name. */
 export const counterSetErrors =
   (key: "name" | "counterSet") =>
   (set: Fields, field: string): FieldError[] => {

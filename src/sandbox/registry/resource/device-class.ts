@@ -28,7 +28,7 @@ export const deviceClassStrategy: RESTStrategy = restStrategy({
   },
 });
 
-/** `vendor.example.com/thing`, which is no resource of Kubernetes' own. */
+/** `vendor.example.com/thing`, outside of Kubernetes' own domains. */
 function isExtended(name: string): boolean {
   if (!name.includes("/") || name.startsWith("requests.")) return false;
   const domain = name.split("/")[0] ?? "";

@@ -1,4 +1,7 @@
-/** Requests of devices, and how they are configured; CEL is not compiled. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
+/**
+ * Validates device requests and their configuration; CEL is not compiled. Source: kubernetes v1.36
+ * pkg/apis/resource/validation/validation.go.
+ */
 import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
 import {
@@ -26,7 +29,7 @@ const effects = ["NoSchedule", "NoExecute", "None"];
 
 const operators = ["Equal", "Exists"];
 
-/** What the real server's compiler says of no expression; others are not looked at here. */
+/** The real server's compiler error for an empty expression; other expressions are not checked here. */
 const nothingToCompile =
   "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
@@ -103,7 +106,7 @@ function requestErrors(request: Fields, field: string): FieldError[] {
 /** The requests by name, each with its alternatives. */
 export type Requests = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The names of a claim's requests, each with those of its alternatives. */
+/** The names of a claim's requests, each with its alternatives. */
 export function requestNames(devices: Fields): Requests {
   return new Map(
     fieldsIn(devices["requests"]).map((request) => [
@@ -113,7 +116,7 @@ export function requestNames(devices: Fields): Requests {
   );
 }
 
-/** Names that are no request of the claim, nor an alternative of one. */
+/** Names must be those of a request or of one of its alternatives. */
 export function referenceErrors(names: readonly string[], field: string, requests: Requests): FieldError[] {
   const isRepeated = seenBefore();
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
@@ -158,13 +161,13 @@ export function configErrors({ opaque }: Fields, field: string): FieldError[] {
   ];
 }
 
-/** JSON of a driver: an object. */
+/** Parameters of a driver: a JSON object. */
 export function parameterErrors(parameters: unknown, field: string): FieldError[] {
   if (parameters === undefined || parameters === null) return [required(field)];
   return isFields(parameters) ? [] : [invalid(field, "<value omitted>", "must be a valid JSON object")];
 }
 
-/** Validates the spec of a claim, or that in a template. */
+/** Validates the spec of a claim or of a claim template. */
 export function claimErrors(spec: Fields, field: string): FieldError[] {
   const devices = isFields(spec["devices"]) ? spec["devices"] : {};
   const requests = requestNames(devices);
@@ -188,7 +191,7 @@ export function claimErrors(spec: Fields, field: string): FieldError[] {
 
 const adminLabel = "resource.kubernetes.io/admin-access";
 
-/** Devices for administrators are for namespaces that say so; the real server names the first request for one, and not where it says it. */
+/** Admin access is only for namespaces that are labeled for it; the real server names the first such request, but not the field. */
 export function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldError[] {
   const requests = fieldsIn(at(spec, "devices", "requests"));
   const index = requests.findIndex((request) => at(request, "exactly", "adminAccess") === true);

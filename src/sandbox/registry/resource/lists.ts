@@ -1,34 +1,34 @@
-/** Lists of these kinds: how long they may be, and that no two items have one name. */
+/** Checks of lists in these kinds: a maximum length, and unique item names. */
 import { duplicate, tooMany, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, type Fields } from "../../meta/object.ts";
 import { eachErrors, seenBefore } from "../../validation/checks.ts";
 
-/** A list of more than `most` items. */
+/** Rejects a list of more than `most` items. */
 export function manyErrors(list: readonly unknown[], field: string, most: number): FieldError[] {
   return list.length > most ? [tooMany(field, list.length, most)] : [];
 }
 
-/** How the items of a list are checked. */
+/** How the items of a list are validated. */
 export interface LimitedItems {
   readonly field: string;
-  /** How many items the list may have. */
+  /** The maximum number of items. */
   readonly most: number;
-  /** What is wrong with one item. */
+  /** Validates one item. */
   readonly errors: (item: Fields, field: string) => FieldError[];
 }
 
-/** A list of at most so many items: what is wrong with each, unless they are too many to look at. */
+/** Validates each item of a list, unless there are too many. */
 export function limitedErrors(list: readonly Fields[], { field, most, errors }: LimitedItems): FieldError[] {
   return list.length > most ? manyErrors(list, field, most) : eachErrors(list, field, errors);
 }
 
-/** How the items of a named list are checked. */
+/** How the items of a named list are validated. */
 export interface NamedItems extends LimitedItems {
-  /** What has the name. Default `name`. */
+  /** The field with the name. Default `name`. */
   readonly key?: string;
 }
 
-/** A list whose items have names of their own: what is wrong with each, and names that occur before. */
+/** Validates each item of a list, and rejects duplicate names. */
 export function namedErrors(list: readonly Fields[], { key = "name", ...items }: NamedItems): FieldError[] {
   const { field, most } = items;
   if (list.length > most) return manyErrors(list, field, most);

@@ -14,7 +14,7 @@ function identifierErrors(id: string, field: string): FieldError[] {
   ];
 }
 
-/** A name, with a domain before a slash or without; the real server does not look at names with more slashes. */
+/** A name, optionally with a domain before a slash; the real server does not validate names with more slashes. */
 export function deviceNameErrors(name: string, field: string): FieldError[] {
   const [first = "", second, more] = name.split("/");
   if (more !== undefined) return [];

@@ -1,5 +1,5 @@
 /**
- * How much of a device's capacity a request takes, where several share the device.
+ * How much of a device's capacity a request consumes if several share the device.
  * Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go validateRequestPolicy.
  */
 import {
@@ -29,7 +29,7 @@ function wholeOf({ nano }: Quantity): bigint {
 
 const isMore = (a: Quantity, b: Quantity): boolean => compareQuantities(a, b) > 0;
 
-/** What is wrong with the capacity of a device: only one that is shared says how much requests take of it. */
+/** Validates the capacity of a device: only a shared one may have a request policy. */
 export const capacityErrorsOf =
   (isShared: boolean) =>
   (capacity: Fields, place: string): FieldError[] => {
@@ -56,11 +56,11 @@ export const capacityErrorsOf =
   };
 
 interface Bounds {
-  /** Where the options or the range are. */
+  /** The path of the options or of the range. */
   readonly field: string;
-  /** The capacity itself. */
+  /** The whole capacity. */
   readonly most: Quantity;
-  /** What a request takes that does not say. */
+  /** The default for requests without an amount. */
   readonly usual: Quantity;
 }
 
@@ -115,7 +115,7 @@ function rangeErrors(range: Fields, { field, most, usual }: Bounds): FieldError[
   return errors;
 }
 
-/** differs: a step of nothing reaches nothing, where Go divides by zero and panics. */
+/** differs: with a step of 0 nothing is reachable, where Go divides by zero and panics. */
 function isReached(value: Quantity, { min, step }: { readonly min: Quantity; readonly step: Quantity }): boolean {
   const by = wholeOf(step);
   return by !== 0n && (wholeOf(value) - wholeOf(min)) % by === 0n;

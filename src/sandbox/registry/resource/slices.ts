@@ -31,7 +31,7 @@ const mostConsumptions = 2;
 const mostCounterSets = 8;
 const unsetOrTrue = "must be either unset or set to true";
 
-/** The name of a pool of devices: subdomains with slashes between. */
+/** The name of a pool of devices: subdomains separated by slashes. */
 export function poolNameErrors(value: unknown, field: string): FieldError[] {
   const name = textOf(value);
   if (name === "") return [required(field)];
@@ -55,7 +55,7 @@ function poolErrors(pool: Fields): FieldError[] {
   ];
 }
 
-/** Where devices are: which of the ways to say so are used, and what is wrong with them. */
+/** The node-selecting fields that are set, and the errors in them. */
 function placeErrors(
   spec: Fields,
   field: string,
@@ -92,7 +92,7 @@ function whereErrors(spec: Fields): FieldError[] {
   return errors;
 }
 
-/** The named values of a device, each validated with its name; sorted, since the real server iterates in any order. */
+/** Named values of a device, each validated with its name; sorted, since the real server iterates in any order. */
 function mapErrors(map: unknown, field: string, errors: (value: unknown, field: string) => FieldError[]): FieldError[] {
   const entries = isFields(map) ? Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
   return entries.flatMap(([key, value]) => [...deviceNameErrors(key, field), ...errors(value, `${field}[${key}]`)]);
@@ -100,7 +100,7 @@ function mapErrors(map: unknown, field: string, errors: (value: unknown, field: 
 
 const mostConditions = 4;
 
-/** Conditions that a device waits for when it is bound, and those by which that has failed: both, or none. */
+/** Binding conditions and binding failure conditions of a device: both, or none. */
 export function bindingErrors(device: Fields, field: string): FieldError[] {
   const [succeeds, fails] = ["bindingConditions", "bindingFailureConditions"] as const;
   const [conditions, failures] = [textsIn(device[succeeds]), textsIn(device[fails])];
@@ -128,7 +128,7 @@ export function bindingErrors(device: Fields, field: string): FieldError[] {
   ];
 }
 
-/** The same device before, and whether each device says where it is. */
+/** The old device, and whether each device must specify its node. */
 interface DeviceRules {
   readonly before: Fields | undefined;
   readonly perDevice: boolean;
@@ -181,7 +181,7 @@ function devicePlaceErrors(device: Fields, field: string, perDevice: boolean): F
   return errors;
 }
 
-/** Fewer devices where some have more than attributes and capacities. */
+/** The limit of devices is lower if some have more than attributes and capacities. */
 const mostIn = (devices: readonly Fields[]): number =>
   devices.some((device) => ["taints", "consumesCounters"].some((key) => fieldsIn(device[key]).length > 0))
     ? mostAdvancedDevices
@@ -208,13 +208,13 @@ function afterChanges(spec: Fields, old: Fields = {}): FieldError[] {
   ];
 }
 
-/** A taint without a time was added now. Source: pkg/apis/resource/v1/defaults.go SetDefaults_DeviceTaint. */
+/** A taint without a time gets the current time. Source: pkg/apis/resource/v1/defaults.go SetDefaults_DeviceTaint. */
 function fillTimes({ spec = {} }: ApiObject, now: number): void {
   const taints = fieldsIn(spec["devices"]).flatMap((device) => fieldsIn(device["taints"]));
   for (const taint of taints) taint["timeAdded"] ??= formatTime(now);
 }
 
-/** What is behind a gate that is off: attributes that are lists, and what a device has of its node's resources. */
+/** Drops fields behind disabled feature gates: attributes that are lists, and node resources of devices. */
 function dropGated({ spec = {} }: ApiObject): void {
   for (const device of fieldsIn(spec["devices"])) {
     delete device["nodeAllocatableResourceMappings"];

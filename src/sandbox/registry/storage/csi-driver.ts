@@ -53,7 +53,7 @@ function driverSpecErrors(spec: Fields): FieldError[] {
   return errors;
 }
 
-/** A field that is behind a gate which is off. */
+/** Drops a field behind a disabled feature gate. */
 function dropGated({ spec = {} }: ApiObject): void {
   delete spec["preventPodSchedulingIfMissing"];
 }
@@ -72,7 +72,7 @@ export const csiDriverStrategy: RESTStrategy = restStrategy({
   prepareForCreate: dropGated,
   prepareForUpdate(driver, old) {
     dropGated(driver);
-    // New ones have no generation: the first change is the first.
+    // New objects have no generation: the first change sets it to 1.
     if (!isEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate: ({ spec = {} }) => driverSpecErrors(spec),

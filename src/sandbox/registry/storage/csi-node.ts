@@ -26,7 +26,7 @@ function nodeDriverErrors(driver: Fields, field: string, isRepeated: boolean): F
   return errors;
 }
 
-/** CSINodes: of a registered driver only the number of volumes may change. */
+/** CSINodes: for a registered driver, only the number of volumes may change. */
 export const csiNodeStrategy: RESTStrategy = restStrategy({
   allowUnconditionalUpdate: false,
   updateSteps: [validateObjectMeta, validateObject, validateChange],
@@ -45,7 +45,7 @@ export const csiNodeStrategy: RESTStrategy = restStrategy({
   },
 });
 
-/** A driver keeps what it said, but for how much it takes. */
+/** The fields of a driver are immutable, except for its allocatable volumes. */
 function fixedDriver({ allocatable: _now, ...now }: Fields, { allocatable: _before, ...before }: Fields): FieldError[] {
   if (isEqual(now, before)) return [];
   const { name = "", nodeID = "", topologyKeys = null } = now;

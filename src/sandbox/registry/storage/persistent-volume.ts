@@ -10,7 +10,7 @@ import { fixed } from "../../validation/spec-checks.ts";
 import { volumeSources } from "./volume-sources.ts";
 import { volumeSpecErrors } from "./volume-spec.ts";
 
-/** Where the storage is; a secret for growing may be named later. */
+/** The source of a volume; the secret for expansion may be added later. */
 function sourceOf(spec: Fields, before: Fields): Fields {
   const source = Object.fromEntries(volumeSources.map(({ key }) => [key, spec[key]]));
   const [csi, old] = [spec["csi"], before["csi"]];
@@ -35,7 +35,7 @@ function changeErrors({ spec = {} }: ApiObject, { spec: old = {} }: ApiObject): 
 
 /** PersistentVolumes: their source never changes. */
 export const volumeStrategy: RESTStrategy = restStrategy({
-  // The real server makes the checks of a new object twice, and none of changes to metadata.
+  // The real server runs the checks of a new object twice, and none for metadata changes.
   updateSteps: [validateObjectMeta, validateObject, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
   prepareForCreate(volume, { now }) {

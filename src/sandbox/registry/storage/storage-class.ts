@@ -22,7 +22,7 @@ function provisionerErrors(value: unknown): FieldError[] {
   return labelKeyProblems(name).map((problem) => invalid("provisioner", name, problem));
 }
 
-/** The values by key, and what is wrong with them. */
+/** The values by key, and their errors. */
 function termErrors(term: Fields, field: string): FieldError[] {
   const seen = new Set<string>();
   return eachErrors(fieldsIn(term["matchLabelExpressions"]), `${field}.matchLabelExpressions`, (expression, here) => {
@@ -48,7 +48,7 @@ const valuesByKey = (term: Fields): unknown =>
 
 function topologyErrors(terms: readonly Fields[]): FieldError[] {
   return eachErrors(terms, "allowedTopologies", (term, field, index) => {
-    // The real server's list of earlier terms begins with as many empty ones as there are terms.
+    // The real server's list of earlier terms begins with as many empty terms as there are terms.
     const earlier = [...terms.map(() => ({})), ...terms.slice(0, index)];
     const same = earlier.filter((other) => isEqual(valuesByKey(other), valuesByKey(term)));
     return [...termErrors(term, field), ...same.map(() => duplicate(`${field}.matchLabelExpressions`, ""))];

@@ -50,6 +50,6 @@ export const volumeAttachmentStrategy: RESTStrategy = restStrategy({
     ];
   },
   validateUpdate: (now, old) => fixed(now.spec, old.spec, "spec"),
-  // The whole object is looked at again.
+  // The whole object is validated again.
   status: { resetFields: allButStatus, updateSteps: [validateObjectMeta, validateObject] },
 });

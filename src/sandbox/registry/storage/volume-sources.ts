@@ -1,4 +1,6 @@
-/** Where a volume's storage is. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeSpec. */
+/**
+ * Validates the source of a PersistentVolume. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePersistentVolumeSpec.
+ */
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { isFields, textOf } from "../../meta/object.ts";
 import {
@@ -65,12 +67,12 @@ interface Source {
   readonly key: string;
   /** The field that errors name, if it differs from the key. */
   readonly shown?: string;
-  /** And messages about too many. */
+  /** Its name in errors about several sources. */
   readonly many?: string;
   readonly errors: SourceErrors;
 }
 
-/** In the order in which the real server looks at them. */
+/** In the order in which the real server checks them. */
 export const volumeSources: readonly Source[] = [
   { key: "hostPath", errors: hostPath },
   { key: "gcePersistentDisk", shown: "persistentDisk", errors: disk("pdName") },

@@ -80,7 +80,7 @@ function inlineErrors(spec: Fields, field: string): FieldError[] {
   ];
 }
 
-/** Only one value is right for a volume inside an attachment. */
+/** In an inline volume, some fields have only one valid value. */
 function settingErrors(
   spec: Fields,
   key: string,

@@ -1,4 +1,4 @@
-/** The strategy of a kind that says nothing else, and how kinds deviate from it. */
+/** The default strategy, and how kinds override it. */
 import { randomSuffix } from "../../../platform/random.ts";
 import type { ApiObject } from "../../meta/object.ts";
 import type { RESTStrategy, UpdateStrategy } from "./rest-strategy.ts";
@@ -10,23 +10,23 @@ import {
   validateObjectMetaUpdate,
 } from "./validation-steps.ts";
 
-/** Of 63 characters, five are the random suffix. Source: apiserver v0.36 storage/names/generate.go. */
+/** Five of 63 characters are the random suffix. Source: apiserver v0.36 storage/names/generate.go. */
 const maxGeneratedNameBase = 58;
 
-/** How the status is updated, unless a kind says otherwise. */
+/** How the status is updated, unless a kind overrides it. */
 const statusStrategy: UpdateStrategy = { updateSteps: [validateObjectMetaUpdate, validateChange] };
 
-/** The reset fields of a status whose metadata is the object's alone. */
+/** Reset fields for a status subresource that does not write metadata. */
 export const allButStatus = [["metadata"], ["spec"]] as const;
 
-/** For a status whose write changes none of the metadata but who manages what: names and UIDs that are sent are not even compared. */
+/** For status subresources that change no metadata except managed fields: names and UIDs in the request are not even compared. */
 export function keepMetadata(object: ApiObject, old: ApiObject): void {
   const { managedFields } = object.metadata;
   const { managedFields: _before, ...metadata } = old.metadata;
   object.metadata = { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) };
 }
 
-/** Metadata is validated, everything else is stored as it is. */
+/** Validates metadata and stores everything else as it is. */
 export const defaultStrategy: RESTStrategy = {
   nameRule: "subdomain",
   generation: "none",
@@ -41,13 +41,13 @@ export const defaultStrategy: RESTStrategy = {
   returnsDeletedObject: false,
 };
 
-/** What a kind says of itself. */
+/** What a kind overrides. */
 export interface OwnStrategy extends Partial<RESTStrategy> {
-  /** How its status is updated, where that differs. */
+  /** Overrides for the status subresource. */
   readonly status?: Partial<UpdateStrategy>;
 }
 
-/** A kind's strategy: its own, and the default for the rest. */
+/** A kind's strategy: its overrides on top of the default. */
 export function restStrategy({ status, subresources, ...own }: OwnStrategy): RESTStrategy {
   return { ...defaultStrategy, ...own, subresources: { status: { ...statusStrategy, ...status }, ...subresources } };
 }

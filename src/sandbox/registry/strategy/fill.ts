@@ -1,7 +1,7 @@
-/** Setting fields that are unset. */
+/** Sets unset fields. */
 import type { Fields } from "../../meta/object.ts";
 
-/** Sets the defaults of an object of one type, in place; those of the objects inside it follow. */
+/** Sets the defaults of an object of one type, in place; those of nested objects are set afterwards. */
 export type Filler = (fields: Fields) => void;
 
 /** Sets fields that are unset; an empty string counts as unset. */
@@ -12,7 +12,7 @@ export function fill(fields: Fields, values: Readonly<Record<string, unknown>>):
   }
 }
 
-/** The same for pointers in the real server's types, where an empty string is a value. */
+/** The same for fields that are pointers in the real server's types, where an empty string counts as set. */
 export function fillUnset(fields: Fields, values: Readonly<Record<string, unknown>>): void {
   for (const key of Object.keys(values)) if (fields[key] === undefined) fields[key] = values[key];
 }

@@ -1,22 +1,22 @@
 /**
- * What a resource brings along when a schema says what its objects are, and no Go type: how they are read, converted, selected and
- * shown. Every other resource is read by its `Struct`. Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_handler.go.
+ * What a resource needs if its objects are described by a schema instead of a Go type: how they are read, converted, selected and shown.
+ * All other resources are read by their `Struct`. Source: apiextensions-apiserver v0.36 pkg/apiserver/customresource_handler.go.
  */
 import type { StatusError } from "../../../api/status-error.ts";
 import type { Literals } from "../../meta/json.ts";
 import type { ClientConfig } from "../../webhook/client-config.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
 
-/** Fields of a body as an object, or why they are none. */
+/** The fields of a body as an object, or why they are not one. */
 export type ObjectRead =
   | {
       readonly value: Fields;
-      /** Strict decoding errors, in their order. */
+      /** Strict decoding errors, in order. */
       readonly strict: readonly string[];
     }
   | { readonly problem: string };
 
-/** A column of a table: what of an object it shows. */
+/** A table column, and the field that it shows. */
 export interface PathColumn {
   readonly name: string;
   readonly type: string;
@@ -27,18 +27,18 @@ export interface PathColumn {
   readonly path: string;
 }
 
-/** Where an object has what its Scale shows, as keys. */
+/** The fields of an object that its Scale shows, as paths of keys. */
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
-  /** Of a selector as a text; undefined where there is none. */
+  /** The path of the selector, a string; undefined if there is none. */
   readonly labelSelector: readonly string[] | undefined;
 }
 
 /** A webhook that converts the objects of a kind. */
 export interface ConversionWebhook {
   readonly client: ClientConfig;
-  /** The versions of ConversionReview that it knows, the best first. */
+  /** The versions of ConversionReview that it accepts, in order of preference. */
   readonly versions: readonly string[];
   /** The `apiVersion` at which objects are stored. */
   readonly storedVersion: string;
@@ -46,29 +46,29 @@ export interface ConversionWebhook {
 
 /** The objects of one version of a kind. */
 export interface ObjectForm {
-  /** Fields that a client sent, or that a patch left, with their defaults; takes them over. */
+  /** Reads fields that a client sent or that a patch produced, and sets defaults; takes them over. */
   read(fields: Fields, literals: Literals): ObjectRead;
-  /** The refusal of an object that says that it is of another kind or version. */
+  /** The refusal of an object of another kind or version. */
   anotherKind(own: { readonly kind: string; readonly apiVersion: string }, object: Fields): StatusError;
-  /** An object of any version at this one; the object itself stays as it is. @throws StatusError where it cannot be converted. */
+  /** An object of any version, converted to this one; the object itself is not changed. @throws StatusError if it cannot be converted. */
   convert(object: ApiObject): ApiObject;
-  /** The object as it is stored: at the storage version. Takes it over. @throws StatusError where it cannot be converted. */
+  /** The object at the storage version. Takes it over. @throws StatusError if it cannot be converted. */
   stored(object: ApiObject): ApiObject;
-  /** Converts objects instead of `convert` and `stored`, which then take only those that are at their version already. */
+  /** Replaces `convert` and `stored`, which then accept only objects already at their version. */
   readonly conversionWebhook: ConversionWebhook | undefined;
-  /** What a webhook converted to this version, without fields that are unknown there. Takes it over. */
+  /** The result of a webhook's conversion to this version, without unknown fields. Takes it over. */
   received(object: ApiObject): ApiObject;
-  /** All columns of a table but that of the name. */
+  /** All table columns except the name. */
   readonly columns: readonly PathColumn[];
-  /** The fields by which objects can be selected, beside their name and namespace: `spec.host`. */
+  /** Selectable fields, besides name and namespace: `spec.host`. */
   readonly selectableFields: readonly string[];
-  /** Undefined: the objects have no Scale. */
+  /** Undefined: there is no scale subresource. */
   readonly scale: ScalePaths | undefined;
   /** Sent as a `Warning` with every response. */
   readonly deprecation: string | undefined;
   readonly listKind: string;
-  /** The schemas that `/openapi/v3` publishes, by their names. */
+  /** The schemas for `/openapi/v3`, by name. */
   openApi(): readonly (readonly [name: string, schema: Fields])[];
-  /** Why no objects can be created now; undefined if they can. */
+  /** Why no objects can currently be created; undefined if they can. */
   readonly refusesCreate: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** What the generic verbs ask of a kind. Source: apiserver v0.36 pkg/registry/rest/create.go, update.go, delete.go. */
+/** What a kind provides to the generic verbs. Source: apiserver v0.36 pkg/registry/rest/create.go, update.go, delete.go. */
 import type { Random } from "../../../platform/random.ts";
 import type { FieldError } from "../../meta/field-errors.ts";
 import type { IpFamily } from "../../meta/go-addresses.ts";
@@ -13,13 +13,13 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where addresses of Services come from. */
+/** The source of addresses for Services. */
 export interface ServiceAddresses {
-  /** The families that the server has addresses of: one or both. The first is that of Services that name none. */
+  /** The server's IP families: one or both. The first is the default for Services that name none. */
   readonly families: readonly IpFamily[];
-  /** The ranges of ServiceCIDRs, each once; those of the server where there is no such object. */
+  /** The ranges of all ServiceCIDRs, without duplicates; the server's own if there are none. */
   readonly ranges: () => readonly { readonly cidr: string; readonly isReady: boolean }[];
-  /** True for an address, in its canonical form, that a Service has or that an IPAddress is for. */
+  /** True if a Service has the address, in canonical form, or an IPAddress exists for it. */
   readonly isTaken: (address: string) => boolean;
 }
 
@@ -53,11 +53,11 @@ export interface NewObject {
 /** An update under validation. */
 export interface ChangedObject extends NewObject {
   readonly old: ApiObject;
-  /** The strategy of the path that is written: the kind's own, or that of one of its subresources. */
+  /** The strategy of the written path: the kind's own, or that of a subresource. */
   readonly update: UpdateStrategy;
 }
 
-/** An object that something was allocated for. */
+/** An object for which addresses or ports were allocated. */
 export interface AllocatedObject {
   readonly object: ApiObject;
   /** Undefined for a create. */
@@ -65,79 +65,81 @@ export interface AllocatedObject {
   readonly context: StrategyContext;
 }
 
-/** One step of the validation of a create: returns what is wrong, changes nothing. `validation-steps.ts` has the common ones. */
+/** One step of the validation of a create: returns errors, changes nothing. `validation-steps.ts` has the common steps. */
 export type CreateStep = (write: NewObject) => readonly FieldError[];
 
 /** One step of the validation of an update. */
 export type UpdateStep = (write: ChangedObject) => readonly FieldError[];
 
-/** How one path of a kind is updated: its objects, or a subresource. Methods may change `object`, never `old`. */
+/** How one path of a kind is updated: the object, or a subresource. Methods may change `object`, never `old`. */
 export interface UpdateStrategy {
-  /** For subresources that write one part of the spec: the spec of `old` with that part as it was sent. */
+  /** For subresources that write one part of the spec: the spec of `old` with that part as sent. */
   updatedSpec?(sent: ApiObject, old: ApiObject): Fields;
-  /** Of a subresource other than `status`: the status that is sent is not dropped before `prepareForUpdate`. */
+  /** For a subresource other than `status`: the sent status is not dropped before `prepareForUpdate`. */
   readonly writesStatus?: true;
   /**
-   * The paths of what `prepareForUpdate` resets, which nobody comes to manage this way. Left out, it is the status of an object,
-   * and by the status subresource the spec. apiserver's `GetResetFields`.
+   * The paths that `prepareForUpdate` resets; nobody becomes a manager of them through this path. Default: the status for objects, the spec
+   * for the status subresource. apiserver's `GetResetFields`.
    */
   readonly resetFields?: readonly (readonly string[])[];
   /** Resets what a client may not change. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: StrategyContext): void;
   /**
-   * The first check of an update and, for objects, of a create (`old` is undefined); may still fill in fields. Its errors are reported alone.
+   * The first check of an update and, for objects, of a create (`old` is undefined); may still fill in fields. If it returns errors, no
+   * others are reported.
    * Source: generic/registry/store.go BeginCreate, BeginUpdate.
    */
   begin?(object: ApiObject, old: ApiObject | undefined, context: StrategyContext): FieldError[];
-  /** The kind's own checks of a change, apart from those of `validate`; changes nothing. */
+  /** The kind's own checks of a change, besides those of `validate`; changes nothing. */
   validateUpdate?(object: ApiObject, old: ApiObject, version: string): FieldError[];
   /** The validation of an update, in the real server's order: all of its errors are reported. */
   readonly updateSteps: readonly UpdateStep[];
   warningsOnUpdate?(object: ApiObject, old: ApiObject): string[];
-  /** Allocates cluster IPs and node ports; after validation, of a create and of an update. */
+  /** Allocates cluster IPs and node ports, after the validation of a create or an update. */
   allocate?(object: ApiObject, context: StrategyContext): void;
-  /** True if another object has come by what was allocated, while the write waited for a webhook. */
+  /** True if another object has taken what was allocated, while the write waited for a webhook. */
   isOutrun?(allocated: AllocatedObject): boolean;
 }
 
-/** What happens to the dependents of a deleted object whose client did not say. Source: GarbageCollectionDeleteStrategy. */
+/** What happens to the dependents of a deleted object if the client does not say. Source: GarbageCollectionDeleteStrategy. */
 export type GarbageCollectionPolicy = "delete dependents" | "orphan dependents" | "unsupported";
 
-/** What metadata.generation counts. `fixed`: it stays 1; `all`: changes of everything but the metadata. */
+/** What increments metadata.generation. `fixed`: it stays 1; `all`: changes of everything except the metadata. */
 export type GenerationRule = "none" | "spec" | "spec and annotations" | "spec and labels" | "all" | "fixed";
 
 /**
- * A kind: the method names are those of k8s.io/apiserver. What it leaves out, nothing is done for. Made by `restStrategy`.
- * differs: kube-apiserver's `Validate` and `ValidateUpdate` call the checks of metadata themselves; here these are steps of
- * `createSteps` and `updateSteps`, so that the order can be read off.
+ * A kind; the methods are named as in k8s.io/apiserver. Optional methods that are missing do nothing. Created by `restStrategy`. differs:
+ * kube-apiserver's `Validate` and `ValidateUpdate` call the checks of metadata themselves; here these are steps of `createSteps` and
+ * `updateSteps`, which makes the order explicit.
  */
 export interface RESTStrategy extends UpdateStrategy {
-  /** How names are checked. */
+  /** How names are validated. */
   readonly nameRule: NameRule;
-  /** A finalizer may have any name; else one that is not Kubernetes' own needs a path. */
+  /** A finalizer may have any name; otherwise names outside Kubernetes' own need a path. */
   readonly takesAnyFinalizer?: boolean;
-  /** Of kinds that check the name that comes of it alone. Source: apimachinery v0.36 api/validation/objectmeta.go ValidateObjectMetaWithOpts. */
+  /**
+   * For kinds that validate `generateName` differently. Source: apimachinery v0.36 api/validation/objectmeta.go ValidateObjectMetaWithOpts.
+   */
   readonly generateNameRule?: NameRule;
   readonly generation: GenerationRule;
-  /** Sets defaults that the schema cannot express; before every create and update. */
+  /** Sets defaults that the schema cannot express; runs before every create and update. */
   setDefaults?(object: ApiObject): void;
-  /** A name that begins with `base` (`metadata.generateName`). */
+  /** Generates a name with the prefix `base` (`metadata.generateName`). */
   generateName(base: string, random: Random): string;
 
-  /** Why objects of this kind cannot be created here; undefined for those that can. */
+  /** Why objects of this kind cannot be created here; undefined if they can. */
   readonly refusesCreate?: string;
   /** False: the status of a new object is dropped before `prepareForCreate`. */
   readonly keepsStatusOnCreate: boolean;
   /**
-   * True if defaulting on read adds fields that were not stored; the next no-op update is then persisted. Asked before
-   * `prepareForCreate`.
+   * True if defaulting on read adds fields that were not stored; the next no-op update is then persisted. Called before `prepareForCreate`.
    */
   isDefaultedOnRead?(object: ApiObject): boolean;
-  /** Drops what a client may not set, sets what it need not. */
+  /** Drops what a client may not set, sets what it may omit. */
   prepareForCreate?(object: ApiObject, context: StrategyContext): void;
-  /** The kind's own checks, of every version of an object; changes nothing. */
+  /** The kind's own checks of every version of an object; changes nothing. */
   validate?(object: ApiObject, version: string): FieldError[];
-  /** The kind's own checks that only new objects have to pass; changes nothing. */
+  /** The kind's own checks for new objects only; changes nothing. */
   validateCreate?(object: ApiObject, version: string, context: StrategyContext): FieldError[];
   /** The validation of a create, in the real server's order: all of its errors are reported. */
   readonly createSteps: readonly CreateStep[];
@@ -151,10 +153,10 @@ export interface RESTStrategy extends UpdateStrategy {
   readonly subresources: Readonly<Record<string, UpdateStrategy>>;
 
   readonly defaultGarbageCollectionPolicy: GarbageCollectionPolicy;
-  /** Marks an object at its first deletion, which does no more than that: it stays until its finalizers are gone. */
+  /** Changes an object at its first deletion, which has no other effect: the object stays until its finalizers are gone. */
   beginDelete?(object: ApiObject, now: number): void;
   /** DELETE responds with the object instead of a Status. */
   readonly returnsDeletedObject: boolean;
-  /** The grace period of a deletion in seconds; kinds without this method are deleted at once. */
+  /** The grace period of a deletion in seconds; without this method, objects are deleted immediately. */
   checkGracefulDelete?(object: ApiObject, requested: number | undefined): number;
 }

@@ -1,13 +1,13 @@
-/** The steps that kinds validate their objects by. */
+/** The validation steps of kinds. */
 import type { FieldError } from "../../meta/field-errors.ts";
 import { metadataErrors, metadataUpdateErrors, unqualifiedFinalizerErrors } from "../../validation/metadata.ts";
 import type { ChangedObject, NewObject, UpdateStep } from "./rest-strategy.ts";
 
-/** The metadata as of any object. Source: apimachinery v0.36 api/validation/objectmeta.go ValidateObjectMeta. */
+/** Validates the metadata. Source: apimachinery v0.36 api/validation/objectmeta.go ValidateObjectMeta. */
 export const validateObjectMeta = ({ object, namespaced, strategy }: NewObject): FieldError[] =>
   metadataErrors(object, namespaced, strategy);
 
-/** What an update may not change of the metadata. Source: the same file, ValidateObjectMetaUpdate. */
+/** Rejects changes of immutable metadata. Source: the same file, ValidateObjectMetaUpdate. */
 export const validateObjectMetaUpdate = ({ object, old, strategy }: ChangedObject): FieldError[] => [
   ...metadataUpdateErrors(object, old),
   ...(strategy.takesAnyFinalizer === true ? [] : unqualifiedFinalizerErrors(object)),
@@ -25,7 +25,7 @@ export const validateNewObject = ({ object, version, strategy, context }: NewObj
 export const validateChange = ({ object, old, version, update }: ChangedObject): FieldError[] =>
   update.validateUpdate?.(object, old, version) ?? [];
 
-/** All that some steps find, in their order. */
+/** All errors of some steps, in order. */
 export function errorsOf(steps: readonly UpdateStep[], write: ChangedObject): readonly FieldError[] {
   return steps.flatMap((step) => step(write));
 }

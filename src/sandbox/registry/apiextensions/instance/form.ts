@@ -135,7 +135,7 @@ function webhookOf({ conversion }: Definition, storedVersion: string): Conversio
   return { client: clientConfigOf(isFields(client) ? client : {}), versions: textsIn(versions), storedVersion };
 }
 
-/** An object that was stored under another schema, pruned and defaulted by the current one. Returned unchanged if there is no schema. */
+/** The object, pruned and defaulted by its version's current schema; unchanged if there is none or unknown fields are preserved. */
 export function rereadBy({ versions, definition }: KindForms, object: ApiObject): ApiObject {
   const structural = versions.get(versionIn(object))?.structural;
   if (structural === undefined || definition.preservesUnknownFields) return object;

@@ -1,16 +1,16 @@
-/** Pods like those before: a controller posts the same one for each of its replicas, and what holds of the first holds of all. */
+/** Caches checks of equal pods: a controller creates the same pod for each replica, so a result for the first is valid for all. */
 import { at, fieldsIn, textOf, type ApiObject } from "../../../meta/object.ts";
 
-/** How many kinds of pods are remembered, and how long the text of each may be. */
+/** How many distinct pods are cached, and the maximum text length of each. */
 const mostPods = 64;
 const longestText = 16_384;
 
-/** The volume of the ServiceAccount's token has a generated name. */
+/** The generated name of the ServiceAccount token's volume. */
 const madeUpName = /^kube-api-access-[a-z0-9]{5}$/;
 
 /**
- * The same check, without looking again at a pod in which it has found nothing: the text of its annotations and its spec is
- * remembered, never an object. `check` must rest on these two alone; on the pod's name only where a volume is a claim of its own.
+ * Wraps a check to skip pods in which it has already found nothing: the text of their annotations and spec is remembered, never an object.
+ * `check` may depend only on these two; on the pod's name only if an ephemeral volume needs it.
  */
 export function onceForEqualPods<T>(check: (pod: ApiObject) => T[]): (pod: ApiObject) => T[] {
   const known = new Set<string>();
@@ -26,15 +26,15 @@ export function onceForEqualPods<T>(check: (pod: ApiObject) => T[]): (pod: ApiOb
   };
 }
 
-/** Equal for pods that all checks treat alike; undefined for a pod that is not remembered. */
+/** Equal for pods that all checks treat alike; undefined for pods that are not cached. */
 function textOfPod({ metadata, spec }: ApiObject): string | undefined {
   const volumes = fieldsIn(at(spec, "volumes"));
   if (volumes.some(({ ephemeral }) => ephemeral !== undefined)) return undefined;
-  // Of these, a list that was sent empty counts, which no text shows.
+  // In these, a list sent as empty counts as set, which the text does not show.
   if (fieldsIn(at(spec, "ephemeralContainers")).length > 0) return undefined;
   const text = JSON.stringify([metadata.annotations, spec]);
   if (text.length > longestText) return undefined;
   const token = volumes.map(({ name }) => textOf(name)).find((name) => madeUpName.test(name));
-  // No text that was written as JSON has this character in it.
+  // JSON text never contains this character unescaped.
   return token === undefined ? text : text.replaceAll(token, "\0");
 }

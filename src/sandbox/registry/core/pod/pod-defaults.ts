@@ -6,12 +6,12 @@ import { fill, fillNumbers, fillUnset, type Filler } from "../../strategy/fill.t
 
 const volumeModes = { defaultMode: 420 };
 
-/** Always for `latest` and for no tag at all. */
+/** Always for `latest` or no tag. */
 function pullPolicyOf(image: unknown): string {
   if (typeof image !== "string") return "IfNotPresent";
   const name = image.slice(image.lastIndexOf("/") + 1);
   if (name.includes("@")) return "IfNotPresent";
-  // What is no name of an image has no tag.
+  // An invalid image name has no tag.
   if (!/^[a-z0-9]+([._-]+[a-z0-9]+)*(:[\w][\w.-]{0,127})?$/.test(name)) return "IfNotPresent";
   const tag = name.includes(":") ? name.slice(name.indexOf(":") + 1) : "latest";
   return tag === "latest" ? "Always" : "IfNotPresent";
@@ -26,20 +26,20 @@ function container(fields: Fields): void {
   });
 }
 
-/** Those of a whole pod are refused even if they are empty; of containers nothing is left of them. */
+/** Drops empty claims of containers; in the resources of a whole pod they are rejected even if empty. */
 function withoutEmptyClaims({ resources }: Fields): void {
   if (isFields(resources) && Array.isArray(resources["claims"]) && resources["claims"].length === 0)
     delete resources["claims"];
 }
 
-/** Requests default to limits; in pods, never in templates. */
+/** Requests default to limits; only in pods, never in templates. */
 function requestsFromLimits(fields: Fields): void {
   const resources = fields["resources"];
   if (!isFields(resources) || !isFields(resources["limits"])) return;
   resources["requests"] = { ...resources["limits"], ...(isFields(resources["requests"]) ? resources["requests"] : {}) };
 }
 
-/** A pod with limits as a whole asks for what its containers ask for, and otherwise for its limits. */
+/** The requests of a pod with pod-level limits default to those of its containers, otherwise to its limits. */
 function requestsOfPod(spec: Fields): void {
   const resources = spec["resources"];
   if (!isFields(resources) || !isFields(resources["limits"])) return;
@@ -64,7 +64,7 @@ function pod(fields: Fields): void {
   containers.forEach(requestsFromLimits);
   requestsOfPod(spec);
   fill(spec, { enableServiceLinks: true });
-  // Of templates it stays as it is, and is warned of.
+  // Templates keep the value and get a warning.
   const grace = spec["terminationGracePeriodSeconds"];
   if (typeof grace === "number" && grace < 0) spec["terminationGracePeriodSeconds"] = 1;
   if (spec["hostNetwork"] !== true) return;
@@ -92,7 +92,7 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
       terminationGracePeriodSeconds: 30,
       schedulerName: "default-scheduler",
     });
-    // The old name of the field goes on to be written.
+    // The field's old name is still written.
     const name = textOf(spec["serviceAccountName"]) || textOf(spec["serviceAccount"]);
     if (name === "") return;
     spec["serviceAccountName"] = name;
@@ -111,7 +111,7 @@ export const podDefaults: Readonly<Record<string, Filler>> = {
     if (volumeSourceless(volume)) volume["emptyDir"] = {};
   },
   "core.v1.ImageVolumeSource": (source) => {
-    // Of no image it is not the latest one.
+    // An image without a reference does not count as latest.
     const reference = source["reference"];
     fill(source, { pullPolicy: reference === undefined ? "IfNotPresent" : pullPolicyOf(reference) });
   },

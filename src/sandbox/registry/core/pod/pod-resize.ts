@@ -1,5 +1,5 @@
 /**
- * `pods/resize`: cpu and memory of containers that run.
+ * `pods/resize`: cpu and memory of running containers.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodResize, pkg/registry/core/pod/strategy.go.
  */
 import { mirrorAnnotation } from "./profiles/profile-annotations.ts";
@@ -15,10 +15,10 @@ type List = (typeof lists)[number];
 
 const namesOf = (spec: Fields, list: List): unknown[] => fieldsIn(spec[list]).map(({ name }) => name);
 
-/** The containers as they were, with the resources and policies that are asked for. */
+/** The old containers with the requested resources and resize policies. */
 function resized(sent: Fields, old: Fields, list: List): Fields[] {
   const asked = fieldsIn(sent[list]);
-  // Others than there are: refused below.
+  // Different containers are rejected below.
   if (!deepEqual(namesOf(sent, list), namesOf(old, list))) return asked;
   return fieldsIn(old[list]).map((container, index) => {
     const { resources: _resources, resizePolicy: _policy, ...rest } = container;
@@ -47,7 +47,7 @@ const amountsOf = (holder: unknown, key: "requests" | "limits"): Fields => {
 
 const kinds = ["requests", "limits"] as const;
 
-/** Requests and limits change; none goes. */
+/** Requests and limits may change, but not be removed. */
 function removedErrors(now: Fields, before: Fields, field: string, what: string): FieldError[] {
   return kinds.flatMap((kind) => {
     const [amounts, had] = [amountsOf(now, kind), amountsOf(before, kind)];
@@ -57,7 +57,7 @@ function removedErrors(now: Fields, before: Fields, field: string, what: string)
   });
 }
 
-/** With the cpu and memory of `before`, so that what is left must be the same. */
+/** `now` with the cpu and memory of `before`: everything else must be equal. */
 function withoutChange(now: Fields, before: Fields): Fields {
   const resources: Fields = { ...(isFields(now["resources"]) ? now["resources"] : {}) };
   for (const kind of kinds) {
@@ -73,7 +73,7 @@ function withoutChange(now: Fields, before: Fields): Fields {
   return { ...now, resources };
 }
 
-/** The claims of a container are cleared with the rest before it is compared. */
+/** Empty resource fields of a container are dropped before the comparison. */
 const comparable = (container: Fields): Fields => {
   const resources = isFields(container["resources"]) ? container["resources"] : {};
   return {
@@ -100,7 +100,7 @@ function initErrors(now: Fields, before: Fields, index: number): FieldError[] {
   return errors;
 }
 
-/** Nodes that can resize say what the containers that run have. */
+/** True if a running container's status lacks resources, which nodes that can resize report. */
 function runsWithoutSupport({ status }: ApiObject): boolean {
   const running = fieldsIn(status?.["containerStatuses"]).find((container) =>
     isFields(at(container, "state", "running")),
@@ -110,7 +110,7 @@ function runsWithoutSupport({ status }: ApiObject): boolean {
 
 const isSized = (spec: Fields): boolean => kinds.some((kind) => Object.keys(amountsOf(spec, kind)).length > 0);
 
-/** The resources of the pod as a whole. */
+/** The pod-level resources. */
 function podLevelErrors(now: Fields, before: Fields): FieldError[] {
   if (!isSized(now) && !isSized(before)) return [];
   if (before["resources"] !== undefined && now["resources"] === undefined)
@@ -157,7 +157,7 @@ function staticErrors(old: ApiObject): FieldError[] {
   return at(old.spec, "os", "name") === "windows" ? [notAllowed("[]", "windows pods cannot be resized")] : [];
 }
 
-/** `pods/resize`: the resources of containers and of the pod as a whole. */
+/** `pods/resize`: the resources of containers and of the pod. */
 export const resizeStrategy: UpdateStrategy = {
   updatedSpec({ spec: sent = {} }, { spec: old = {} }) {
     if (lists.some((list) => fieldsIn(sent[list]).length !== fieldsIn(old[list]).length)) return sent;

@@ -1,5 +1,5 @@
 /**
- * `pods/status`: what a kubelet may say of a pod.
+ * `pods/status`: what a kubelet may write.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodStatusUpdate, pkg/registry/core/pod/strategy.go.
  */
 import { addressOf } from "../../../../api/ip-address.ts";
@@ -46,7 +46,7 @@ const mayRestart: Readonly<Record<string, (exitCode: number) => boolean>> = {
 
 interface Placed {
   readonly container: Fields;
-  /** Of its pod. */
+  /** The spec of its pod. */
   readonly spec: Fields;
 }
 
@@ -68,7 +68,7 @@ function restarts({ container, spec }: Placed, exitCode: number): boolean {
 const restartsAll = (container: Fields): boolean =>
   fieldsIn(container["restartPolicyRules"]).some(({ action }) => action === "RestartAllContainers");
 
-/** A container that has ended runs again only where it may be restarted. */
+/** A terminated container may run again only if its restart policy allows it. */
 function transitionErrors({ spec = {}, status = {} }: ApiObject, old: ApiObject): FieldError[] {
   const lists = [
     ["containerStatuses", "containers"],
@@ -140,13 +140,13 @@ function extendedClaimErrors({ spec = {}, status = {} }: ApiObject): FieldError[
   return [...errors, ...(name === "" ? [required(nameField)] : subdomainErrors(name, nameField))];
 }
 
-/** A status, and what it was. */
+/** The new status and the old one. */
 interface Statuses {
   readonly status: Fields;
   readonly old: Fields;
 }
 
-/** Addresses: those that were there before may be anything. */
+/** Validates addresses, except for unchanged ones. */
 function addressErrors({ status, old }: Statuses, key: "podIPs" | "hostIPs"): FieldError[] {
   const field = `status.${key}`;
   const addresses = fieldsIn(status[key]);
@@ -220,7 +220,7 @@ function statusErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-/** What a client leaves out of a status that was there: its QoS class and which generation was observed. */
+/** Keeps fields that a client omits from a status: the QoS class and observed generations. */
 function keepObserved(pod: ApiObject, old: ApiObject): void {
   const [status, before] = [{ ...pod.status }, old.status ?? {}];
   for (const key of ["qosClass", "observedGeneration"])
@@ -231,7 +231,7 @@ function keepObserved(pod: ApiObject, old: ApiObject): void {
   if (conditions.length === 0 || !had.some(({ observedGeneration }) => isNumber(observedGeneration))) return;
   status["conditions"] = conditions.map((condition) => {
     const same = had.findIndex(({ type }) => type === condition["type"]);
-    // One of each: there may be several conditions of a type.
+    // Pairs each condition once: there may be several of one type.
     const [earlier] = same < 0 ? [] : had.splice(same, 1);
     const generation = earlier?.["observedGeneration"];
     return generation === undefined || isNumber(condition["observedGeneration"])
@@ -240,7 +240,7 @@ function keepObserved(pod: ApiObject, old: ApiObject): void {
   });
 }
 
-/** `pods/status`: owners stay as they are; of the spec nothing is read. */
+/** `pods/status`: owners do not change; the spec is ignored. */
 export const podStatusStrategy: Partial<UpdateStrategy> = {
   resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
   updateSteps: [validateObjectMetaUpdate, validateChange],

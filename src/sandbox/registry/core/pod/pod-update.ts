@@ -1,4 +1,4 @@
-/** What may be changed of a pod that is there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodUpdate. */
+/** What may change in an existing pod. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodUpdate. */
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
@@ -10,13 +10,13 @@ import { tolerationErrors as newTolerationErrors } from "./pod-spec/tolerations.
 const changeable =
   "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/** What is wrong so far, and whether nothing more is looked at. */
+/** The errors so far, and whether validation stops here. */
 interface Looked {
   readonly errors: readonly FieldError[];
   readonly stop: boolean;
 }
 
-/** Containers stay; their images may change, but not to none. */
+/** Containers cannot be added or removed; their images may change, but not be empty. */
 function containerErrors(now: Fields, before: Fields, key: "containers" | "initContainers"): Looked {
   const containers = fieldsIn(now[key]);
   if (containers.length !== fieldsIn(before[key]).length)
@@ -28,7 +28,7 @@ function containerErrors(now: Fields, before: Fields, key: "containers" | "initC
   return { errors, stop: false };
 }
 
-/** A deadline is set once, and then comes nearer only. */
+/** A deadline can be set once, and then only be shortened. */
 function deadlineErrors(now: Fields, before: Fields): Looked {
   const [next, last] = [now["activeDeadlineSeconds"], before["activeDeadlineSeconds"]];
   const field = "spec.activeDeadlineSeconds";
@@ -53,7 +53,7 @@ function tolerationErrors(now: Fields, before: Fields): FieldError[] {
     : newTolerationErrors(kept, "spec.tolerations");
 }
 
-/** The spec with the fields taken out that may change. */
+/** The spec without its mutable fields. */
 function fixedPart(spec: Fields): Fields {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
   for (const key of ["containers", "initContainers"]) {
@@ -62,7 +62,7 @@ function fixedPart(spec: Fields): Fields {
   return rest;
 }
 
-/** Gates are taken away only. */
+/** Gates can only be removed. */
 function gateErrors(now: Fields, before: Fields): FieldError[] {
   const had = new Set(fieldsIn(before["schedulingGates"]).map(({ name }) => name));
   return fieldsIn(now["schedulingGates"]).flatMap(({ name }, index) => {
@@ -72,7 +72,7 @@ function gateErrors(now: Fields, before: Fields): FieldError[] {
   });
 }
 
-/** Must change nothing. */
+/** Validates an update; changes neither pod. */
 export function podUpdateErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [pod.spec ?? {}, old.spec ?? {}];
   const errors = keptAnnotationErrors(pod.metadata.annotations, old.metadata.annotations);

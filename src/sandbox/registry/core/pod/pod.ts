@@ -29,7 +29,7 @@ function finished(pod: ApiObject): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** A pod with scheduling gates has a condition for them from the start. */
+/** A pod with scheduling gates has a condition for them from creation. */
 function gated(pod: ApiObject, now: number): Fields {
   if (fieldsIn(pod.spec?.["schedulingGates"]).length === 0) return {};
   const message = "Scheduling is blocked due to non-empty scheduling gates";
@@ -38,7 +38,7 @@ function gated(pod: ApiObject, now: number): Fields {
   return { conditions: [{ type, status: "False", ...times, reason, message }] };
 }
 
-/** Keeps `podIPs` in line with `podIP`, which counts if they differ. */
+/** Syncs `podIPs` with `podIP`, which wins if they differ. */
 function listAddresses({ status }: ApiObject): void {
   const podIP = status?.["podIP"];
   if (status === undefined || typeof podIP !== "string" || podIP === "") return;
@@ -47,7 +47,7 @@ function listAddresses({ status }: ApiObject): void {
 
 const warningsOfEqualPods = onceForEqualPods(podWarnings);
 
-/** Pods: what they are validated by, which of their parts can change, and their grace period. */
+/** Pods: validation, mutable fields and grace period. */
 export const podStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   keepsStatusOnCreate: true,
@@ -55,7 +55,7 @@ export const podStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   setDefaults: listAddresses,
   prepareForCreate(pod, { warn, now }) {
-    // A QoS class that the client sent is kept.
+    // A QoS class set by the client is kept.
     const qosClass = textOf(pod.status?.["qosClass"]) || qosClassOf(pod);
     pod.status = { phase: "Pending", qosClass, ...gated(pod, now) };
     for (const name of applyAppArmorAnnotations(pod)) {
@@ -79,13 +79,13 @@ export const podStrategy: RESTStrategy = restStrategy({
   warningsOnCreate: (pod) => [...hostnameWarnings(pod, "the Pod's hostname"), ...warningsOfEqualPods(pod)],
   validateUpdate: podUpdateErrors,
   prepareForUpdate(pod, old) {
-    // The status is written through its subresource alone.
+    // The status is written only through its subresource.
     if (old.status !== undefined) pod.status = old.status;
   },
   checkGracefulDelete(pod, asked) {
     const own = at(pod, "spec", "terminationGracePeriodSeconds");
     const period = asked ?? (typeof own === "number" ? own : defaultGraceSeconds);
-    // Without a kubelet there is nothing to wait for.
+    // Without a kubelet, there is nothing to wait for.
     const nodeName = at(pod, "spec", "nodeName");
     return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);
   },

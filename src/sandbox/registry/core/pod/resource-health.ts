@@ -1,5 +1,5 @@
 /**
- * The health of what containers have been allocated, in the status of a pod.
+ * The health of resources allocated to containers, in the status of a pod.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainerStatusAllocatedResourcesStatus.
  */
 import {
@@ -31,13 +31,13 @@ function healthErrors(resources: readonly Fields[], field: string): FieldError[]
   });
 }
 
-/** The names under which a container has its claims. */
+/** The names of a container's claims in its status. */
 const claimsOf = (container: Fields): string[] =>
   fieldsIn(at(container, "resources", "claims")).map(({ name, request }) =>
     textOf(request) === "" ? `claim:${textOf(name)}` : `claim:${textOf(name)}/${textOf(request)}`,
   );
 
-/** What is allocated is what the container asks for. */
+/** Allocated resources must be ones that the container requests. */
 const nameErrorsFor =
   (container: Fields | undefined) =>
   (name: string, field: string): FieldError[] => {
@@ -51,7 +51,7 @@ const nameErrorsFor =
     return names.includes(name) ? [] : [invalid(field, name, why)];
   };
 
-/** What is wrong with the health of what the containers have; ephemeral ones have nothing. */
+/** Validates the health of the containers' resources; ephemeral containers have none. */
 export function resourceHealthErrors({ spec = {}, status = {} }: ApiObject): FieldError[] {
   const key = "allocatedResourcesStatus";
   return [

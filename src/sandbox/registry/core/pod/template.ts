@@ -5,7 +5,7 @@ import { at, isFields, type ApiObject, type Fields } from "../../../meta/object.
 import { templateErrors as anyTemplateErrors } from "./pod-spec/pod-spec.ts";
 import { hostnameWarnings, templateWarnings } from "./warnings/pod.ts";
 
-/** A template with labels that its selector chooses, where one is given, and a spec that is one. */
+/** The labels must match the selector, if there is one, and the spec must be valid. */
 export function templateErrors(template: Fields, selector: Selector | undefined, field: string): FieldError[] {
   const labels = at(template, "metadata", "labels");
   const errors: FieldError[] = [];
@@ -19,7 +19,7 @@ export function templateErrors(template: Fields, selector: Selector | undefined,
   return [...errors, ...anyTemplateErrors(template, field)];
 }
 
-/** A template whose pods run for ever. */
+/** A template whose restart policy must be Always. */
 export function alwaysErrors(template: Fields, field: string, kind: string): FieldError[] {
   const spec = isFields(template["spec"]) ? template["spec"] : {};
   const errors: FieldError[] = [];
@@ -32,7 +32,7 @@ export function alwaysErrors(template: Fields, field: string, kind: string): Fie
   return errors;
 }
 
-/** Of a kind that holds a number of equal pods. */
+/** Warnings for a kind that manages replicas of one pod. */
 export function replicatedWarnings(object: ApiObject, old?: ApiObject): string[] {
   return [...(old === undefined ? hostnameWarnings(object) : []), ...templateWarnings(object, old)];
 }

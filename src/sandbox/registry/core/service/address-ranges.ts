@@ -1,5 +1,5 @@
 /**
- * The ranges that addresses of Services come from, and how one of them is chosen.
+ * The IP ranges of Services, and how an address is chosen.
  * Source: kubernetes v1.36 pkg/registry/core/service/ipallocator/{cidrallocator,ipallocator,bitmap}.go, pkg/api/servicecidr/servicecidr.go.
  */
 import { below, type Random } from "../../../../platform/random.ts";
@@ -15,18 +15,18 @@ import {
 } from "../../../meta/go-addresses.ts";
 import type { ServiceAddresses } from "../../strategy/rest-strategy.ts";
 
-/** A range of addresses, without that of the network and, in IPv4, without that of everybody. */
+/** A range of addresses, without the network address and, in IPv4, the broadcast address. */
 export interface AddressRange {
   /** `10.0.0.0/16`. */
   readonly cidr: string;
   readonly prefix: Prefix;
   readonly first: bigint;
   readonly last: bigint;
-  /** From here on addresses are given away first: those before it are for who asks for one. */
+  /** Allocation starts here: lower addresses are reserved for explicit requests. */
   readonly upper: bigint;
 }
 
-/** Undefined for what is no range. */
+/** Undefined if the text is not a range. */
 export function addressRange(text: string): AddressRange | undefined {
   const read = readPrefix(text);
   if ("problem" in read) return undefined;
@@ -37,17 +37,17 @@ export function addressRange(text: string): AddressRange | undefined {
   return { cidr: prefixText(prefix), prefix, first, last, upper: first + keptLow(size) };
 }
 
-/** How many of a range are kept for who asks for one: a sixteenth, but at least 16 and at most 256. */
+/** How many addresses are reserved for explicit requests: a sixteenth, but at least 16 and at most 256. */
 function keptLow(size: bigint): bigint {
   if (size <= 16n) return 0n;
   const sixteenth = size / 16n;
   return sixteenth < 16n ? 16n : sixteenth > 256n ? 256n : sixteenth;
 }
 
-/** Who asks for addresses. */
+/** A request for addresses. */
 export interface Asking {
   readonly addresses: ServiceAddresses;
-  /** True: nothing is kept, and nobody looks whether an address is taken. */
+  /** True: nothing is stored, and addresses are not checked for being taken. */
   readonly dryRun: boolean;
 }
 
@@ -65,7 +65,7 @@ function rangesOf(addresses: ServiceAddresses, family: IpFamily): Candidate[] {
 
 const notReady = "allocator not ready";
 
-/** Why a Service cannot have the address that it asks for; undefined if it can. */
+/** Why a Service cannot have the address that it requests; undefined if it can. */
 export function requestedProblem(text: string, { addresses, dryRun }: Asking): string | undefined {
   const read = readAddress(text);
   if ("problem" in read) return read.problem;
@@ -87,8 +87,8 @@ export function requestedProblem(text: string, { addresses, dryRun }: Asking): s
 export type Given = { readonly is: "address"; readonly ip: string } | { readonly is: "not ready" | "full" };
 
 /**
- * A free address: from a random place of the upper part of a range on, then of the lower part. A dry run gets the address of the
- * network, as nothing is kept.
+ * A free address: searched from a random position in the upper part of a range, then in the lower part. A dry run gets the network address,
+ * as nothing is stored.
  */
 export function nextAddress(
   family: IpFamily,
@@ -132,14 +132,14 @@ function bigBelow(random: Random, bound: bigint): bigint {
   return ((BigInt(below(random, word)) << 32n) | BigInt(below(random, word))) % bound;
 }
 
-/** The fewest addresses of the first range. Source: kubernetes v1.36 pkg/controlplane/apiserver/options/options.go ServiceIPRange. */
+/** The minimum size of the first range. Source: kubernetes v1.36 pkg/controlplane/apiserver/options/options.go ServiceIPRange. */
 const fewest = 8;
 const shortestPrefix = 64;
 
 /**
- * One range, or one of each family, as `--service-cluster-ip-range` of kube-apiserver has them.
+ * One range, or one per family, as in kube-apiserver's `--service-cluster-ip-range`.
  * Source: kubernetes v1.36 cmd/kube-apiserver/app/options/{completion,validation}.go.
- * @throws RangeError in its words.
+ * @throws RangeError with kube-apiserver's message.
  */
 export function serviceRangesOf(texts: readonly string[]): readonly string[] {
   const flag = "service-cluster-ip-range";

@@ -1,4 +1,4 @@
-/** What the status of a Service may say of its load balancer. Source: kubernetes v1.36 pkg/apis/core/validation ValidateLoadBalancerStatus. */
+/** Validates the load balancer status of a Service. Source: kubernetes v1.36 pkg/apis/core/validation ValidateLoadBalancerStatus. */
 import { notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { at, fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { balancerErrors, balancerField } from "../../../validation/balancer.ts";
@@ -11,7 +11,7 @@ function modeErrors({ ip, ipMode: mode }: Fields, path: string): FieldError[] {
   return modes.includes(textOf(mode)) ? [] : [notSupported(path, mode, modes)];
 }
 
-/** What is wrong with the load balancer of a Service. */
+/** Validates the load balancer status of a Service. */
 export function balancerStatusErrors({ spec = {}, status }: ApiObject, { status: old }: ApiObject): FieldError[] {
   if (spec["type"] === "LoadBalancer")
     return balancerErrors({ status, old }, (entry, path) => modeErrors(entry, `${path}.ipMode`));

@@ -1,5 +1,5 @@
 /**
- * The addresses of Services: what an update keeps, and what they are given.
+ * The addresses of Services: which an update keeps, and which are allocated.
  * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, storage.go and strategy.go.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
@@ -18,10 +18,10 @@ import {
   needsHealthCheck,
 } from "./service-ports.ts";
 
-/** The items of what may be a list. */
+/** The items of a value that may be a list. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
-/** A name for elsewhere has no address here. */
+/** An ExternalName Service has no addresses. */
 export const hasAddress = (spec: Fields): boolean => spec["type"] !== "ExternalName";
 const isHeadless = (spec: Fields): boolean => deepEqual(spec["clusterIPs"], ["None"]);
 
@@ -29,14 +29,14 @@ const sameAddresses = (now: Fields, before: Fields): boolean =>
   textOf(now["clusterIP"]) === textOf(before["clusterIP"]) &&
   deepEqual(listOf(now["clusterIPs"]), listOf(before["clusterIPs"]));
 
-/** Brings a new Service's address and its list of addresses together. */
+/** Fills a new Service's `clusterIPs` from its `clusterIP`. */
 export function listAddress(service: ApiObject): void {
   const spec = child(service, "spec");
   if (textOf(spec["clusterIP"]) !== "" && listOf(spec["clusterIPs"]).length === 0)
     spec["clusterIPs"] = [spec["clusterIP"]];
 }
 
-/** What a client leaves out of an update stays as it was given, where the new type has it; where not, it goes. */
+/** Fields that a client omits from an update keep their values if the new type has them; otherwise they are dropped. */
 export function keepGiven(service: ApiObject, old: ApiObject): void {
   const [now, before] = [child(service, "spec"), old.spec ?? {}];
   const both = hasAddress(now) && hasAddress(before);
@@ -45,7 +45,7 @@ export function keepGiven(service: ApiObject, old: ApiObject): void {
   const same = textOf(now["clusterIP"]) === textOf(before["clusterIP"]);
   const had = listOf(before["clusterIPs"]);
   if ((both || same) && listOf(now["clusterIPs"]).length === 0 && had.length > 0) now["clusterIPs"] = had;
-  // Who knows the single address only changes the list with it.
+  // A client that changes only `clusterIP` changes the list too.
   if (!same && textOf(now["clusterIP"]) !== "" && deepEqual(listOf(now["clusterIPs"]), had))
     now["clusterIPs"] = [now["clusterIP"]];
   if (hasAddress(before) && !hasAddress(now)) dropAddresses(now, before);
@@ -55,7 +55,7 @@ export function keepGiven(service: ApiObject, old: ApiObject): void {
 }
 
 const isBalanced = (spec: Fields): boolean => spec["type"] === "LoadBalancer";
-/** True if anything outside of the cluster reaches it. */
+/** True if the Service is reachable from outside the cluster. */
 export const isReached = (spec: Fields): boolean =>
   hasNodePorts(spec) || (spec["type"] === "ClusterIP" && listOf(spec["externalIPs"]).length > 0);
 
@@ -67,7 +67,7 @@ const belonging: readonly { readonly field: string; readonly to: (spec: Fields) 
   { field: "externalTrafficPolicy", to: isReached },
 ];
 
-/** A field goes with what it belonged to, unless the client has changed it too. */
+/** A field is dropped with what it belonged to, unless the client has changed it too. */
 function dropUnchanged(now: Fields, before: Fields): void {
   const gone = belonging.filter(({ field, to }) => to(before) && !to(now) && deepEqual(now[field], before[field]));
   for (const { field } of gone) delete now[field];
@@ -81,7 +81,7 @@ function dropAddresses(now: Fields, before: Fields): void {
   for (const key of ["ipFamilies", "ipFamilyPolicy"]) if (deepEqual(now[key], before[key])) delete now[key];
 }
 
-/** The addresses of a Service stay, but for those that come from elsewhere or go there; a second one may come, or go. */
+/** Addresses of a Service cannot change, except to or from ExternalName; a second one may be added or removed. */
 export function addressChangeErrors(now: Fields, before: Fields): FieldError[] {
   if (!hasAddress(before) || !hasAddress(now) || (isHeadless(now) && isHeadless(before))) return [];
   return [...addressErrors(now, before), ...familyErrors(now, before)];
@@ -105,7 +105,7 @@ function familyErrors(now: Fields, before: Fields): FieldError[] {
   const field = "spec.ipFamilies[0]";
   if (families.length === had.length)
     return had.flatMap((family, index) => (family === families[index] ? [] : [invalid(field, families, onceSet)]));
-  // The real server shows the addresses here.
+  // The real server shows the addresses as the value here.
   const ips = listOf(now["clusterIPs"]);
   const errors = had.length > 0 && families.length > 0 && families[0] !== had[0] ? [invalid(field, ips, onceSet)] : [];
   if (families.length > had.length) return errors;
@@ -119,7 +119,7 @@ function releasedErrors({ ipFamilyPolicy }: Fields, what: string): FieldError[] 
   return [invalid("spec.ipFamilyPolicy", ipFamilyPolicy, why)];
 }
 
-/** A requested address that another Service has, or that is outside the server's ranges. Also allocates node ports. */
+/** Rejects a requested address that is taken or outside the server's ranges. Also allocates node ports. */
 export function takenErrors(service: ApiObject, old: ApiObject | undefined, context: StrategyContext): FieldError[] {
   const spec = child(service, "spec");
   const asked = askedFrom(spec, old?.spec);
@@ -127,14 +127,14 @@ export function takenErrors(service: ApiObject, old: ApiObject | undefined, cont
   for (const ip of textsIn(spec["clusterIPs"]).slice(asked)) {
     const why = requestedProblem(ip, context);
     if (why === undefined) continue;
-    // As the real server shows the list: with a place for each family.
+    // As the real server shows the list: with one entry per family.
     const shown = families.map((_, index) => listOf(spec["clusterIPs"])[index] ?? "");
     return [invalid("spec.clusterIPs", shown, `failed to allocate IP ${ip}: ${why}`)];
   }
   return allocateNodePorts(service, old, context);
 }
 
-/** From which of its addresses on a Service asks for new ones. */
+/** The index of the first address that a Service newly requests. */
 function askedFrom(spec: Fields, before: Fields | undefined): number {
   if (!hasAddress(spec) || isHeadless(spec)) return Infinity;
   if (before === undefined || !hasAddress(before)) return 0;
@@ -143,13 +143,13 @@ function askedFrom(spec: Fields, before: Fields | undefined): number {
 }
 
 /**
- * Gives a Service the addresses that it does not have yet: one of each of its families.
- * @throws StatusError 500 where no address is free; 422 in a dry run where no range is ready.
+ * Allocates the missing addresses of a Service, one per family.
+ * @throws StatusError 500 if no address is free; 422 in a dry run if no range is ready.
  */
 export function allocate(service: ApiObject, context: StrategyContext): void {
   const spec = child(service, "spec");
   if (!hasAddress(spec)) {
-    // As the real server shows it whenever it is read.
+    // As the real server returns it on every read.
     delete spec["internalTrafficPolicy"];
     listAddress(service);
     return;
@@ -163,7 +163,7 @@ export function allocate(service: ApiObject, context: StrategyContext): void {
   spec["clusterIPs"] = ips;
 }
 
-/** True if another Service has an address or a node port that was new in a write. */
+/** True if another Service has taken an address or a node port that is new in this write. */
 export function isOutrun(allocated: AllocatedObject): boolean {
   const { object, old, context } = allocated;
   const had = textsIn(old?.spec?.["clusterIPs"]);

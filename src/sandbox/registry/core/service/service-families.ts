@@ -1,5 +1,5 @@
 /**
- * The families of a Service's addresses: those that it asks for, and those that the server has.
+ * The IP families of a Service: those it requests, and those the server has.
  * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, pkg/apis/core/validation ValidateServiceClusterIPsRelatedFields.
  */
 import { deepEqual } from "../../../../api/field-changes.ts";
@@ -15,16 +15,13 @@ const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const isWithoutPods = ({ selector }: Fields): boolean =>
   typeof selector !== "object" || selector === null || Object.keys(selector).length === 0;
 
-/** What a Service was before, if it was, and the families that the server has addresses of. */
+/** The old Service, if there is one, and the IP families of the server. */
 export interface Beginning {
   readonly old: ApiObject | undefined;
   readonly own: readonly IpFamily[];
 }
 
-/**
- * Sets the families of addresses where the client has not, and says what is wrong with those that it asks for: before anything
- * else of the Service is looked at.
- */
+/** Sets the IP families if the client has not, and validates the requested ones, before anything else of the Service is validated. */
 export function beginAddresses(service: ApiObject, { old, own }: Beginning): FieldError[] {
   const spec = child(service, "spec");
   if (!hasAddress(spec) || keepsItsStack(spec, old?.spec)) return [];
@@ -35,7 +32,7 @@ export function beginAddresses(service: ApiObject, { old, own }: Beginning): Fie
   const asked = old === undefined ? [] : keptFamilies(spec, old.spec ?? {});
   const errors = [...asked, ...severalErrors(spec), ...inferFamilies(spec, own)];
   if (errors.length > 0) return errors;
-  // Nobody needs to reach such a Service by an address: it may have families that the server has not.
+  // A headless Service without a selector needs no reachable address: it may have families that the server lacks.
   if (free) {
     fillFamilies(spec, { own, canHaveBoth: true });
     return [];
@@ -45,7 +42,7 @@ export function beginAddresses(service: ApiObject, { old, own }: Beginning): Fie
   return missing;
 }
 
-/** A Service that prefers two families stays at one of them, or two, until its addresses, families or policy change. */
+/** A Service with `PreferDualStack` keeps its one or two families until its addresses, families or policy change. */
 function keepsItsStack(spec: Fields, before: Fields | undefined): boolean {
   const isPreferring = ({ ipFamilyPolicy: policy }: Fields): boolean => policy === "PreferDualStack";
   if (before === undefined || !isPreferring(spec) || spec["type"] !== before["type"]) return false;
@@ -55,11 +52,11 @@ function keepsItsStack(spec: Fields, before: Fields | undefined): boolean {
 
 interface Filling {
   readonly own: readonly IpFamily[];
-  /** True also for a Service without addresses, whose families the server need not have. */
+  /** True also for a Service without addresses, whose families the server may lack. */
   readonly canHaveBoth: boolean;
 }
 
-/** The server's first family for a Service that names none; the other one too, where it is to have both. */
+/** The server's first family for a Service that names none; also the other one if it shall have both. */
 function fillFamilies(spec: Fields, { own: [first], canHaveBoth }: Filling): void {
   const named = listOf(spec["ipFamilies"]);
   const wanted = named.length === 0 ? [first] : named;
@@ -67,7 +64,7 @@ function fillFamilies(spec: Fields, { own: [first], canHaveBoth }: Filling): voi
   spec["ipFamilies"] = both ? [...wanted, wanted[0] === "IPv4" ? "IPv6" : "IPv4"] : wanted;
 }
 
-/** Addresses say of which families they are. */
+/** Derives families from the requested addresses. */
 function inferFamilies(spec: Fields, own: readonly IpFamily[]): FieldError[] {
   const ips = listOf(spec["clusterIPs"]);
   const named = listOf(spec["ipFamilies"]);
@@ -81,7 +78,7 @@ function inferFamilies(spec: Fields, own: readonly IpFamily[]): FieldError[] {
   );
 }
 
-/** Addresses, families and policy each for themselves, and together. */
+/** Validates addresses, families and policy, each alone and together. */
 function relatedErrors(spec: Fields): FieldError[] {
   const [ip, ips] = [textOf(spec["clusterIP"]), listOf(spec["clusterIPs"])];
   const errors: FieldError[] = [];
@@ -114,7 +111,7 @@ function addressErrors(ips: readonly unknown[]): FieldError[] {
   return errors;
 }
 
-/** One address for each family, in the order of the families. */
+/** One address per family, in the order of the families. */
 function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
   const errors: FieldError[] = [];
   if (ips.length > 1 && new Set(ips.map((ip) => familyOf(textOf(ip)))).size < 2)
@@ -129,7 +126,7 @@ function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
   return errors;
 }
 
-/** A Service of one family lets go of the second, which one of two may not. */
+/** A single-stack Service releases its second family, a dual-stack one cannot. */
 function keptFamilies(spec: Fields, before: Fields): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, what] of [
@@ -159,7 +156,7 @@ function severalErrors(spec: Fields): FieldError[] {
   });
 }
 
-/** What the server has no addresses of. */
+/** Requested families that the server does not have. */
 function missingErrors(spec: Fields, own: readonly IpFamily[]): FieldError[] {
   const errors: FieldError[] = [];
   if (spec["ipFamilyPolicy"] === "RequireDualStack" && own.length < 2) {

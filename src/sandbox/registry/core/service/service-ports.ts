@@ -1,5 +1,5 @@
 /**
- * Node ports of Services: those that are asked for, and those that are given.
+ * Node ports of Services: requested and allocated ones.
  * Source: kubernetes v1.36 pkg/registry/core/service/storage/alloc.go, pkg/registry/core/service/portallocator/operation.go.
  */
 import { below, type Random } from "../../../../platform/random.ts";
@@ -11,13 +11,13 @@ import type { AllocatedObject, StrategyContext } from "../../strategy/rest-strat
 
 const firstNodePort = 30_000;
 const nodePorts = 2768;
-/** What the real server's dry runs count on from: no port is taken, any number will do. */
+/** Where the real server's dry runs start counting: no port is taken, and any number is valid. */
 const beforeDryPorts = 32_768;
 
 /** True for types of Services that may have node ports. */
 export const hasNodePorts = ({ type }: Fields): boolean => type === "NodePort" || type === "LoadBalancer";
 
-/** A load balancer may do without ports on the nodes. */
+/** Load balancers may opt out of node ports. */
 export const needsNodePorts = (spec: Fields): boolean =>
   hasNodePorts(spec) && (spec["type"] === "NodePort" || spec["allocateLoadBalancerNodePorts"] !== false);
 
@@ -39,7 +39,7 @@ export const nodePortsOf = (spec: Fields): Set<number> =>
 
 /** The ports of one write. */
 interface Operation {
-  /** Why a port cannot be had; nothing for one that can. */
+  /** Why a port cannot be allocated; undefined if it can. */
   allocate(port: number): string | undefined;
   next(): number;
 }
@@ -64,7 +64,7 @@ function operation({ dryRun, random, takenNodePorts }: StrategyContext): Operati
   };
 }
 
-/** @throws RangeError when there is none. */
+/** @throws RangeError if there is none. */
 function freePort(random: Random, isTaken: (port: number) => boolean): number {
   const start = below(random, nodePorts);
   for (let step = 0; step < nodePorts; step++) {
@@ -77,7 +77,7 @@ function freePort(random: Random, isTaken: (port: number) => boolean): number {
 const cannot = (index: number, port: number, why: string): FieldError =>
   invalid(`spec.ports[${index}].nodePort`, port, why);
 
-/** A new Service: two ports of one number, in two protocols, share their node port. */
+/** For a new Service: two ports with the same number but different protocols share their node port. */
 function firstPorts(spec: Fields, ports: Operation): FieldError[] {
   const ofNumber = new Map<unknown, number>();
   const list = fieldsIn(spec["ports"]);
@@ -118,7 +118,7 @@ function laterPorts(spec: Fields, before: Fields, ports: Operation): FieldError[
   return [];
 }
 
-/** @throws StatusError 500 for a port that cannot be had. */
+/** @throws StatusError 500 for a port that cannot be allocated. */
 function healthPort(spec: Fields, ports: Operation): void {
   const asked = healthPortOf(spec);
   if (asked === 0) {
@@ -132,7 +132,7 @@ function healthPort(spec: Fields, ports: Operation): void {
 }
 
 /**
- * Allocates the node ports that a Service needs, before it is validated. Returns what is wrong with those that it asks for.
+ * Allocates the node ports that a Service needs, before it is validated. Returns errors for the requested ones.
  * @throws StatusError 500.
  */
 export function allocateNodePorts(
@@ -152,7 +152,7 @@ export function allocateNodePorts(
   return [];
 }
 
-/** True if another Service has one of the node ports that were new in a write. */
+/** True if another Service has taken a node port that is new in this write. */
 export function hasTakenPort({ object, old, context }: AllocatedObject): boolean {
   const [spec, before] = [object.spec ?? {}, old?.spec ?? {}];
   const had = nodePortsOf(before).add(healthPortOf(before));
@@ -162,7 +162,7 @@ export function hasTakenPort({ object, old, context }: AllocatedObject): boolean
   return asked.some((port) => taken.has(port));
 }
 
-/** An update that leaves node ports out keeps those of ports with the same name. */
+/** An update that omits node ports keeps those of ports with the same name. */
 export function keepNodePorts(now: Fields, before: Fields): void {
   if (needsNodePorts(now) && needsNodePorts(before)) {
     const used = nodePortsOf(now);
@@ -176,7 +176,7 @@ export function keepNodePorts(now: Fields, before: Fields): void {
     now["healthCheckNodePort"] = before["healthCheckNodePort"];
 }
 
-/** Drops unchanged node ports of a Service whose new type has none. */
+/** Drops unchanged node ports if the new type has none. */
 export function dropNodePorts(now: Fields, before: Fields): void {
   if (!hasNodePorts(before) || hasNodePorts(now)) return;
   const known = nodePortsOf(before);

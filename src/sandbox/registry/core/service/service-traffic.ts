@@ -1,4 +1,7 @@
-/** Who reaches a Service and how: load balancers, policies of traffic. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateService. */
+/**
+ * How Services are reached: load balancers, traffic policies. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go
+ * validateService.
+ */
 import { invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { at, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import {
@@ -15,7 +18,7 @@ import { needsHealthCheck } from "./service-ports.ts";
 
 const longestAffinity = 86_400;
 
-/** How long a client comes back to one pod. */
+/** How long a client is sent to the same pod. */
 export function affinityErrors(config: unknown): FieldError[] {
   const field = "spec.sessionAffinityConfig";
   const why = "when session affinity type is ClientIP";
@@ -31,7 +34,7 @@ export function affinityErrors(config: unknown): FieldError[] {
 
 const rangesKey = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
-/** Who may reach a load balancer: in a field, or in the annotation that was there before it. */
+/** The source ranges of a load balancer, in the field or in the annotation that preceded it. */
 function sourceRangeErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
   const ranges = textsIn(spec["loadBalancerSourceRanges"]).map((range) => range.trim());
   const annotated = metadata.annotations?.[rangesKey];
@@ -57,13 +60,13 @@ function balancerErrors(spec: Fields): FieldError[] {
   ];
 }
 
-/** The class of a load balancer stays. */
+/** The class of a load balancer cannot change. */
 export function balancerClassChangeErrors(now: Fields, before: Fields): FieldError[] {
   const field = "spec.loadBalancerClass";
   const [name, had] = [now["loadBalancerClass"], before["loadBalancerClass"]];
   const both = now["type"] === "LoadBalancer" && before["type"] === "LoadBalancer";
   const changed = both && name !== had ? [invalid(field, name ?? null, "may not change once set")] : [];
-  // The rest is said of every Service, and of one that changes once more.
+  // The rest is reported for every Service, and again on update.
   if (now["type"] !== "LoadBalancer") return name === undefined ? [] : [notAllowed(field, onlyBalancers)];
   return name === undefined ? changed : [...changed, ...qualifiedNameErrors(name, field)];
 }
@@ -92,7 +95,7 @@ function internalErrors(spec: Fields): FieldError[] {
 
 const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 
-/** All of it, in the order of the real server's checks. */
+/** All these checks, in the real server's order. */
 export function reachErrors(service: ApiObject): FieldError[] {
   const { spec = {} } = service;
   const distribution = spec["trafficDistribution"];

@@ -1,11 +1,11 @@
-/** What the server warns of when a Service is written. Source: kubernetes v1.36 pkg/api/service/warnings.go; apimachinery v0.36 util/validation/ip.go. */
+/** Warnings when a Service is written. Source: kubernetes v1.36 pkg/api/service/warnings.go; apimachinery v0.36 util/validation/ip.go. */
 import { addressText, isMapped, readAddress } from "../../../meta/go-addresses.ts";
 import { textOf, textsIn, type ApiObject } from "../../../meta/object.ts";
 
 const hints = "service.kubernetes.io/topology-aware-hints";
 const mode = "service.kubernetes.io/topology-mode";
 
-/** In the order of the real server, apart from ranges of load balancers: how these are written is not looked at. */
+/** In the real server's order; the notation of load balancer source ranges is not checked. */
 export function serviceWarnings({ spec = {}, metadata }: ApiObject): string[] {
   const [ip, type, externalName] = [textOf(spec["clusterIP"]), spec["type"], textOf(spec["externalName"])];
   const externalIps = textsIn(spec["externalIPs"]);
@@ -40,14 +40,14 @@ type Warning = readonly [isSo: true, text: string];
 const listWarnings = (field: string, ips: readonly string[]): Warning[] =>
   ips.flatMap((ip, index) => addressWarnings(`${field}[${index}]`, ip));
 
-/** An address is best written as everybody writes it. */
+/** Warns about addresses that are not in canonical form. */
 function addressWarnings(field: string, text: string): Warning[] {
   const quoted = JSON.stringify(text);
   const use = (better: string): Warning[] => [
     [true, `${field}: non-standard IP address ${quoted} is invalid: use ${JSON.stringify(better)}`],
   ];
   const read = readAddress(text);
-  // Only zeros before a number are taken although they cannot be read.
+  // Of unparsable addresses, only those with leading zeros are accepted.
   if ("problem" in read) return use(text.split(".").map(Number).join("."));
   const { value } = read;
   if (isMapped(value)) return use(addressText({ bits: 32, value: value.value & 0xffff_ffffn, zone: "" }));

@@ -1,4 +1,4 @@
-/** Services, but for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
+/** Services, except for their addresses. Source: kubernetes v1.36 pkg/registry/core/service, pkg/apis/core/validation. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore } from "../../../validation/checks.ts";
@@ -39,7 +39,7 @@ function portErrors(port: Fields, field: string, several: boolean, names: Set<st
   return appProtocol === undefined ? errors : [...errors, ...qualifiedNameErrors(appProtocol, `${field}.appProtocol`)];
 }
 
-/** A name for elsewhere has no addresses here. */
+/** An ExternalName Service has no addresses. */
 function externalErrors(spec: Fields): FieldError[] {
   const errors = ["clusterIPs", "ipFamilies", "ipFamilyPolicy"]
     .filter((key) => spec[key] !== undefined)
@@ -78,7 +78,7 @@ function validate(service: ApiObject): FieldError[] {
   return [...errors, ...sharedPortErrors(ports, type), ...reachErrors(service)];
 }
 
-/** What ports may not have in common, and what a type has not. */
+/** Ports must not conflict with each other or with the type. */
 function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] {
   const field = "spec.ports";
   const [isTaken, isRepeated] = [seenBefore(), seenBefore()];
@@ -94,14 +94,14 @@ function sharedPortErrors(ports: readonly Fields[], type: string): FieldError[] 
         : [],
     ),
     ...eachErrors(ports, field, ({ protocol, port = 0 }, here) => {
-      // As Go prints its own type.
+      // Printed like Go's type.
       const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
       return isRepeated(JSON.stringify(shown)) ? [duplicate(here, shown)] : [];
     }),
   ];
 }
 
-/** Services: addresses, node ports and what of them an update keeps. */
+/** Services: addresses, node ports and what an update keeps of them. */
 export const serviceStrategy: RESTStrategy = restStrategy({
   nameRule: "label",
   allowCreateOnUpdate: true,

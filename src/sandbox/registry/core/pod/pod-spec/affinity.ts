@@ -1,4 +1,4 @@
-/** Which nodes and which other pods a pod wants near. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateAffinity. */
+/** Validates node and pod affinity. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateAffinity. */
 import { invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
 import { eachErrors, isNumber, nameErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";

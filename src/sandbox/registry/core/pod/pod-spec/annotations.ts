@@ -1,4 +1,4 @@
-/** Annotations of pods that mean something. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodSpecificAnnotations. */
+/** Pod annotations with a meaning. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodSpecificAnnotations. */
 import { invalid, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { appArmorPrefix, mirrorAnnotation, podSeccomp, seccompPrefix } from "../profiles/profile-annotations.ts";
@@ -11,7 +11,7 @@ type Specified = Pick<PodScope, "spec" | "field">;
 const deletionCost = "controller.kubernetes.io/pod-deletion-cost";
 const localhost = "localhost/";
 
-/** A whole number of 32 bits, written without a plus and without zeros in front. */
+/** A 32-bit integer without a plus sign or leading zeros. */
 function isCost(text: string): boolean {
   return /^(-\d+|0|[1-9]\d*)$/.test(text) && Math.abs(Number(text) + 0.5) < 2 ** 31;
 }
@@ -58,13 +58,13 @@ export function podAnnotationErrors(all: unknown, spec: Fields, field: string): 
   return errors;
 }
 
-/** The texts of annotations that say the same as a field, without what follows `localhost/`. */
+/** The annotation values that mean the same as a field, without what follows `localhost/`. */
 const seccompTexts = { Unconfined: ["unconfined"], RuntimeDefault: ["runtime/default", "docker/default"] } as const;
 const appArmorTexts = { Unconfined: ["unconfined"], RuntimeDefault: ["runtime/default"] } as const;
 
 type Texts = Readonly<Record<"Unconfined" | "RuntimeDefault", readonly string[]>>;
 
-/** A profile that is both an annotation and a field must be the same in both. */
+/** A profile set by both an annotation and a field must be the same in both. */
 function matchErrors(
   annotation: string | undefined,
   profile: unknown,
@@ -80,7 +80,7 @@ function matchErrors(
   return [notAllowed(`${field}.localhostProfile`, `${shown} profile in annotation and field must match`)];
 }
 
-/** What annotations say of profiles is what the fields say, of a new pod and of a template. */
+/** In new pods and templates, profiles in annotations must equal those in fields. */
 export function profileMatchErrors(all: unknown, { spec, field }: Specified): FieldError[] {
   const annotations = (isFields(all) ? all : {}) as Annotations;
   const containers = allContainers({ spec, field });
@@ -110,7 +110,7 @@ export function profileMatchErrors(all: unknown, { spec, field }: Specified): Fi
   ];
 }
 
-/** Annotations that stay as they are. */
+/** Annotations that cannot change. */
 export function keptAnnotationErrors(now: Annotations = {}, before: Annotations = {}): FieldError[] {
   const isKept = (key: string): boolean => key.startsWith(appArmorPrefix) || key === mirrorAnnotation;
   const changed = sorted(before).filter(([key, value]) => isKept(key) && now[key] !== value);

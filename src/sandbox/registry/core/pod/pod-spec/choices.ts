@@ -1,4 +1,4 @@
-/** Values of fields that several parts of a pod's spec have, in the order in which they are printed. */
+/** Allowed values of fields that occur in several parts of a pod's spec, in the order in which errors list them. */
 
 export const pullPolicies: readonly string[] = ["Always", "IfNotPresent", "Never"];
 /** The values of `restartPolicy`, in the order in which errors list them. */
@@ -9,5 +9,5 @@ export const dnsPolicies: readonly string[] = ["ClusterFirstWithHostNet", "Clust
 export const preemptionPolicies: readonly string[] = ["PreemptLowerPriority", "Never"];
 /** The protocols of a container's port. */
 export const portProtocols: readonly string[] = ["SCTP", "TCP", "UDP"];
-/** The effects that a toleration may name. */
+/** The effects that a toleration may have. */
 export const taintEffects: readonly string[] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];

@@ -22,13 +22,13 @@ const messagePolicies = ["File", "FallbackToLogsOnError"];
 
 type FieldCheck = (container: Fields, field: string, scope: PodScope) => FieldError[];
 
-/** The check of one field by its value alone. */
+/** A check of one field by its value alone. */
 const of =
   (key: string, errors: PartErrors): FieldCheck =>
   (container, field, scope) =>
     errors(container[key], `${field}.${key}`, scope);
 
-/** The fields that containers of all sorts have, in the order in which they are looked at. */
+/** The fields that containers of all types share, in the order of their validation. */
 const inOrder: readonly FieldCheck[] = [
   of("name", (name, field) => neededErrors(name, field, labelNameErrors)),
   of("image", (image, field) => (textOf(image) === "" ? [required(field)] : [])),
@@ -44,7 +44,7 @@ const inOrder: readonly FieldCheck[] = [
   of("securityContext", securityErrors),
 ];
 
-/** What is wrong with a container of any sort. */
+/** Validates a container of any type. */
 export const containerErrors: FieldCheck = (container, field, scope) =>
   inOrder.flatMap((errors) => errors(container, field, scope));
 
@@ -62,7 +62,7 @@ export const containersErrors: PartErrors = (list, field, scope) => {
   return [...each, ...hostPortErrors(containers, field)];
 };
 
-/** What an init container may not have unless it goes on running. */
+/** Fields that an init container may have only if it is a sidecar. */
 function sidecarOnlyErrors(container: Fields, field: string): FieldError[] {
   return ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].flatMap((key) =>
     container[key] === undefined
@@ -78,7 +78,7 @@ function sidecarOnlyPolicyErrors(container: Fields, field: string): FieldError[]
   );
 }
 
-/** The init containers, whose names are none of the regular ones. */
+/** The init containers, whose names must differ from those of regular containers. */
 export const initContainersErrors: PartErrors = (list, field, scope) => {
   const taken = new Set(fieldsIn(scope.spec["containers"]).map(({ name }) => textOf(name)));
   return eachErrors(fieldsIn(list), field, (container, here) => {
@@ -88,7 +88,7 @@ export const initContainersErrors: PartErrors = (list, field, scope) => {
       ...containerErrors(container, here, scope),
       ...initRestartErrors(container, here),
       ...(taken.has(name) ? [duplicate(`${here}.name`, name)] : []),
-      // Each is looked at alone, as if it were the first.
+      // Host ports are checked per container, as if it were the first.
       ...hostPortErrors([container], field),
       ...(isSidecar ? lifeErrors(container, here, scope) : sidecarOnlyErrors(container, here)),
       ...(isSidecar ? [] : sidecarOnlyPolicyErrors(container, here)),

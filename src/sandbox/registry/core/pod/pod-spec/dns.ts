@@ -1,4 +1,4 @@
-/** Where a pod looks names up. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodDNSConfig. */
+/** Validates the DNS config of a pod. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodDNSConfig. */
 import { invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, textsIn } from "../../../../meta/object.ts";
 import { eachErrors, nameErrors } from "../../../../validation/checks.ts";
@@ -23,7 +23,7 @@ function searchErrors(searches: readonly string[], field: string): FieldError[] 
   return [...errors, ...eachErrors(searches, field, domainErrors)];
 }
 
-/** A pod that does without the cluster's DNS says where else it looks. */
+/** A pod with the DNS policy `None` must specify nameservers. */
 export const dnsConfigErrors: PartErrors = (config, field, { spec }) => {
   const none = spec["dnsPolicy"] === "None";
   if (!isFields(config)) return none ? [required(field, "must provide `dnsConfig` when `dnsPolicy` is None")] : [];

@@ -1,10 +1,10 @@
-/** Fields that wait for features which are off by default. Source: kubernetes v1.36 pkg/api/pod/util.go dropDisabledFields. */
+/** Fields of features that are off by default. Source: kubernetes v1.36 pkg/api/pod/util.go dropDisabledFields. */
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../../../meta/object.ts";
 import { allContainers } from "./scope.ts";
 
 const inTemplate = ["spec", "template", "spec"];
 
-/** The path of the pod spec in each kind; custom resources may have anything there. */
+/** The path of the pod spec in each built-in kind; custom resources may have anything there. */
 const podSpecs: Readonly<Record<string, readonly string[]>> = {
   pods: ["spec"],
   podtemplates: ["template", "spec"],
@@ -17,7 +17,7 @@ const podSpecs: Readonly<Record<string, readonly string[]>> = {
   "cronjobs.batch": ["spec", "jobTemplate", ...inTemplate],
 };
 
-/** ContainerStopSignals: with nothing else in it, the whole field goes. */
+/** ContainerStopSignals: if nothing else is in it, the whole `lifecycle` is dropped. */
 function dropStopSignal(container: Fields): void {
   const lifecycle = container["lifecycle"];
   if (!isFields(lifecycle) || lifecycle["stopSignal"] === undefined) return;
@@ -25,7 +25,10 @@ function dropStopSignal(container: Fields): void {
   if (Object.keys(lifecycle).length === 0) delete container["lifecycle"];
 }
 
-/** Drops, in place, fields of GenericWorkload, ContainerStopSignals, ClusterTrustBundleProjection, PodCertificateRequest: in pods and in templates. `resource` is `pods` or `jobs.batch`. */
+/**
+ * Drops, in place, fields of GenericWorkload, ContainerStopSignals, ClusterTrustBundleProjection, PodCertificateRequest, in pods and
+ * templates. `resource` is `pods` or `jobs.batch`.
+ */
 export function dropDisabledFields(object: ApiObject, resource: string): void {
   const path = podSpecs[resource];
   const spec = path === undefined ? undefined : at(object, ...path);

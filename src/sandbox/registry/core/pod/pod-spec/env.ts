@@ -31,7 +31,7 @@ function fileReferenceErrors({ key, volumeName, path }: Fields, field: string): 
   ];
 }
 
-/** Where a value comes from, in the order in which the real server looks. */
+/** The sources of a value, in the order in which the real server checks them. */
 const valueSources: Readonly<Record<string, (reference: Fields, field: string) => FieldError[]>> = {
   fieldRef: (reference, field) => fieldReferenceErrors(reference, field, variableFieldPaths),
   resourceFieldRef: (reference, field) => resourceReferenceErrors(reference, field, false),
@@ -54,7 +54,7 @@ function valueFromErrors({ value, valueFrom: from }: Fields, field: string): Fie
   return [...errors, invalid(field, "", "may not have more than one field specified at a time")];
 }
 
-/** The variables of a container. */
+/** Validates the environment variables of a container. */
 export function envErrors(env: unknown, field: string): FieldError[] {
   return eachErrors(fieldsIn(env), field, (variable, here) => [
     ...neededErrors(variable["name"], `${here}.name`, variableNameErrors),
@@ -62,7 +62,7 @@ export function envErrors(env: unknown, field: string): FieldError[] {
   ]);
 }
 
-/** Whole ConfigMaps and Secrets as variables; how many sources there are is said of the list. */
+/** Whole ConfigMaps and Secrets as variables; errors about the number of sources name the list. */
 export function envFromErrors(sources: unknown, field: string): FieldError[] {
   return eachErrors(fieldsIn(sources), field, (source, here) => {
     const prefix = textOf(source["prefix"]);
@@ -80,7 +80,7 @@ export function envFromErrors(sources: unknown, field: string): FieldError[] {
   });
 }
 
-/** Variables that are read from files: those are in volumes that the pod has for itself. */
+/** Variables read from files, which must be in emptyDir volumes. */
 export function fileVolumeErrors(scope: PodScope): FieldError[] {
   const volumes = new Map(fieldsIn(scope.spec["volumes"]).map((volume) => [textOf(volume["name"]), volume]));
   return allContainers(scope).flatMap(({ container, field }) =>

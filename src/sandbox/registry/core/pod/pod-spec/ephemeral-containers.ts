@@ -1,5 +1,5 @@
 /**
- * Containers that are added to a pod that runs, to look into it: by a subresource of their own, and for good.
+ * Ephemeral containers: added to a running pod for debugging, by a subresource, and never removed.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateEphemeralContainers, ValidatePodEphemeralContainersUpdate.
  */
 import { mirrorAnnotation } from "../profiles/profile-annotations.ts";
@@ -16,7 +16,7 @@ import type { PartErrors } from "./scope.ts";
 
 const notForThem = "cannot be set for an Ephemeral Container";
 
-/** What they may not have, in the order of the type's fields. */
+/** Fields that they may not have, in the order of the type's fields. */
 const refusedFields = [
   "ports",
   "resources",
@@ -29,19 +29,19 @@ const refusedFields = [
   "lifecycle",
 ] as const;
 
-/** Resources always are there; of no resources they say nothing. */
+/** `resources` is always present; it counts as set only if it is not empty. */
 function isSet(container: Fields, key: string): boolean {
   const value = container[key];
   return key === "resources" ? isFields(value) && Object.keys(value).length > 0 : !isNil(container, key);
 }
 
-/** Parts of volumes outlive them. */
+/** Subpaths are not allowed. */
 const subPathErrors = (mount: Fields, field: string): FieldError[] =>
   ["subPath", "subPathExpr"].flatMap((key) =>
     textOf(mount[key]) === "" ? [] : [notAllowed(`${field}.${key}`, notForThem)],
   );
 
-/** The ephemeral containers of a pod's spec. */
+/** Validates the ephemeral containers of a pod's spec. */
 export const ephemeralContainersErrors: PartErrors = (list, field, scope) => {
   const { spec } = scope;
   const others = new Set([...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])].map(nameOf));
@@ -60,7 +60,7 @@ export const ephemeralContainersErrors: PartErrors = (list, field, scope) => {
 
 const nameOf = ({ name }: Fields): string => textOf(name);
 
-/** Containers that are there stay as they are. */
+/** Existing containers must not change. */
 function keptErrors(now: readonly Fields[], before: readonly Fields[]): FieldError[] {
   const field = "spec.ephemeralContainers";
   return before.flatMap((old) => {

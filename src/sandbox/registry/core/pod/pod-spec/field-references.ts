@@ -1,5 +1,5 @@
 /**
- * A pod's own fields, in the environment and in files.
+ * References to a pod's own fields, in environment variables and files.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateObjectFieldSelector, validateContainerResourceFieldSelector.
  */
 import { formatQuantity, parseQuantity } from "../../../../../api/quantity.ts";
@@ -7,7 +7,7 @@ import { invalid, notSupported, required, type FieldError } from "../../../../me
 import { textOf, type Fields } from "../../../../meta/object.ts";
 import { qualifiedNameErrors } from "../../../../validation/checks.ts";
 
-/** The fields that a variable may have, sorted. */
+/** The fields that a variable may refer to, sorted. */
 export const variableFieldPaths: readonly string[] = [
   "metadata.name",
   "metadata.namespace",
@@ -20,7 +20,7 @@ export const variableFieldPaths: readonly string[] = [
   "status.podIPs",
 ];
 
-/** The fields that a file may have, sorted. */
+/** The fields that a file may refer to, sorted. */
 export const volumeFieldPaths: readonly string[] = [
   "metadata.annotations",
   "metadata.labels",
@@ -29,7 +29,7 @@ export const volumeFieldPaths: readonly string[] = [
   "metadata.uid",
 ];
 
-/** What the real server can convert at all; what of it may be used depends on the place. */
+/** All paths that the real server can convert; which of them are allowed depends on the place. */
 const knownPaths = new Set([
   ...variableFieldPaths,
   ...volumeFieldPaths,
@@ -42,7 +42,7 @@ const knownPaths = new Set([
 const subscripted = /^(.+?)\['(.*)'\]$/s;
 const maps = ["metadata.annotations", "metadata.labels"];
 
-/** A reference to a field of the pod; `paths` are those that may be referred to. */
+/** Validates a reference to a field of the pod; `paths` are the allowed ones. */
 export function fieldReferenceErrors(
   { apiVersion, fieldPath }: Fields,
   field: string,
@@ -60,7 +60,7 @@ export function fieldReferenceErrors(
     return qualifiedNameErrors(map === "metadata.annotations" ? key.toLowerCase() : key, field);
   }
   if (!knownPaths.has(path)) return cannotConvert(`field label not supported: ${path}`);
-  // The name of the field in very old clients.
+  // The field's name in very old clients.
   const current = path === "spec.host" ? "spec.nodeName" : path;
   return paths.includes(current) ? [] : [notSupported(here, current, paths)];
 }
@@ -77,7 +77,7 @@ const resources = [
 const wholeUnits = ["1", ...["k", "M", "G", "T", "P", "E"].flatMap((unit) => `1${unit}`)];
 const byteUnits = [...wholeUnits, ...["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((unit) => `1${unit}`)];
 
-/** What a resource's amount may be divided by, and how messages call the resource. */
+/** The allowed divisors for a resource, and the resource's name in messages. */
 function divisorsOf(resource: string): readonly [units: readonly string[], shown: string] | undefined {
   const [list, name = ""] = resource.split(/\.(.*)/s);
   if (list !== "limits" && list !== "requests") return undefined;
@@ -98,7 +98,7 @@ function divisorErrors(divisor: unknown, resource: string, field: string): Field
   return [invalid(field, resource, `only divisor's values ${list} are supported with the ${shown} resource`)];
 }
 
-/** A reference to what a container asks for; in a file it says of which container. */
+/** Validates a reference to a container's resources; in a file it must name the container. */
 export function resourceReferenceErrors(reference: Fields, field: string, inFile: boolean): FieldError[] {
   const resource = textOf(reference["resource"]);
   const divided = divisorErrors(reference["divisor"], resource, `${field}.divisor`);

@@ -1,14 +1,17 @@
-/** What a pod shares with its node, and how it is called there. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostUsers, validatePodHostName, ValidateHostAliases. */
+/**
+ * What a pod shares with its host, and hostnames. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostUsers,
+ * validatePodHostName, ValidateHostAliases.
+ */
 import { notAllowed, tooLong, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, textsIn } from "../../../../meta/object.ts";
 import { eachErrors, subdomainErrors } from "../../../../validation/checks.ts";
 import { addressErrors } from "../../../../validation/cidr.ts";
 import { allContainers, hasHostUsers, type PartErrors, type PodScope } from "./scope.ts";
 
-/** Users of its own go with nothing of the node's. The real server writes two of the fields so. */
+/** Host namespaces that a pod in its own user namespace cannot use. The real server spells two of the fields this way. */
 const notWithOwnUsers = { hostNetwork: "hostNetwork", hostPID: "HostPID", hostIPC: "HostIPC" } as const;
 
-/** What a pod with users of its own may not share with the node. */
+/** What a pod in its own user namespace may not share with the host. */
 export function hostUsersErrors(scope: PodScope): FieldError[] {
   if (hasHostUsers(scope)) return [];
   const { spec, field } = scope;
@@ -25,7 +28,7 @@ export function hostUsersErrors(scope: PodScope): FieldError[] {
 
 const longestHostname = 64;
 
-/** The name of the host as the pod's processes see it. */
+/** Validates the hostname that the pod's processes see. */
 export const hostnameOverrideErrors: PartErrors = (hostname, field, { spec }) => {
   if (hostname === undefined) return [];
   const not = (key: string): FieldError[] =>

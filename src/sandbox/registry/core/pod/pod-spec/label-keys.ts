@@ -1,9 +1,12 @@
-/** Labels whose values the pod itself gives. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateMatchLabelKeysAndMismatchLabelKeys. */
+/**
+ * Label keys whose values are taken from the pod. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go
+ * ValidateMatchLabelKeysAndMismatchLabelKeys.
+ */
 import { invalid, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
 import { eachErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
 
-/** Keys of a term of an affinity or of a spread constraint. */
+/** The keys of an affinity term or a spread constraint. */
 export function labelKeyErrors(term: Fields, field: string): FieldError[] {
   const { labelSelector: selector } = term as { labelSelector?: unknown };
   const [match, mismatch] = [textsIn(term["matchLabelKeys"]), textsIn(term["mismatchLabelKeys"])];
@@ -23,7 +26,7 @@ export function labelKeyErrors(term: Fields, field: string): FieldError[] {
   ];
 }
 
-/** The keys have been added to the selector by now: one that was there before is there twice. */
+/** The keys have already been merged into the selector: a key that was there before occurs twice. */
 function selectedErrors(keys: readonly string[], selector: Fields, field: string): FieldError[] {
   const seen = new Set(isFields(selector["matchLabels"]) ? Object.keys(selector["matchLabels"]) : []);
   return fieldsIn(selector["matchExpressions"]).flatMap((expression) => {

@@ -1,4 +1,7 @@
-/** What a container has of the pod's volumes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateVolumeMounts, ValidateVolumeDevices. */
+/**
+ * Validates volume mounts and devices of a container. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateVolumeMounts,
+ * ValidateVolumeDevices.
+ */
 import { invalid, missing, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
 import { choiceErrors, eachErrors, seenBefore } from "../../../../validation/checks.ts";
@@ -6,10 +9,10 @@ import { noBackstepErrors, relativePathErrors } from "../volumes/paths.ts";
 import { isClaim } from "../volumes/source-checks.ts";
 import type { PodScope } from "./scope.ts";
 
-/** Names and paths: a volume is mounted or is a device, and a path is taken once. */
+/** Names and paths: a volume is either mounted or a device, and paths are unique. */
 function placesOf(items: unknown, pathKey: string): { readonly names: Set<string>; readonly paths: Set<string> } {
   const list = fieldsIn(items);
-  // Of a duplicate name the last path counts.
+  // Of a duplicate name, the last path counts.
   const paths = new Map(list.map((item) => [textOf(item["name"]), textOf(item[pathKey])]));
   return { names: new Set(paths.keys()), paths: new Set(paths.values()) };
 }
@@ -17,7 +20,7 @@ function placesOf(items: unknown, pathKey: string): { readonly names: Set<string
 const propagations = ["Bidirectional", "HostToContainer", "None"];
 const recursive = ["Disabled", "Enabled", "IfPossible"];
 
-/** The real server does not say which mount it means. */
+/** The real server does not report which mount is wrong. */
 function sharingErrors(mount: Fields, field: string, container: Fields): FieldError[] {
   const { mountPropagation, recursiveReadOnly } = mount as { mountPropagation?: unknown; recursiveReadOnly?: unknown };
   const errors: FieldError[] = [];
@@ -37,7 +40,7 @@ function sharingErrors(mount: Fields, field: string, container: Fields): FieldEr
   return errors;
 }
 
-/** Parts of a volume; the real server does not say of which mount. */
+/** Subpaths of a volume; the real server does not report which mount is wrong. */
 function partErrors(mount: Fields, here: string, field: string): FieldError[] {
   const [path, expression] = [textOf(mount["subPath"]), textOf(mount["subPathExpr"])];
   const errors = path === "" ? [] : relativePathErrors(path, `${field}.subPath`);
@@ -65,7 +68,7 @@ export function mountErrors(container: Fields, field: string, { volumes }: PodSc
   });
 }
 
-/** Volumes as devices: those of claims only. */
+/** Validates volume devices: only claims are allowed. */
 export function deviceErrors(container: Fields, field: string, { volumes }: PodScope): FieldError[] {
   const mounts = placesOf(container["volumeMounts"], "mountPath");
   const [names, paths] = [new Set<string>(), new Set<string>()];

@@ -1,4 +1,7 @@
-/** What an operating system has no use for. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateOS, validateWindows, validateWindowsHostProcessPod. */
+/**
+ * Fields that an operating system does not support. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateOS,
+ * validateWindows, validateWindowsHostProcessPod.
+ */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, isFields, textOf } from "../../../../meta/object.ts";
 import { allContainers, type PodScope } from "./scope.ts";
@@ -7,7 +10,7 @@ const systems = ["linux", "windows"];
 const notOnWindows = "cannot be set for a windows pod";
 const notOnLinux = "windows options cannot be set for a linux pod";
 
-/** In the order of the real server's checks; names without a dot are fields of the spec itself. */
+/** In the order of the real server's checks; paths without a dot are fields of the spec itself. */
 const podFields = [
   "securityContext.appArmorProfile",
   "securityContext.seLinuxOptions",
@@ -39,7 +42,7 @@ const containerFields = [
   "runAsGroup",
 ];
 
-/** Fields that are plain in the real server's types: false is the same as nothing. */
+/** Fields that are not pointers in the real server's types: false is the same as unset. */
 const plainFields = new Set(["hostPID", "hostIPC"]);
 
 function isSet(value: unknown, path: string): boolean {
@@ -72,7 +75,7 @@ function linuxErrors(scope: PodScope): FieldError[] {
   );
 }
 
-/** Validates `os`, and the fields that an operating system does not have. */
+/** Validates `os`, and that no fields are set which it does not support. */
 export function osErrors(os: unknown, field: string, scope: PodScope): FieldError[] {
   if (!isFields(os)) return [];
   const name = textOf(os["name"]);
@@ -81,7 +84,7 @@ export function osErrors(os: unknown, field: string, scope: PodScope): FieldErro
   return name === "linux" ? linuxErrors(scope) : windowsErrors(scope);
 }
 
-/** Containers that are processes of a Windows host: all of a pod or none, and in the host's network. */
+/** Windows HostProcess containers: all containers of a pod or none, with the host network. */
 export function hostProcessErrors(scope: PodScope): FieldError[] {
   const { spec, field } = scope;
   const path = ["securityContext", "windowsOptions", "hostProcess"] as const;

@@ -1,4 +1,4 @@
-/** What a pod's spec must be, in pods and in templates. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodSpec. */
+/** Validates a pod's spec, in pods and templates. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodSpec. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields, type Meta } from "../../../../meta/object.ts";
 import {
@@ -33,17 +33,17 @@ import { usableVolumes, volumesErrors } from "./volumes.ts";
 
 type SpecCheck = (scope: PodScope) => FieldError[];
 
-/** The check of one field. */
+/** A check of one field. */
 const of =
   (key: string, errors: PartErrors): SpecCheck =>
   (scope) =>
     errors(scope.spec[key], `${scope.field}.${key}`, scope);
 
-/** The same for a field where nothing is not looked at, neither as nothing nor as an empty text. */
+/** The same for a field that is skipped if it is unset or an empty string. */
 const given = (key: string, errors: PartErrors): SpecCheck =>
   of(key, (value, field, scope) => (textOf(value) === "" ? [] : errors(value, field, scope)));
 
-/** The same for a field where an empty text is something. */
+/** The same for a field that is skipped only if it is unset. */
 const set = (key: string, errors: PartErrors): SpecCheck =>
   of(key, (value, field, scope) => (value === undefined ? [] : errors(value, field, scope)));
 
@@ -67,7 +67,7 @@ const schedulingGateErrors: PartErrors = (gates, field) => {
   ]);
 };
 
-/** Everything that is looked at, in this order. */
+/** All checks, in this order. */
 const inOrder: readonly SpecCheck[] = [
   of("terminationGracePeriodSeconds", (period, field) => (period === undefined ? [required(field)] : [])),
   of("volumes", volumesErrors),
@@ -117,7 +117,7 @@ function specErrors(spec: Fields, field: string, meta: Meta | undefined): FieldE
   return inOrder.flatMap((errors) => errors(scope));
 }
 
-/** Tokens are those of a ServiceAccount. */
+/** Token volumes need a ServiceAccount. */
 function tokenErrors(spec: Fields): FieldError[] {
   if (textOf(spec["serviceAccountName"]) !== "") return [];
   const why = "must not be specified when serviceAccountName is not set";
@@ -128,7 +128,7 @@ function tokenErrors(spec: Fields): FieldError[] {
   );
 }
 
-/** All that is wrong with a pod's own annotations and its spec, as a new pod and as one that is updated. */
+/** Validates a pod's annotations and spec, on create and on update. */
 export function podErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
   return [
     ...podAnnotationErrors(metadata.annotations, spec, "metadata.annotations"),
@@ -140,7 +140,7 @@ export function podErrors({ metadata, spec = {} }: ApiObject): FieldError[] {
   ];
 }
 
-/** Validates labels and annotations of a template; `field` is its path. */
+/** Validates the labels and annotations of a template; `field` is its path. */
 export function templateMetadataErrors({ metadata, spec }: Fields, field: string): FieldError[] {
   const annotations = at(metadata, "annotations");
   return [
@@ -150,7 +150,7 @@ export function templateMetadataErrors({ metadata, spec }: Fields, field: string
   ];
 }
 
-/** All that is wrong with a template but the labels that are chosen by. */
+/** Validates a template, except that the selector matches its labels. */
 export function templateErrors(template: Fields, field: string): FieldError[] {
   const spec = isFields(template["spec"]) ? template["spec"] : {};
   const here = `${field}.spec`;

@@ -33,13 +33,13 @@ export function portErrors(ports: unknown, field: string): FieldError[] {
   ]);
 }
 
-/** A port by its number or by the name that a container gives it. */
+/** A port, by its number or by its name in a container. */
 export function portReferenceErrors(port: unknown, field: string): FieldError[] {
   if (typeof port !== "string") return portNumberErrors(port, field);
   return portNameProblems(port).map((problem) => invalid(field, port, problem));
 }
 
-/** A port of the host is taken once. */
+/** Host ports must be unique. */
 export function hostPortErrors(containers: readonly Fields[], field: string): FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap((container, index) =>
@@ -53,7 +53,7 @@ export function hostPortErrors(containers: readonly Fields[], field: string): Fi
   );
 }
 
-/** In the host's network a port is the same on both sides. Templates may leave that to the pods made of them. */
+/** In the host network, host port and container port must be equal. Templates may leave that to pod defaulting. */
 export function hostNetworkErrors({ spec, field, meta }: PodScope): FieldError[] {
   if (spec["hostNetwork"] !== true) return [];
   return eachErrors(fieldsIn(spec["containers"]), `${field}.containers`, ({ ports }, container) =>

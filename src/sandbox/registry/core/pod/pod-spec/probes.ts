@@ -26,7 +26,7 @@ const sleep: HandlerErrors = ({ seconds = 0 }, field, scope) => {
   return [invalid(field, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${most})`)];
 };
 
-/** In the order in which the real server looks at them. */
+/** In the order in which the real server checks them. */
 const ofProbes: Readonly<Record<string, HandlerErrors>> = { exec, httpGet, tcpSocket: portOnly, grpc: portOnly };
 const ofHooks: Readonly<Record<string, HandlerErrors>> = { exec, httpGet, tcpSocket: portOnly, sleep };
 
@@ -57,7 +57,7 @@ function anyProbeErrors(probe: Fields, field: string, scope: PodScope): FieldErr
   ];
 }
 
-/** A probe that kills, for which one success is enough. */
+/** A probe that kills the container: its success threshold must be 1. */
 function killingProbeErrors(probe: unknown, field: string, scope: PodScope): FieldError[] {
   if (!isFields(probe)) return [];
   const once = probe["successThreshold"] ?? 0;
@@ -67,7 +67,7 @@ function killingProbeErrors(probe: unknown, field: string, scope: PodScope): Fie
   ];
 }
 
-/** A probe that kills nothing. */
+/** A probe that restarts nothing. */
 function readinessErrors(probe: unknown, field: string, scope: PodScope): FieldError[] {
   if (!isFields(probe)) return [];
   const grace = probe["terminationGracePeriodSeconds"];
@@ -77,7 +77,7 @@ function readinessErrors(probe: unknown, field: string, scope: PodScope): FieldE
   return [...errors, invalid(`${field}.terminationGracePeriodSeconds`, grace, why)];
 }
 
-/** What a container has to do with its life: hooks first, then the probes. */
+/** Hooks and probes of a container: hooks first, then probes. */
 export function lifeErrors(container: Fields, field: string, scope: PodScope): FieldError[] {
   const lifecycle = isFields(container["lifecycle"]) ? container["lifecycle"] : {};
   const hooks = ["postStart", "preStop"].filter((key) => isFields(lifecycle[key]));

@@ -1,5 +1,5 @@
 /**
- * Volumes made of files that the kubelet writes: Secrets, ConfigMaps, the pod's own fields, tokens.
+ * Volumes of files that the kubelet writes: Secrets, ConfigMaps, the pod's own fields, tokens.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateProjectedVolumeSource, validateDownwardAPIVolumeFile.
  */
 import { invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
@@ -39,7 +39,7 @@ function downwardFileErrors(file: Fields, field: string): FieldError[] {
   return [...errors, ...fileModeErrors(file["mode"], `${field}.mode`)];
 }
 
-/** The real server does not say which file it means. */
+/** The real server does not report which file is wrong. */
 export const downwardVolume: SourceErrors = (source, field) => [
   ...fileModeErrors(source["defaultMode"], `${field}.defaultMode`),
   ...fieldsIn(source["items"]).flatMap((file) => downwardFileErrors(file, field)),
@@ -48,7 +48,7 @@ export const downwardVolume: SourceErrors = (source, field) => [
 const shortestToken = 600;
 const longestToken = 2 ** 32;
 
-/** Paths are validated with the volume as a whole. */
+/** Paths are validated with the whole volume. */
 function tokenErrors(token: Fields, field: string, volume: string): FieldError[] {
   const { expirationSeconds: seconds } = token as { expirationSeconds?: unknown };
   const errors: FieldError[] = [];
@@ -86,7 +86,7 @@ function projectionErrors(source: Fields, field: string, volume: string, conflic
   return errors;
 }
 
-/** Several of them in one volume, whose paths are their own. */
+/** Several sources in one volume, whose paths must be unique. */
 export const projected: SourceErrors = (source, field) => {
   const isTaken = seenBefore();
   const conflicts: Conflicts = (path, shown) =>

@@ -1,4 +1,4 @@
-/** Devices that a pod claims. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodResourceClaims. */
+/** Resource claims of a pod. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodResourceClaims. */
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
 import { eachErrors, labelNameErrors, subdomainErrors } from "../../../../validation/checks.ts";
@@ -14,7 +14,7 @@ export const claimNames = (claims: unknown): ReadonlySet<string> =>
   );
 
 function sourceErrors({ name, resourceClaimName, resourceClaimTemplateName }: Fields, field: string): FieldError[] {
-  // As the real server shows its own type.
+  // Printed like the real server's type.
   const shown = {
     Name: textOf(name),
     ResourceClaimName: resourceClaimName ?? null,

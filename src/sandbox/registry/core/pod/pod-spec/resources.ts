@@ -1,5 +1,5 @@
 /**
- * What containers and pods ask for and are limited to.
+ * Requests and limits of containers and pods.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateResourceRequirements, validatePodResources.
  */
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "../../../../../api/quantity.ts";
@@ -28,7 +28,7 @@ type NameErrors = (name: string, field: string) => FieldError[];
 
 const oneUnit = 1_000_000_000n;
 
-/** Sorted by name: the real server goes through a map, in any order. */
+/** Sorted by name: the real server iterates over a map, in any order. */
 const sorted = (amounts: Amounts): [string, Quantity][] => [...amounts].sort(([a], [b]) => (a < b ? -1 : 1));
 
 function hugePageErrors(name: string, quantity: Quantity, field: string): FieldError[] {
@@ -39,7 +39,7 @@ function hugePageErrors(name: string, quantity: Quantity, field: string): FieldE
   return [invalid(field, shown, `${shown} is not positive integer multiple of ${name}`)];
 }
 
-/** A request against its limit. */
+/** Compares a request with its limit. */
 function againstLimit(name: string, request: Quantity, limit: Quantity | undefined, field: string): FieldError[] {
   const here = `${field}.requests`;
   if (limit === undefined)
@@ -78,7 +78,7 @@ function requirementsErrors(resources: unknown, field: string, nameErrors: NameE
   ];
 }
 
-/** Names of claims of the pod; each is there once, whole or by its requests. */
+/** References to claims of the pod; each occurs once, as a whole or by its requests. */
 function claimErrors(claims: unknown, field: string, known: ReadonlySet<string>): FieldError[] {
   const seen = new Set<string>();
   const unknown =
@@ -106,7 +106,7 @@ function claimErrors(claims: unknown, field: string, known: ReadonlySet<string>)
   });
 }
 
-/** What a container asks for. `claims` are the names of the pod's claims. */
+/** Validates the resources of a container. `claims` are the names of the pod's claims. */
 export function resourceErrors(resources: unknown, field: string, claims: ReadonlySet<string>): FieldError[] {
   return [
     ...requirementsErrors(resources, field, containerResourceNameErrors),
@@ -114,7 +114,7 @@ export function resourceErrors(resources: unknown, field: string, claims: Readon
   ];
 }
 
-/** What a pod takes beside its containers, looked at like limits. */
+/** The pod's overhead, validated like limits. */
 export const overheadErrors = (overhead: unknown, field: string): FieldError[] =>
   overhead === undefined ? [] : resourceErrors({ limits: overhead }, field, new Set());
 
@@ -126,7 +126,7 @@ function podResourceNameErrors(name: string, field: string): FieldError[] {
   return [notSupported(field, name, ofPods)];
 }
 
-/** Containers have no more than their pod. */
+/** Containers cannot exceed the limits of their pod. */
 function consistencyErrors(spec: Fields, field: string): FieldError[] {
   const own = (key: string): Amounts => amountsIn(at(spec, "resources", key));
   const [limits, requests] = [own("limits"), own("requests")];
@@ -149,7 +149,7 @@ function consistencyErrors(spec: Fields, field: string): FieldError[] {
   return [...sums("requests", requests), ...sums("limits", limits), ...single];
 }
 
-/** What the pod asks for as a whole. */
+/** Validates pod-level resources. */
 export function podResourcesErrors(resources: unknown, field: string, scope: PodScope): FieldError[] {
   if (!isFields(resources)) return [];
   if (osOf(scope) === "windows") return [notAllowed(field, "may not be set for a windows pod")];

@@ -1,4 +1,7 @@
-/** When a container is started again. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainerRestartPolicy, validateResizePolicy. */
+/**
+ * When a container is restarted. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateContainerRestartPolicy,
+ * validateResizePolicy.
+ */
 import { duplicate, invalid, required, tooMany, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, type Fields } from "../../../../meta/object.ts";
 import { choiceErrors, eachErrors, neededChoiceErrors, seenBefore } from "../../../../validation/checks.ts";
@@ -22,7 +25,7 @@ function ruleErrors({ action, exitCodes: codes }: Fields, field: string): FieldE
   ];
 }
 
-/** A container's own policy and its rules. */
+/** A container's restart policy and its rules. */
 export function restartErrors(container: Fields, field: string): FieldError[] {
   const policy = container["restartPolicy"];
   const rules = fieldsIn(container["restartPolicyRules"]);
@@ -35,7 +38,7 @@ export function restartErrors(container: Fields, field: string): FieldError[] {
   ];
 }
 
-/** Of an init container without a policy the rules are not looked at. */
+/** For an init container without a policy, rules are not validated. */
 export function initRestartErrors(container: Fields, field: string): FieldError[] {
   if (container["restartPolicy"] !== undefined) return restartErrors(container, field);
   const rules = fieldsIn(container["restartPolicyRules"]);
@@ -45,7 +48,7 @@ export function initRestartErrors(container: Fields, field: string): FieldError[
 const resizable = ["cpu", "memory"];
 const resizePolicies = ["NotRequired", "RestartContainer"];
 
-/** What a resize does to the container; the real server does not say which entry it means. */
+/** Resize policies; the real server does not report which entry is wrong. */
 export function resizePolicyErrors(list: unknown, field: string, podPolicy: unknown): FieldError[] {
   const isRepeated = seenBefore();
   return fieldsIn(list).flatMap(({ resourceName, restartPolicy }, index) => {

@@ -1,4 +1,7 @@
-/** What the parts of a pod's spec know of the whole. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodSpec. */
+/**
+ * What the checks of parts of a pod's spec know about the whole. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go
+ * ValidatePodSpec.
+ */
 import type { FieldError } from "../../../../meta/field-errors.ts";
 import { at, fieldsIn, type Fields, type Meta } from "../../../../meta/object.ts";
 
@@ -7,9 +10,9 @@ export interface PodScope {
   readonly spec: Fields;
   /** The path of the spec. */
   readonly field: string;
-  /** Of a pod; a template has none. */
+  /** The pod's metadata; undefined for a template. */
   readonly meta: Meta | undefined;
-  /** The volumes that can be mounted, by name: what is wrong with one is said of it, and it cannot. */
+  /** The mountable volumes, by name; a volume with errors is not mountable. */
   readonly volumes: ReadonlyMap<string, Fields>;
   /** The names of the pod's resource claims. */
   readonly claims: ReadonlySet<string>;
@@ -18,16 +21,16 @@ export interface PodScope {
 /** Validates one part of a pod; `field` is its path. */
 export type PartErrors = (value: unknown, field: string, scope: PodScope) => FieldError[];
 
-/** How long the pod may take to stop, in seconds. */
+/** The termination grace period, in seconds. */
 export function gracePeriodOf({ spec }: PodScope): number | undefined {
   const period = spec["terminationGracePeriodSeconds"];
   return typeof period === "number" ? period : undefined;
 }
 
-/** True if the pod's users are those of its node. */
+/** True unless the pod has its own user namespace. */
 export const hasHostUsers = ({ spec }: PodScope): boolean => spec["hostUsers"] !== false;
 
-/** The operating system that the pod asks for; empty if it asks for none. */
+/** The pod's operating system; empty if unspecified. */
 export const osOf = ({ spec }: PodScope): unknown => at(spec, "os", "name");
 
 /** All containers of a pod with their paths, in the order of the real server's errors. */

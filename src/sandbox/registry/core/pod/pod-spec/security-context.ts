@@ -1,5 +1,5 @@
 /**
- * How pods and containers are confined.
+ * Security contexts of pods and containers.
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validatePodSpecSecurityContext, ValidateSecurityContext.
  */
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../../../../meta/field-errors.ts";
@@ -61,7 +61,7 @@ const sysctlName = new RegExp(sysctlPattern);
 const longestSysctl = 253;
 const ipcSysctl = /^(kernel\.(sem|shm|shmall|shmmax|shmmni|shm_rmid_forced|msg|msgmax|msgmnb|msgmni)$|fs\.mqueue\.)/;
 
-/** With dots between the parts: where the first separator is a slash, the two are swapped. */
+/** The name with dots as separators: if the first separator is a slash, dots and slashes are swapped. */
 function normalizedSysctl(name: string): string {
   if (/[./]/.exec(name)?.[0] !== "/") return name;
   return name.replaceAll(/[./]/g, (separator) => (separator === "/" ? "." : "/"));
@@ -88,7 +88,7 @@ function sysctlErrors(sysctls: unknown, field: string, spec: Fields): FieldError
   });
 }
 
-/** What is said for all containers of a pod. */
+/** Validates the security context of a pod. */
 export function podSecurityErrors(context: unknown, field: string, { spec }: PodScope): FieldError[] {
   if (!isFields(context)) return [];
   const groups = Array.isArray(context["supplementalGroups"]) ? (context["supplementalGroups"] as unknown[]) : [];
@@ -104,7 +104,7 @@ export function podSecurityErrors(context: unknown, field: string, { spec }: Pod
     ...windowsOptionErrors(context["windowsOptions"], `${field}.windowsOptions`),
     ...appArmorErrors(context["appArmorProfile"], `${field}.appArmorProfile`),
     ...optionalChoice(context["supplementalGroupsPolicy"], `${field}.supplementalGroupsPolicy`, ["Merge", "Strict"]),
-    // The other one, MountOption, waits for a feature that is off by default.
+    // The other value, MountOption, belongs to a feature that is off by default.
     ...optionalChoice(context["seLinuxChangePolicy"], `${field}.seLinuxChangePolicy`, ["Recursive"]),
   ];
 }
@@ -119,7 +119,7 @@ function escalationErrors(context: Fields, field: string): FieldError[] {
   ];
 }
 
-/** What a container says for itself. */
+/** Validates the security context of a container. */
 export function securityErrors(context: unknown, field: string, scope: PodScope): FieldError[] {
   if (!isFields(context)) return [];
   const mount = context["procMount"];

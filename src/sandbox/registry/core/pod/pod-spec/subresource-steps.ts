@@ -1,4 +1,4 @@
-/** How the subresources that write one part of a pod validate it. */
+/** Validation steps of the subresources that write one part of a pod. */
 import type { FieldError } from "../../../../meta/field-errors.ts";
 import type { ApiObject } from "../../../../meta/object.ts";
 import type { UpdateStep } from "../../../strategy/rest-strategy.ts";
@@ -12,7 +12,7 @@ import {
 
 const steps: readonly UpdateStep[] = [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange];
 
-/** The steps of any update of a pod, unless `refuse` finds that the stored pod cannot be changed: then its errors alone. */
+/** The steps of any pod update, unless `refuse` finds that the stored pod cannot be changed: then only its errors. */
 export function stepsUnless(refuse: (old: ApiObject) => readonly FieldError[]): readonly UpdateStep[] {
   return [
     (write) => {

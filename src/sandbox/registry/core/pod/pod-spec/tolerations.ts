@@ -1,11 +1,11 @@
-/** Taints that a pod bears. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateTolerations. */
+/** Validates tolerations. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateTolerations. */
 import { invalid, notSupported, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, textOf, type Fields } from "../../../../meta/object.ts";
 import { choiceErrors, eachErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
 import { labelValueProblems } from "../../../../../api/label-names.ts";
 import { taintEffects } from "./choices.ts";
 
-/** Comparisons with numbers wait for a feature that is off by default; the real server offers them all the same. */
+/** Numeric comparison belongs to a feature that is off by default; the real server lists the operators in errors anyway. */
 const operators = ["Equal", "Exists"];
 const comparisons = ["Lt", "Gt"];
 
@@ -44,6 +44,6 @@ function tolerationError(toleration: Fields, field: string): FieldError[] {
   ];
 }
 
-/** What is wrong with a list of tolerations. */
+/** Validates a list of tolerations. */
 export const tolerationErrors = (tolerations: unknown, field: string): FieldError[] =>
   eachErrors(fieldsIn(tolerations), field, tolerationError);

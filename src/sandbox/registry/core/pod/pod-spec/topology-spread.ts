@@ -1,4 +1,4 @@
-/** How pods are spread. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateTopologySpreadConstraints. */
+/** Topology spread constraints. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateTopologySpreadConstraints. */
 import { duplicate, invalid, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { choiceErrors, eachErrors, isNumber } from "../../../../validation/checks.ts";

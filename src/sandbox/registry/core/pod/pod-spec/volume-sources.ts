@@ -1,4 +1,4 @@
-/** Where a pod's volume comes from. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateVolumeSource. */
+/** The source of a pod's volume. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateVolumeSource. */
 import { parseQuantity } from "../../../../../api/quantity.ts";
 import { invalid, notAllowed, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { isFields, textOf, type Fields } from "../../../../meta/object.ts";
@@ -46,7 +46,7 @@ const csi: SourceErrors = (source, field) => {
   return [...errors, ...subdomainErrors(secret["name"], `${field}.name`)];
 };
 
-/** A claim that is made for the pod. */
+/** An ephemeral volume: a claim created for the pod. */
 const ephemeral: SourceErrors = ({ volumeClaimTemplate: template }, source) => {
   const field = `${source}.volumeClaimTemplate`;
   if (!isFields(template)) return [required(field)];
@@ -61,14 +61,14 @@ interface Source {
   readonly key: string;
   /** The field that errors name, if it differs from the key. */
   readonly shown?: string;
-  /** And messages about too many. */
+  /** Its name in errors about several sources. */
   readonly many?: string;
   readonly errors: (source: Fields, field: string, scope: Pick<PodScope, "meta">) => FieldError[];
 }
 
 const iscsiNames = "must be valid format starting with iqn, eui, or naa";
 
-/** In the order in which the real server looks at them. */
+/** In the order in which the real server checks them. */
 const sources: readonly Source[] = [
   { key: "emptyDir", errors: emptyDir },
   { key: "hostPath", errors: hostPath },
@@ -102,7 +102,7 @@ const sources: readonly Source[] = [
   { key: "image", errors: imageErrors },
 ];
 
-/** A template may leave the image to those who make pods of it. */
+/** A template may leave the image to those who create pods from it. */
 function imageErrors(source: Fields, field: string, { meta }: Pick<PodScope, "meta">): FieldError[] {
   return [
     ...(meta === undefined ? [] : needs("reference")(source, field)),
@@ -112,7 +112,7 @@ function imageErrors(source: Fields, field: string, { meta }: Pick<PodScope, "me
 
 const longestPortal = 64;
 
-/** What depends on the volume's name. */
+/** Checks that depend on the volume's name. */
 function namedErrors(volume: Fields, key: string, field: string, { meta }: Pick<PodScope, "meta">): FieldError[] {
   const name = textOf(volume["name"]);
   const source = volume[key] as Fields;

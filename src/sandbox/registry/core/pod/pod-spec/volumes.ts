@@ -11,7 +11,7 @@ interface Looked {
   readonly errors: readonly FieldError[];
 }
 
-/** Each volume with what is wrong with it; a name is taken by the first volume that is right. */
+/** The volumes with their errors; a name is taken by the first valid volume. */
 function lookedAt(volumes: unknown, field: string, meta: Meta | undefined): Looked[] {
   const taken = new Set<string>();
   return fieldsIn(volumes).map((volume, index) => {
@@ -27,13 +27,13 @@ function lookedAt(volumes: unknown, field: string, meta: Meta | undefined): Look
   });
 }
 
-/** The volumes that are right, by name. */
+/** The valid volumes, by name. */
 export function usableVolumes(volumes: unknown, meta: Meta | undefined): ReadonlyMap<string, Fields> {
   const right = lookedAt(volumes, "", meta).filter(({ errors }) => errors.length === 0);
   return new Map(right.map(({ volume }) => [textOf(volume["name"]), volume]));
 }
 
-/** All volumes; none names a claim that is made for another. */
+/** Validates all volumes; none may refer to a claim created for an ephemeral volume. */
 export const volumesErrors: PartErrors = (volumes, field, { meta }) => {
   const own = fieldsIn(volumes).filter((volume) => isFields(volume["ephemeral"]));
   const isNamed = (meta?.name ?? "") !== "";

@@ -1,4 +1,7 @@
-/** Options of containers on Windows. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateWindowsSecurityContextOptions. */
+/**
+ * Windows options of security contexts. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go
+ * validateWindowsSecurityContextOptions.
+ */
 import { invalid, type FieldError } from "../../../../meta/field-errors.ts";
 import { isFields, textOf } from "../../../../meta/object.ts";
 import { subdomainErrors } from "../../../../validation/checks.ts";
@@ -10,10 +13,10 @@ const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
 const dnsName = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);
 
-/** Why a text is no `DOMAIN\user`, with the domain left out or not. */
+/** Why a string is not a valid `DOMAIN\user`; the domain is optional. */
 function userNameProblems(name: string): string[] {
   if (name === "") return ["runAsUserName cannot be an empty string"];
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line no-control-regex -- these are the characters to find
   if (/[\x00-\x1f\x7f]/.test(name)) return ["runAsUserName cannot contain control characters"];
   const parts = name.split("\\");
   if (parts.length > 2) return ["runAsUserName cannot contain more than one backslash"];

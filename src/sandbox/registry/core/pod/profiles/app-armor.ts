@@ -1,12 +1,12 @@
 /**
- * AppArmor profiles of containers, which were annotations before they were fields: in a new pod the annotation becomes the field.
+ * AppArmor profiles of containers, formerly annotations: in a new pod the annotation is copied to the field.
  * Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go applyAppArmorVersionSkew, pkg/api/pod/util.go.
  */
 import { deepEqual } from "../../../../../api/field-changes.ts";
 import { appArmorPrefix } from "./profile-annotations.ts";
 import { at, child, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
 
-/** The profile that an annotation means; undefined for an unknown one. */
+/** The profile of an annotation; undefined if it is unknown. */
 export function appArmorOfAnnotation(annotation: string): Fields | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
@@ -16,13 +16,13 @@ export function appArmorOfAnnotation(annotation: string): Fields | undefined {
 
 const longestName = 4095;
 
-/** A name that a field may have. */
+/** True if a field may have the profile's name. */
 function isUsable(profile: Fields): boolean {
   const name = profile["localhostProfile"];
   return typeof name !== "string" || (name.trim() === name && name !== "" && name.length <= longestName);
 }
 
-/** Copies the annotations of a new pod to its fields. Returns the names of the containers to warn of. */
+/** Copies annotations of a new pod to its fields. Returns the names of the containers to warn about. */
 export function applyAppArmorAnnotations(pod: ApiObject): string[] {
   const annotations = pod.metadata.annotations ?? {};
   if (!Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix))) return [];

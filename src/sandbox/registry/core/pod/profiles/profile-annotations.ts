@@ -1,10 +1,10 @@
-/** Annotations of pods that the server reads: how containers are confined, from before there were fields for it, and mirror pods. */
+/** Pod annotations that the server reads: security profiles from before there were fields for them, and mirror pods. */
 
-/** Followed by the name of the container. */
+/** The name of the container follows. */
 export const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
-/** Followed by the name of the container. */
+/** The name of the container follows. */
 export const seccompPrefix = "container.seccomp.security.alpha.kubernetes.io/";
-/** The annotation of a pod's seccomp profile, without effect since v1.27. */
+/** The annotation for a pod's seccomp profile, without effect since v1.27. */
 export const podSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
-/** On pods that a kubelet made of files of its own. */
+/** On pods that a kubelet created from local files. */
 export const mirrorAnnotation = "kubernetes.io/config.mirror";

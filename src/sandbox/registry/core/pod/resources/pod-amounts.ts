@@ -1,10 +1,10 @@
-/** What a pod asks for as a whole. Source: component-helpers v0.36 resource/helpers.go PodRequests, PodLimits. */
+/** The total requests or limits of a pod. Source: component-helpers v0.36 resource/helpers.go PodRequests, PodLimits. */
 import { addQuantities, parseQuantity } from "../../../../../api/quantity.ts";
 import type { Amounts } from "../../../../../api/quota/amounts.ts";
 import { amountsTogether } from "../../../../../api/quota/together.ts";
 import { at, fieldsIn, isFields, type Fields } from "../../../../meta/object.ts";
 
-/** The quantities of a resource list; what is none is left out. */
+/** The quantities of a resource list; invalid ones are left out. */
 export function amountsIn(list: unknown): Amounts {
   const amounts: Amounts = new Map();
   if (!isFields(list)) return amounts;
@@ -15,7 +15,7 @@ export function amountsIn(list: unknown): Amounts {
   return amounts;
 }
 
-/** Containers and sidecars together, or what the hungriest init container needs beside the sidecars that started before it, if that is more. */
+/** The sum of containers and sidecars or, if greater, what the largest init container needs plus the sidecars started before it. */
 export function containerAmounts(spec: Fields, key: "requests" | "limits"): Amounts {
   const own = (container: Fields): Amounts => amountsIn(at(container, "resources", key));
   return amountsTogether(
@@ -27,12 +27,12 @@ export function containerAmounts(spec: Fields, key: "requests" | "limits"): Amou
   );
 }
 
-/** With the pod's overhead; resources of the pod as a whole go before those of its containers. */
+/** Including the pod's overhead; pod-level resources override those of the containers. */
 export function podAmounts(spec: Fields, key: "requests" | "limits"): Amounts {
   const total = containerAmounts(spec, key);
   for (const [name, quantity] of amountsIn(at(spec, "resources", key))) total.set(name, quantity);
   const overhead = amountsIn(spec["overhead"]);
-  // A pod without a limit has none with its overhead either.
+  // Overhead is not added to a limit that does not exist.
   for (const [name, quantity] of overhead) {
     const there = total.get(name);
     if (key === "requests" || there !== undefined)

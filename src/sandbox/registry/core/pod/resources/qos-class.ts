@@ -1,4 +1,4 @@
-/** How well a pod is kept when its node runs short. */
+/** The QoS class of a pod, which ranks it for eviction. */
 import { at, type ApiObject } from "../../../../meta/object.ts";
 
 /** `Guaranteed`, `Burstable` or `BestEffort`. Source: kubernetes v1.36 pkg/apis/core/v1/helper/qos/qos.go. */

@@ -16,10 +16,10 @@ const resizeStatuses = [
   "NodeResizePending",
 ];
 
-/** As Go's Value() has it: rounded up. */
+/** As Go's Value(): rounded up. */
 const wholeUnits = ({ nano }: Quantity): number => Math.ceil(Number(nano) / 1e9);
 
-/** What grows is the storage, or what only its driver knows. */
+/** Storage can be resized, and resources that only the driver knows. */
 function resizedErrors(name: string, field: string): FieldError[] {
   const problems = labelKeyProblems(name).map((problem) => invalid(field, name, problem));
   if (problems.length > 0) return problems;

@@ -24,7 +24,7 @@ const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWrit
 const volumeModes = ["Block", "Filesystem"];
 const storage = ["resources", "requests", "storage"] as const;
 
-/** An amount of storage; nothing for none. */
+/** An amount of storage; 0 if there is none. */
 const sizeOf = (value: unknown): NonNullable<ReturnType<typeof parseQuantity>> =>
   parseQuantity(textOf(value)) ?? { nano: 0n, format: "decimal" };
 
@@ -56,7 +56,7 @@ function sourceErrors(source: Fields, field: string): FieldError[] {
   return errors;
 }
 
-/** What is wrong with the spec of a claim, at `field`. */
+/** Validates the spec of a claim, at `field`. */
 export function claimSpecErrors(spec: Fields, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!Array.isArray(spec["accessModes"]) || spec["accessModes"].length === 0)
@@ -83,7 +83,7 @@ export function claimSpecErrors(spec: Fields, field: string): FieldError[] {
   ];
 }
 
-/** The value that the real server shows is one of its own types. */
+/** The error shows one of the real server's own types as the value. */
 function pairErrors({ dataSource, dataSourceRef }: Fields, field: string): FieldError[] {
   if (!isFields(dataSource) || !isFields(dataSourceRef)) return [];
   if (textOf(dataSourceRef["namespace"]) !== "")
@@ -92,11 +92,11 @@ function pairErrors({ dataSource, dataSourceRef }: Fields, field: string): Field
   return same ? [] : [invalid(field, {}, "must match dataSourceRef")];
 }
 
-/** The two ways to name a source say the same; older clients know the first only, for claims and snapshots. */
+/** The two source fields must agree; older clients know only the first, for claims and snapshots. */
 function pairSources(claim: ApiObject, old?: ApiObject): void {
   const spec = child(claim, "spec");
   const had = { source: old?.spec?.["dataSource"], reference: old?.spec?.["dataSourceRef"] };
-  // A source in another namespace waits for a feature that is off by default.
+  // Sources in another namespace belong to a feature that is off by default.
   if (textOf(at(spec, "dataSourceRef", "namespace")) !== "" && had.reference === undefined)
     delete spec["dataSourceRef"];
   const { dataSource, dataSourceRef } = spec as { dataSource?: unknown; dataSourceRef?: unknown };
@@ -117,7 +117,7 @@ function isVolumeLike({ kind, apiGroup }: Fields): boolean {
 
 const isBound = ({ status }: ApiObject): boolean => status?.["phase"] === "Bound";
 
-/** The spec with what may be changed set to what it was. */
+/** The spec with the mutable fields set to their old values. */
 function fixedPart(claim: ApiObject, old: ApiObject): Fields {
   const [spec, before] = [{ ...claim.spec }, old.spec ?? {}];
   if (textOf(before["volumeName"]) === "") delete spec["volumeName"];
@@ -147,11 +147,11 @@ function changeErrors(claim: ApiObject, old: ApiObject): FieldError[] {
   return [...errors, ...fixed(claim.spec?.["volumeMode"], old.spec?.["volumeMode"], "volumeMode")];
 }
 
-/** PersistentVolumeClaims: their spec is immutable but for requests and the attributes class. */
+/** PersistentVolumeClaims: the spec is immutable except for requests and the attributes class. */
 export const claimStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
-  // That it is pending is not stored when it is created: it is said whenever it is read.
+  // The phase Pending is not stored on create: it is defaulted on every read.
   isDefaultedOnRead: () => true,
   prepareForCreate(claim) {
     claim.status = { phase: "Pending" };

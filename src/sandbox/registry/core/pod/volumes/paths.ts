@@ -3,7 +3,7 @@ import { invalid, required, type FieldError } from "../../../../meta/field-error
 import { textOf } from "../../../../meta/object.ts";
 import { isNumber } from "../../../../validation/checks.ts";
 
-/** A path that goes down only. */
+/** A path without `..`. */
 export const noBackstepErrors = (path: string, field: string): FieldError[] =>
   path.split("/").includes("..") ? [invalid(field, path, "must not contain '..'")] : [];
 
@@ -13,13 +13,13 @@ export function neededPathErrors(value: unknown, field: string): FieldError[] {
   return path === "" ? [required(field)] : noBackstepErrors(path, field);
 }
 
-/** A path that begins where it is mounted. */
+/** A relative path without `..`. */
 export const relativePathErrors = (path: string, field: string): FieldError[] => [
   ...(path.startsWith("/") ? [invalid(field, path, "must be a relative path")] : []),
   ...noBackstepErrors(path, field),
 ];
 
-/** A relative path whose first name does not begin with two dots: those names are the kubelet's. */
+/** A relative path whose first name does not begin with two dots, which the kubelet reserves. */
 export const ownPathErrors = (path: string, field: string): FieldError[] => [
   ...relativePathErrors(path, field),
   ...(path.startsWith("..") && !path.startsWith("../") ? [invalid(field, path, "must not start with '..'")] : []),
@@ -27,7 +27,7 @@ export const ownPathErrors = (path: string, field: string): FieldError[] => [
 
 const highestMode = 0o777;
 
-/** The mode of a file, where one is given. */
+/** The mode of a file, if there is one. */
 export const fileModeErrors = (mode: unknown, field: string): FieldError[] =>
   isNumber(mode) && (mode < 0 || mode > highestMode)
     ? [invalid(field, mode, "must be a number between 0 and 0777 (octal), both inclusive")]

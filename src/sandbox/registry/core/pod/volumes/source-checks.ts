@@ -1,6 +1,6 @@
 /**
- * What the sources of volumes must say, in pods and in PersistentVolumes alike.
- * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostPathVolumeSource and those after it.
+ * Checks of volume sources that pods and PersistentVolumes share.
+ * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go validateHostPathVolumeSource and the functions after it.
  */
 import { invalid, notSupported, required, type FieldError } from "../../../../meta/field-errors.ts";
 import { at, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
@@ -13,19 +13,19 @@ export type SourceErrors = (source: Fields, field: string) => FieldError[];
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** Fields that a source must have. */
+/** Requires fields of a source. */
 export const needs =
   (...keys: readonly string[]): SourceErrors =>
   (source, field) =>
     keys.flatMap((key) => (isEmpty(source[key]) ? [required(`${field}.${key}`)] : []));
 
-/** Checks one after the other. */
+/** Runs two checks in sequence. */
 export const both =
   (...checks: readonly SourceErrors[]): SourceErrors =>
   (source, field) =>
     checks.flatMap((errors) => errors(source, field));
 
-/** A reference to a Secret, where there is one, with these keys. */
+/** Requires these keys of a reference to a Secret, if there is one. */
 export const secretNeeds =
   (...keys: readonly string[]): SourceErrors =>
   ({ secretRef }, field) =>
@@ -42,7 +42,7 @@ const hostPathTypes = [
   "Socket",
 ];
 
-/** Validates a volume of the node's file system. */
+/** Validates a host path volume. */
 export const hostPath: SourceErrors = ({ path, type }, field) => [
   ...neededPathErrors(path, `${field}.path`),
   ...(textOf(path) === "" ? [] : choiceErrors(type ?? "", `${field}.type`, hostPathTypes)),
@@ -64,14 +64,14 @@ const initiatorNames: Readonly<Record<string, RegExp>> = {
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
-/** `elsewhere` says what is wrong with a name that begins with none of the three. */
+/** `elsewhere` is the error for a name that begins with none of the three prefixes. */
 function initiatorErrors(name: string, field: string, elsewhere: string): FieldError[] {
   const pattern = initiatorNames[name.slice(0, 3)];
   if (pattern === undefined) return [invalid(field, name, elsewhere)];
   return pattern.test(name) ? [] : [invalid(field, name, "must be valid format")];
 }
 
-/** An iSCSI target; `elsewhere` as above, pods and volumes say it in different words. */
+/** An iSCSI target; `elsewhere` as above: the words differ between pods and volumes. */
 export const iscsi =
   (elsewhere: string): SourceErrors =>
   (source, field) => {
@@ -86,7 +86,7 @@ export const iscsi =
     ];
   };
 
-/** Validates a disk that is named by `key`. */
+/** Validates a disk whose name is in the field `key`. */
 export const disk =
   (id: string): SourceErrors =>
   (source, field) => {
@@ -140,7 +140,7 @@ export const quobyte: SourceErrors = (source, field) => {
   return [...errors, ...needs("volume")(source, field)];
 };
 
-/** Options of a driver whose names are not those of Kubernetes itself. */
+/** Driver options, whose names must not be in Kubernetes' namespaces. */
 export const flexVolume: SourceErrors = (source, field) => {
   const options = isFields(source["options"]) ? Object.keys(source["options"]).sort() : [];
   const reserved = options.filter((name) => /\.(kubernetes|k8s)\.io$/.test(`.${name.split("/")[0]?.toLowerCase()}`));
@@ -169,7 +169,7 @@ export const azureDisk: SourceErrors = (source, field) => {
   ];
 };
 
-/** `secretKeys` are those that a reference to a Secret must have. */
+/** `secretKeys` are the keys that a reference to a Secret must have. */
 export const storageos =
   (...secretKeys: readonly string[]): SourceErrors =>
   (source, field) => [
@@ -182,6 +182,6 @@ export const storageos =
     ...secretNeeds(...secretKeys)(source, field),
   ];
 
-/** True if a volume's claim is one that the pod names or one that is made for it. */
+/** True if a volume is a claim, referenced or created for the pod. */
 export const isClaim = (volume: unknown): boolean =>
   at(volume, "persistentVolumeClaim") !== undefined || at(volume, "ephemeral") !== undefined;

@@ -5,7 +5,7 @@ import { appArmorOfAnnotation } from "../profiles/app-armor.ts";
 import { appArmorPrefix, seccompPrefix } from "../profiles/profile-annotations.ts";
 import { fractionWarnings } from "./fields.ts";
 
-/** Where the containers are that are warned of. */
+/** The location of the containers. */
 export interface Place {
   /** The paths of the pod's spec and of its annotations. */
   readonly field: string;
@@ -26,7 +26,7 @@ function placed(spec: Fields, field: string): Placed[] {
   );
 }
 
-/** In the order of the real server: what each has alone, then what they have with each other. */
+/** In the real server's order: first each container alone, then all together. */
 export function containerWarnings(spec: Fields, place: Place): string[] {
   const containers = placed(spec, place.field);
   return [
@@ -48,7 +48,7 @@ function amountWarnings({ resources }: Fields, field: string): string[] {
   );
 }
 
-/** Of annotations that have become fields. */
+/** Warns about annotations that have become fields. */
 function profileWarnings(spec: Fields, container: Fields, { notes, noted, isTemplate }: Place): string[] {
   const name = textOf(container["name"]);
   const warnings: string[] = [];
@@ -57,7 +57,7 @@ function profileWarnings(spec: Fields, container: Fields, { notes, noted, isTemp
       `${notes}[${seccompPrefix}${name}]: non-functional in v1.27+; use the "seccompProfile" field instead`,
     );
   }
-  // For a pod the warning is given when the annotation is copied to the field.
+  // For a pod, the warning is issued when the annotation is copied to the field.
   const annotation = noted[appArmorPrefix + name];
   if (!isTemplate || annotation === undefined || isFields(at(container, "securityContext", "appArmorProfile"))) {
     return warnings;
@@ -71,7 +71,7 @@ function profileWarnings(spec: Fields, container: Fields, { notes, noted, isTemp
   return warnings;
 }
 
-/** Of variables that are set twice without building on what was there. */
+/** Warns about variables that are set twice without using the first value. */
 function envWarnings(container: Fields, field: string): string[] {
   const seen = new Set<string>();
   return fieldsIn(container["env"]).flatMap((variable, index) => {
@@ -108,7 +108,7 @@ const portsOf = ({ container, field }: Placed): Port[] =>
     hostIP: textOf(port["hostIP"]),
   }));
 
-/** How two ports of one number and protocol get in each other's way; undefined where they do not. */
+/** How two ports with the same number and protocol conflict; undefined if they do not. */
 function clash(a: Port, b: Port): string | undefined {
   if (a.hostIP === b.hostIP && a.hostPort === b.hostPort) return "duplicate";
   if (a.hostPort === 0 || b.hostPort === 0) return "overlapping";

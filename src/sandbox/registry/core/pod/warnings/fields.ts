@@ -1,15 +1,15 @@
-/** What more than one kind of warning looks for. Source: kubernetes v1.36 pkg/api/pod/warnings.go. */
+/** Helpers for several kinds of warnings. Source: kubernetes v1.36 pkg/api/pod/warnings.go. */
 import { parseQuantity } from "../../../../../api/quantity.ts";
 import { isFields } from "../../../../meta/object.ts";
 
-/** Where a value is repeated. */
+/** The indexes of repeated values. */
 export function repeated(list: readonly string[]): number[] {
   return list.flatMap((text, index) => (list.indexOf(text) < index ? [index] : []));
 }
 
 const nanoPerMilli = 1_000_000n;
 
-/** True if there are thousandths left, rounded up. */
+/** True if the quantity, rounded up to thousandths, is not an integer. */
 function isFractional(text: unknown): boolean {
   const nano = typeof text === "string" ? parseQuantity(text)?.nano : undefined;
   if (nano === undefined) return false;
@@ -17,7 +17,7 @@ function isFractional(text: unknown): boolean {
   return milli % 1000n !== 0n;
 }
 
-/** Of bytes in parts, in a map of amounts by resource; `resources` are those that are counted in bytes. */
+/** Warns about fractional bytes in a map of resource amounts; `resources` are those counted in bytes. */
 export function fractionWarnings(
   amounts: unknown,
   field: string,

@@ -1,6 +1,6 @@
 /**
- * Warnings of pods and templates that are valid but probably not what was meant.
- * Source: kubernetes v1.36 pkg/api/pod/warnings.go; differs: nothing is said of how IP addresses are written.
+ * Warnings about pods and templates that are valid but probably not what was meant.
+ * Source: kubernetes v1.36 pkg/api/pod/warnings.go; differs: the notation of IP addresses is not checked.
  */
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
 import { podSeccomp } from "../profiles/profile-annotations.ts";
@@ -88,7 +88,7 @@ function affinityWarnings(spec: Fields, field: string): string[] {
   });
 }
 
-/** Of names that are given twice, or not at all. */
+/** Warns about names that are duplicate or empty. */
 function nameWarnings(spec: Fields, field: string): string[] {
   const secrets = fieldsIn(spec["imagePullSecrets"]).map(({ name }) => textOf(name));
   const twice = (list: readonly string[], key: string, what: string): string[] =>
@@ -113,7 +113,7 @@ interface Holder {
   readonly spec?: unknown;
 }
 
-/** The warnings of a pod, for an empty `path`, or of the template at `path`. */
+/** The warnings for a pod, if `path` is empty, or for the template at `path`. */
 function warningsOf(pod: Holder, path: string): string[] {
   const spec = isFields(pod.spec) ? pod.spec : {};
   const annotations = at(pod, "metadata", "annotations");
@@ -121,7 +121,7 @@ function warningsOf(pod: Holder, path: string): string[] {
   const prefix = path === "" ? "" : `${path}.`;
   const [field, notes] = [`${prefix}spec`, `${prefix}metadata.annotations`];
   const grace = spec["terminationGracePeriodSeconds"];
-  // Most pods have none of these. The order is that of the real server's warnings.
+  // Most pods have none of these fields. The order is the real server's.
   const has = (key: string): boolean => spec[key] !== undefined;
   const isSeccompOld = noted[podSeccomp] !== undefined && !isFields(at(spec, "securityContext", "seccompProfile"));
   return [
@@ -144,12 +144,12 @@ function warningsOf(pod: Holder, path: string): string[] {
   ];
 }
 
-/** The warnings of a new pod, apart from those of its name. */
+/** The warnings for a new pod, except those about its name. */
 export function podWarnings(pod: ApiObject): string[] {
   return warningsOf(pod, "");
 }
 
-/** The warnings of the template at `path` in a new object, or in one whose generation changes. */
+/** The warnings for the template at `path`, in a new object or one whose generation changes. */
 export function templateWarnings(
   object: ApiObject,
   old: ApiObject | undefined,
@@ -160,7 +160,7 @@ export function templateWarnings(
   return isFields(template) ? warningsOf(template, path.join(".")) : [];
 }
 
-/** The warning of a name that is no DNS label: pods and their hostnames are derived from it. */
+/** The warning for a name that is not a DNS label: pods and their hostnames are derived from it. */
 export function hostnameWarnings({ metadata: { name = "" } }: ApiObject, what = "Pod names and hostnames"): string[] {
   const problems = labelProblems(name);
   if (problems.length === 0) return [];

@@ -1,8 +1,8 @@
-/** Warnings of a pod's volumes. Source: kubernetes v1.36 pkg/api/pod/warnings.go, pkg/api/persistentvolumeclaim/util.go. */
+/** Warnings about a pod's volumes. Source: kubernetes v1.36 pkg/api/pod/warnings.go, pkg/api/persistentvolumeclaim/util.go. */
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../../meta/object.ts";
 import { fractionWarnings } from "./fields.ts";
 
-/** Deprecated and removed kinds of volumes, in the order of their warnings; `ephemeral` comes among them. */
+/** Deprecated and removed volume types, in the order of their warnings; `ephemeral` comes among them. */
 const oldVolumes: readonly (readonly [key: string, message: string])[] = [
   ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -16,17 +16,17 @@ const oldVolumes: readonly (readonly [key: string, message: string])[] = [
   ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-/** The server's own name of a field, where it is another. */
+/** The server's name of a field, if it differs. */
 const shownKeys: Readonly<Record<string, string>> = { storageos: "storageOS" };
 
-/** The warnings of the spec of a PersistentVolumeClaim at `field`. */
+/** The warnings for the spec of a PersistentVolumeClaim at `field`. */
 export function claimWarnings(spec: unknown, field: string): string[] {
   return ["requests", "limits"].flatMap((list) =>
     fractionWarnings(at(spec, "resources", list), `${field}.resources.${list}`, ["storage"]),
   );
 }
 
-/** Most volumes give no cause: nothing is made of them but a look at their keys. */
+/** Most volumes cause no warnings: for these, only the keys are checked. */
 export function volumeWarnings(spec: Fields, field: string): string[] {
   const volumes = fieldsIn(spec["volumes"]);
   const old: string[] = [];
@@ -58,14 +58,14 @@ function pathsIn(items: unknown, source: () => string): Path[] {
   return fieldsIn(items).map(({ path }) => ({ path: textOf(path), source }));
 }
 
-/** Volumes with files of one kind, and how a warning names each. */
+/** Volumes with files from one source, and the name of each in a warning. */
 const single: readonly (readonly [key: string, what: (volume: Fields) => string])[] = [
   ["configMap", (volume) => `ConfigMap ${JSON.stringify(at(volume, "configMap", "name") ?? "")}`],
   ["secret", (volume) => `Secret ${JSON.stringify(at(volume, "secret", "secretName") ?? "")}`],
   ["downwardAPI", () => "DownwardAPI"],
 ];
 
-/** Paths of one volume that are equal, or of which one is a folder of the other. */
+/** Paths of one volume that are equal, or one of which is inside the other. */
 function overlaps(volume: Fields): string[] {
   const name = (): string => JSON.stringify(textOf(volume["name"]));
   const found: string[] = [];
@@ -88,7 +88,7 @@ function overlaps(volume: Fields): string[] {
 
 const pathKeys = ["path", "certificateChainPath", "keyPath", "credentialBundlePath"] as const;
 
-/** A quick look, since every pod has such a volume for its token: whether any two paths of the sources begin alike. */
+/** A cheap test, since every pod has such a volume for its token: whether any two paths of the sources have a common prefix. */
 function mayOverlap(sources: readonly Fields[]): boolean {
   const seen: string[] = [];
   const overlapping = (path: unknown): boolean => {
