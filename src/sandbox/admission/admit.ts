@@ -1,4 +1,7 @@
-/** The API server's built-in admission, in its order. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go AllOrderedPlugins. */
+/**
+ * The API server's built-in admission, in its plugin order. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go
+ * AllOrderedPlugins.
+ */
 import { child, nameOrGenerateName, type ApiObject } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { AdmissionAttributes, Attributes, DeleteAttributes, UpdateAttributes } from "../context/attributes.ts";
@@ -26,8 +29,8 @@ import { callMutating, mutatingCalls } from "./webhook/mutating.ts";
 import { callValidating } from "./webhook/validating.ts";
 
 /**
- * Mutating admission, of a create or an update: may change the object. A new object may have no name yet: names are generated
- * after this. @throws StatusError, mostly 403.
+ * Mutating admission of a create or an update: may change the object. A new object may not have a name yet: names are generated afterwards.
+ * @throws StatusError, mostly 403.
  */
 export function* mutatingAdmission(attributes: Attributes): Steps<void> {
   admitBuiltIn(attributes);
@@ -35,8 +38,8 @@ export function* mutatingAdmission(attributes: Attributes): Steps<void> {
 }
 
 /**
- * Policies and webhooks that mutate, in the order of the plugins. Where one of them changed the object, the plugins of the server
- * look at it again, and after them those that ask to be reinvoked. Source: apiserver v0.36 admission/reinvocation.go.
+ * Mutating policies and webhooks, in plugin order. If one of them changed the object, the built-in plugins run again, and then the policies
+ * and webhooks that request reinvocation. Source: apiserver v0.36 admission/reinvocation.go.
  */
 export function* mutatingHooks(attributes: Attributes, plugins: () => void = () => undefined): Steps<void> {
   if (!hasHooks(attributes.scope, "mutating") && !hasPolicies(attributes.scope, "mutating")) return;
@@ -56,8 +59,8 @@ function* mutatingRounds(asked: AdmissionAttributes, plugins: () => void = () =>
 }
 
 /**
- * Validating admission, of a create or an update: changes nothing. Returns what charges the quotas that have room for the object;
- * call it once nothing else can refuse the write. @throws StatusError, mostly 403.
+ * Validating admission of a create or an update: changes nothing. Returns a function that charges quotas for the object; call it once
+ * nothing else can reject the write. @throws StatusError, mostly 403.
  */
 export function* validatingAdmission(attributes: Attributes): Steps<() => void> {
   validateBuiltIn(attributes);
@@ -65,7 +68,7 @@ export function* validatingAdmission(attributes: Attributes): Steps<() => void> 
   return admitQuota(attributes);
 }
 
-/** Policies and webhooks that validate, in the order of the plugins. @throws StatusError, mostly 403. */
+/** Validating policies and webhooks, in plugin order. @throws StatusError, mostly 403. */
 export function* validatingHooks(attributes: Attributes): Steps<void> {
   const { scope, object, old, shownAs = itself } = attributes;
   if (!hasHooks(scope, "validating") && !hasPolicies(scope, "validating")) return;
@@ -76,11 +79,11 @@ export function* validatingHooks(attributes: Attributes): Steps<void> {
 
 const itself = (object: ApiObject): ApiObject => object;
 
-/** True if a policy or a webhook may be about the request. */
+/** True if a policy or a webhook may match the request. */
 export const isAsked = (scope: RequestScope): boolean =>
   (["mutating", "validating"] as const).some((type) => hasHooks(scope, type) || hasPolicies(scope, type));
 
-/** Admission of a request whose object is not stored: an Eviction, a Binding, a review. @throws StatusError, mostly 403. */
+/** Admission of requests whose object is not stored: an Eviction, a Binding, a review. @throws StatusError, mostly 403. */
 export function* requestAdmission(attributes: Attributes): Steps<void> {
   yield* mutatingHooks(attributes);
   yield* validatingHooks(attributes);
@@ -91,7 +94,7 @@ export function* deletionAdmission(attributes: DeleteAttributes): Steps<void> {
   const { scope } = attributes;
   if (!isAsked(scope)) return;
   const asked = deleteAttributes(attributes);
-  // A policy that mutates is not asked about deletions; a webhook is, and may change nothing.
+  // Mutating policies do not see deletions; mutating webhooks do, but may change nothing.
   yield* callMutating(asked, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });
   yield* validateByPolicies(asked);
   yield* callValidating(asked);

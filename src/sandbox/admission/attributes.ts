@@ -10,7 +10,7 @@ import type { RequestScope } from "../context/server.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
 import { param } from "../options/list-options.ts";
 
-/** The attributes of a creation, or of an update. */
+/** The attributes of a create or an update. */
 export function writeAttributes({ scope, object, old }: Attributes): AdmissionAttributes {
   const isCreate = old === undefined;
   const name = scope.name === "" ? (object.metadata.name ?? "") : scope.name;
@@ -47,19 +47,19 @@ function placeOf(scope: RequestScope, name: string): Place {
   return { scope, resource, subresource, name, namespace };
 }
 
-/** The kind of the request; subresources may have objects of their own kinds. */
+/** The kind of the request; a subresource's objects may have another kind. */
 function kindOf({ served, resource }: RequestScope, object: ApiObject): GroupVersionKind {
   if (object.kind === resource.kind) return { group: served.group, version: served.version, kind: served.kind };
   return { ...groupVersionOf(object.apiVersion), kind: object.kind };
 }
 
-/** `apps/v1`, `v1` taken apart. */
+/** Splits `apps/v1` or `v1`. */
 export function groupVersionOf(apiVersion: string): Pick<GroupVersionKind, "group" | "version"> {
   const slash = apiVersion.indexOf("/");
   return { group: slash < 0 ? "" : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** The options in the query, as an object of their kind. */
+/** The options in the query, as an options object of that kind. */
 function optionsOf({ query, dryRun }: RequestScope, kind: string): Fields {
   const options: Fields = { kind, apiVersion: "meta.k8s.io/v1" };
   if (dryRun) options["dryRun"] = ["All"];

@@ -8,7 +8,7 @@ import { forbidden } from "../meta/refusal.ts";
 
 const clientSigner = "kubernetes.io/kube-apiserver-client";
 
-/** What is not admitted of a CertificateSigningRequest. @throws StatusError 403 */
+/** Checks a CertificateSigningRequest. @throws StatusError 403 */
 export function checkSigningRequest({ scope, object, old }: Attributes): void {
   const plugins = scope.server.admission;
   const { subresource } = scope;
@@ -19,7 +19,7 @@ export function checkSigningRequest({ scope, object, old }: Attributes): void {
   if (subresource === "status" && plugins.has("CertificateSigning")) checkSigning({ scope, object, old });
 }
 
-/** Nobody becomes a member of system:masters by a certificate. */
+/** No certificate may grant membership of system:masters. */
 function checkSubject({ scope, object }: Attributes): void {
   if (object.spec?.["signerName"] !== clientSigner) return;
   const organizations = organizationsIn(textOf(object.spec["request"]));
@@ -33,7 +33,7 @@ function checkSigning({ scope, object, old }: UpdateAttributes): void {
   if (!isSame) checkSigner(scope, { verb: "sign", signer: textOf(old.spec?.["signerName"]) });
 }
 
-/** The right may be for a signer, or for all of its domain. */
+/** The permission may be for one signer or for its whole domain. */
 function checkSigner(
   { server, user, resource, name }: RequestScope,
   { verb, signer }: { readonly verb: "approve" | "sign"; readonly signer: string },

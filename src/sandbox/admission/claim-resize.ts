@@ -1,11 +1,14 @@
-/** PersistentVolumeClaimResize: who may ask for more storage. Source: kubernetes v1.36 plugin/pkg/admission/storage/persistentvolume/resize. */
+/**
+ * PersistentVolumeClaimResize: which claims may request more storage. Source: kubernetes v1.36
+ * plugin/pkg/admission/storage/persistentvolume/resize.
+ */
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { UpdateAttributes } from "../context/attributes.ts";
 
-/** @throws StatusError 403 for a claim that grows and may not. */
+/** @throws StatusError 403 for a claim that grows but may not. */
 export function admitResize({ scope, object: claim, old }: UpdateAttributes): void {
   if (scope.subresource !== "") return;
   const [size, had] = [claim, old].map(({ spec }) =>

@@ -1,4 +1,4 @@
-/** Admission that looks at one cluster-wide thing each: TaintNodesByCondition, RuntimeClass. */
+/** Admission plugins that read one cluster-scoped thing each: TaintNodesByCondition, RuntimeClass. */
 import { isNil } from "../meta/canonical.ts";
 import { at, child, fieldsIn, isFields, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden, refusal } from "../meta/refusal.ts";
@@ -17,7 +17,7 @@ export function admitNode(node: ApiObject): void {
 }
 
 /**
- * A pod's runtime class must be there; its overhead and its nodes become the pod's. Source: plugin/pkg/admission/runtimeclass.
+ * A pod's RuntimeClass must exist; its overhead and scheduling are copied to the pod. Source: plugin/pkg/admission/runtimeclass.
  * @throws StatusError 403.
  */
 export function admitRuntimeClass(scope: RequestScope, pod: ApiObject): void {
@@ -53,19 +53,19 @@ function isSameAmounts(a: unknown, b: unknown): boolean {
   return left.size === right.size && [...left].every(([name, { nano }]) => right.get(name)?.nano === nano);
 }
 
-/** The runtime class that a pod names. @throws StatusError 403 for one that is not there. */
+/** The RuntimeClass that a pod names. @throws StatusError 403 if it does not exist. */
 function runtimeClassOf(scope: RequestScope, pod: ApiObject): ApiObject | undefined {
   const name = pod.spec?.["runtimeClassName"];
   if (typeof name !== "string") return undefined;
   const found = scope.server.store.collection("runtimeclasses.node.k8s.io", false).get("", name);
   if (found !== undefined) return found.object;
-  // The real server asks its own API for it.
+  // The real server requests it from its own API.
   const problem = lookupProblem(name);
   if (problem !== undefined) throw refusal(500, "", problem);
   throw rejected(scope, pod, `RuntimeClass "${name}" not found`);
 }
 
-/** A pod that is valid has the overhead of its runtime class, and no other. @throws StatusError 403. */
+/** A valid pod has exactly the overhead of its RuntimeClass. @throws StatusError 403. */
 export function checkOverhead(scope: RequestScope, pod: ApiObject): void {
   const theirs = at(runtimeClassOf(scope, pod), "overhead");
   const own = pod.spec?.["overhead"];

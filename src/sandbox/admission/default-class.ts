@@ -1,4 +1,7 @@
-/** The newest default class: of StorageClasses and of IngressClasses. Source: kubernetes v1.36 plugin/pkg/admission/storage/storageclass/setdefault, network/defaultingressclass. */
+/**
+ * The newest default StorageClass and IngressClass. Source: kubernetes v1.36 plugin/pkg/admission/storage/storageclass/setdefault,
+ * network/defaultingressclass.
+ */
 import { defaultStorageClassMarks, newestDefault } from "../../api/default-class.ts";
 import type { RequestScope } from "../context/server.ts";
 import { child, type ApiObject } from "../meta/object.ts";
@@ -34,7 +37,7 @@ export function admitStorageClass(scope: RequestScope, claim: ApiObject): void {
   if (found !== undefined) spec["storageClassName"] = found.metadata.name;
 }
 
-/** DefaultIngressClass: an Ingress without a class, or the annotation that was one, gets the default one. */
+/** DefaultIngressClass: an Ingress with neither a class nor the older annotation gets the default one. */
 export function admitIngressClass(scope: RequestScope, ingress: ApiObject): void {
   const spec = child(ingress, "spec");
   const hasClass = ingress.metadata.annotations?.["kubernetes.io/ingress.class"] !== undefined;

@@ -1,25 +1,25 @@
 /**
- * The bounds that a LimitRange sets, and the real server's words for what is outside them.
+ * The bounds of a LimitRange, and the real server's messages for violations.
  * Source: kubernetes v1.36 plugin/pkg/admission/limitranger/admission.go.
  */
 import { amountsOf, type Amounts } from "../../api/quota/amounts.ts";
 import { compareQuantities, formatQuantity, type Quantity } from "../../api/quantity.ts";
 import { isFields, type Fields } from "../meta/object.ts";
 
-/** What a container, a pod or a claim asks for. */
+/** The resources of a container, a pod or a claim. */
 export interface Asked {
   readonly requests: Amounts;
-  /** Undefined for what has requests alone. */
+  /** Undefined for claims, which have only requests. */
   readonly limits?: Amounts;
 }
 
 /** The quantities of a field that may be absent. */
 export function quantitiesIn(list: unknown): Amounts {
-  // Quantities have been validated: they are strings.
+  // Quantities were validated: they are strings.
   return amountsOf(isFields(list) ? (list as Readonly<Record<string, string>>) : undefined);
 }
 
-/** What is wrong with it: an entry for each resource that is outside a bound of the LimitRange's item. */
+/** Violations: one message per resource outside a bound of the LimitRange's item. */
 export function problemsWith(asked: Asked, item: Fields): readonly string[] {
   const type = String(item["type"]);
   const each = (field: string, check: (bound: Bound) => string | undefined): readonly string[] =>
@@ -46,7 +46,7 @@ function belowMinimum({ type, name, quantity }: Bound, { requests, limits }: Ask
   return `${minimum}, but limit is ${formatQuantity(limit)}`;
 }
 
-/** Of what has limits, the limit has to be set. */
+/** If there can be limits, the limit must be set. */
 function aboveMaximum({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
   const maximum = `maximum ${name} usage per ${type} is ${formatQuantity(quantity)}`;
   const [request, limit] = [requests.get(name), limits?.get(name)];

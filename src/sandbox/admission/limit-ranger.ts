@@ -22,7 +22,7 @@ const containersOf = (pod: ApiObject): Fields[] => [
 
 const mapOf = (value: unknown): Record<string, string> => (isFields(value) ? (value as Record<string, string>) : {});
 
-/** Gives containers what the ranges say for those that say nothing themselves, and says so in an annotation of the pod. */
+/** Sets default requests and limits of containers, and records that in an annotation of the pod. */
 export function setDefaultLimits(scope: RequestScope, pod: ApiObject): void {
   for (const item of containerLimits(scope)) {
     const applied = containersOf(pod).map((container) => fillContainer(container, item));
@@ -30,7 +30,7 @@ export function setDefaultLimits(scope: RequestScope, pod: ApiObject): void {
   }
 }
 
-/** The same for a pod that is resized, which keeps its annotations. */
+/** The same for a pod resize, which keeps the annotations. */
 export function setResizedLimits({ scope, object: pod, old }: UpdateAttributes): void {
   if (old.metadata.deletionTimestamp !== undefined) return;
   for (const item of containerLimits(scope)) for (const container of containersOf(pod)) fillContainer(container, item);
@@ -39,7 +39,7 @@ export function setResizedLimits({ scope, object: pod, old }: UpdateAttributes):
 const containerLimits = (scope: RequestScope): Fields[] =>
   rangesOf(scope).flatMap(({ spec }) => fieldsIn(spec?.["limits"]).filter(({ type }) => type === "Container"));
 
-/** New pods, resized ones, and claims are limited, unless they are being deleted. Source: SupportsAttributes, runLimitFunc. */
+/** New pods, resized pods and claims are checked, unless they are being deleted. Source: SupportsAttributes, runLimitFunc. */
 function isLimited({ scope, old }: Attributes): boolean {
   const { resource, subresource } = scope;
   if (old?.metadata.deletionTimestamp !== undefined) return false;
@@ -48,8 +48,8 @@ function isLimited({ scope, old }: Attributes): boolean {
 }
 
 /**
- * Looks at what a pod or a claim has in the end, its name included; anything else passes.
- * @throws StatusError 403 for what asks for more or less than a LimitRange of its namespace allows.
+ * Checks a pod or a claim after mutation, when it has its name; ignores all other kinds.
+ * @throws StatusError 403 if it requests more or less than a LimitRange of its namespace allows.
  */
 export function checkLimits(attributes: Attributes): void {
   const { scope, object } = attributes;
@@ -60,7 +60,7 @@ export function checkLimits(attributes: Attributes): void {
     const found = fieldsIn(range.spec?.["limits"]).flatMap((item) =>
       asks(object, item["type"]).flatMap((asked) => problemsWith(asked, item)),
     );
-    // Go says the same only once.
+    // Go drops duplicates.
     const problems = [...new Set(found)];
     if (problems.length === 0) continue;
     const text = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
@@ -83,7 +83,7 @@ function askedBy({ resources }: Fields): Required<Asked> {
   return { requests: quantitiesIn(lists["requests"]), limits: quantitiesIn(lists["limits"]) };
 }
 
-/** What the containers need together, unless the pod itself says what it needs. Source: podRequests, podLimits. */
+/** The sum of the containers, unless there are pod-level resources. Source: podRequests, podLimits. */
 function askedTogether({ spec = {} }: ApiObject): Asked {
   const containers = fieldsIn(spec["containers"]).map(askedBy);
   const initContainers = fieldsIn(spec["initContainers"]).map((container) => ({
@@ -106,7 +106,7 @@ function askedTogether({ spec = {} }: ApiObject): Asked {
   return { requests: together("requests"), limits: together("limits") };
 }
 
-/** Which resources were set by default, for the annotation that says so. */
+/** Which resources were defaulted, for the annotation. */
 interface AppliedDefaults {
   readonly name: string;
   readonly requests: readonly string[];

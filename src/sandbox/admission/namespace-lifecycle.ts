@@ -1,5 +1,5 @@
 /**
- * Objects go into namespaces that exist and are not going away. Source: apiserver v0.36
+ * Objects are only created in namespaces that exist and are not terminating. Source: apiserver v0.36
  * admission/plugin/namespace/lifecycle/admission.go.
  */
 import { forbidden, notFound } from "../meta/refusal.ts";
@@ -7,7 +7,7 @@ import type { RequestScope } from "../context/server.ts";
 
 const immortal = new Set(["default", "kube-system", "kube-public"]);
 
-/** @throws StatusError 404 without the namespace, 403 while it is terminating. */
+/** @throws StatusError 404 if the namespace does not exist, 403 while it is terminating. */
 export function admitIntoNamespace(scope: RequestScope, name: string): void {
   const { resource, namespace, server } = scope;
   if (!resource.namespaced || resource.storage.endsWith(".authorization.k8s.io")) return;
@@ -28,7 +28,7 @@ export function admitIntoNamespace(scope: RequestScope, name: string): void {
   );
 }
 
-/** Refuses to delete immortal namespaces. @throws StatusError 403. */
+/** Rejects deletion of immortal namespaces. @throws StatusError 403. */
 export function admitNamespaceDeletion(scope: RequestScope, name: string): void {
   if (scope.resource.storage !== "namespaces" || !immortal.has(name)) return;
   if (!scope.server.admission.has("NamespaceLifecycle")) return;

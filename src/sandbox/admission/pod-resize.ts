@@ -1,5 +1,5 @@
 /**
- * Resizing a pod that has a node: the node must be able to, and have enough.
+ * Resizing a scheduled pod: the node must support it and have enough resources.
  * Source: kubernetes v1.36 plugin/pkg/admission/{podresize,nodedeclaredfeatures}; component-helpers v0.36 nodedeclaredfeatures.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -36,7 +36,7 @@ export function admitPodResize({ scope, object: pod, old }: UpdateAttributes): v
     throw refused(`node didn't have enough allocatable resources: ${short.join("; ")}`, "NodeCapacity");
 }
 
-/** What a node must declare for this update, by name. */
+/** The features that a node must declare for this update. */
 function neededFeatures({ spec = {} }: ApiObject, { spec: before = {} }: ApiObject): string[] {
   const needed: string[] = [];
   const inits = fieldsIn(spec["initContainers"]);

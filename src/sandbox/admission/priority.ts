@@ -1,4 +1,4 @@
-/** Admission by priority classes. Source: kubernetes v1.36 plugin/pkg/admission/priority. */
+/** The Priority plugin. Source: kubernetes v1.36 plugin/pkg/admission/priority. */
 import { child, nameOrGenerateName, textOf, type ApiObject } from "../meta/object.ts";
 import { forbidden } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -7,7 +7,7 @@ import type { Attributes } from "../context/attributes.ts";
 const classesOf = (scope: RequestScope): RequestScope["collection"] =>
   scope.server.store.collection("priorityclasses.scheduling.k8s.io", false);
 
-/** The class of pods that name none: of several the one with the lowest value. */
+/** The default class; of several, the one with the lowest value. */
 function defaultClass(scope: RequestScope): ApiObject | undefined {
   const classes = [...classesOf(scope).range({})].map(({ object }) => object);
   return classes.filter(({ globalDefault }) => globalDefault === true).sort((a, b) => valueOf(a) - valueOf(b))[0];
@@ -16,8 +16,8 @@ function defaultClass(scope: RequestScope): ApiObject | undefined {
 const valueOf = ({ value }: ApiObject): number => (typeof value === "number" ? value : 0);
 
 /**
- * The pod's priority by its class; without one the default class's, or 0.
- * @throws StatusError 403 for a class that is not there, and for a pod that says otherwise than its class.
+ * Sets the pod's priority from its class; without one, from the default class, or 0.
+ * @throws StatusError 403 if the class does not exist or the pod contradicts it.
  */
 export function admitPriority(scope: RequestScope, pod: ApiObject): void {
   const spec = child(pod, "spec");

@@ -1,4 +1,7 @@
-/** StorageObjectInUseProtection: a finalizer keeps what is used. Source: kubernetes v1.36 plugin/pkg/admission/storage/storageobjectinuseprotection. */
+/**
+ * StorageObjectInUseProtection: adds finalizers that keep objects while in use. Source: kubernetes v1.36
+ * plugin/pkg/admission/storage/storageobjectinuseprotection.
+ */
 import { claimProtection, classProtection, volumeProtection } from "../../api/protection-finalizers.ts";
 import type { ApiObject } from "../meta/object.ts";
 
@@ -8,7 +11,7 @@ const finalizerOf: Readonly<Record<string, string>> = {
   "volumeattributesclasses.storage.k8s.io": classProtection,
 };
 
-/** `resource` as the store names it. */
+/** `resource` is the storage name. */
 export function protect(resource: string, object: ApiObject): void {
   const finalizer = finalizerOf[resource];
   if (finalizer === undefined) return;

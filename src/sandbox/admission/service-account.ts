@@ -1,5 +1,5 @@
 /**
- * Pods get the ServiceAccount that they run as, and its token as a volume.
+ * Sets the ServiceAccount of pods, and mounts its token.
  * Source: kubernetes v1.36 plugin/pkg/admission/serviceaccount/admission.go.
  */
 import { lookupProblem } from "../validation/names.ts";
@@ -11,7 +11,7 @@ import type { RequestScope } from "../context/server.ts";
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** @throws StatusError 403 where the ServiceAccount is not there. */
+/** @throws StatusError 403 if the ServiceAccount does not exist. */
 export function admitServiceAccount(scope: RequestScope, pod: ApiObject): void {
   const spec = child(pod, "spec");
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return;
@@ -76,7 +76,7 @@ function tokenVolume(name: string): Fields {
 const notReady = "node.kubernetes.io/not-ready";
 const unreachable = "node.kubernetes.io/unreachable";
 
-/** Pods stay 300 seconds on a node that is in trouble, unless they say otherwise. */
+/** Pods tolerate a node that is not ready or unreachable for 300 seconds, unless they specify otherwise. */
 export function admitTolerations(pod: ApiObject): void {
   const spec = child(pod, "spec");
   const own = fieldsIn(spec["tolerations"]);

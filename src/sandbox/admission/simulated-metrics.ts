@@ -1,12 +1,12 @@
-/** Annotations from which the metrics APIs are served (docs/sandbox-annotations.md): a warning for a value that they cannot read. */
+/** Annotations that the metrics APIs are served from (docs/sandbox-annotations.md): warns about unreadable values. */
 import { parseQuantity } from "../../api/quantity.ts";
 import type { Attributes } from "../context/attributes.ts";
 import { simulationPrefix } from "../meta/simulation.ts";
 
-/** `cpu`, `memory.web`, `metric.requests`, `external.depth`, behind the prefix. */
+/** `cpu`, `memory.web`, `metric.requests`, `external.depth`, after the prefix. */
 const quantities = /^(?:(?:cpu|memory)(?:\..+)?|(?:metric|external)\..+)$/;
 
-/** Warns of each annotation that is new or changed, and is no quantity: it is as if it were not there. */
+/** Warns about each new or changed annotation that is not a quantity: it is ignored. */
 export function warnOfMetrics({ scope, object, old }: Attributes): void {
   const { annotations } = object.metadata;
   if (annotations === undefined) return;

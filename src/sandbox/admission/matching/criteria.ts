@@ -1,4 +1,4 @@
-/** What webhooks and policies are about, as their configurations say it. Configurations have been validated when they were stored. */
+/** Reads match criteria from the configurations of webhooks and policies, which were validated when they were stored. */
 import { selectorOf, type Selector } from "../../../api/labels.ts";
 import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
 import type { MatchCriteria } from "./invocation.ts";

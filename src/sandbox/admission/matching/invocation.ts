@@ -1,4 +1,7 @@
-/** Whether a webhook or a policy is about an operation, and as what it sees it. Source: apiserver v0.36 admission/plugin/webhook/generic/webhook.go ShouldCallHook. */
+/**
+ * Whether a webhook or a policy matches an operation, and at which version. Source: apiserver v0.36
+ * admission/plugin/webhook/generic/webhook.go ShouldCallHook.
+ */
 import type { Selector } from "../../../api/labels.ts";
 import type { AdmissionAttributes, GroupVersionKind, GroupVersionResource } from "../../context/attributes.ts";
 import type { RequestScope } from "../../context/server.ts";
@@ -6,26 +9,26 @@ import type { Resource } from "../../registry/resource.ts";
 import { ruleMatches, type Rule } from "./rules.ts";
 import { matchesNamespace, matchesObject } from "./selectors.ts";
 
-/** What a webhook or a policy is about. */
+/** What a webhook or a policy matches. */
 export interface MatchCriteria {
   readonly rules: readonly Rule[];
-  /** What is not matched, whatever the rules say. */
+  /** Never matched, whatever the rules say. */
   readonly excluded?: readonly Rule[];
-  /** Matches every operation where there are no rules. */
+  /** Matches every operation if there are no rules. */
   readonly isOpen?: boolean;
-  /** `Equivalent`: also requests for the same objects by another group or version than its rules name. */
+  /** `Equivalent`: also matches requests for the same objects by another group or version than in the rules. */
   readonly matchPolicy: string;
   readonly namespaceSelector: Selector;
   readonly objectSelector: Selector;
 }
 
-/** As what an operation is seen: at the version of the rule that matches it. */
+/** How a matched operation is presented: at the version of the matching rule. */
 export interface Invocation {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
 }
 
-/** Undefined if it is not about the operation. @throws StatusError 404 where it would be, but its namespace does not exist. */
+/** Undefined if it does not match. @throws StatusError 404 if it would match, but its namespace does not exist. */
 export function invocationOf(criteria: MatchCriteria, attributes: AdmissionAttributes): Invocation | undefined {
   const inNamespace = matchesNamespace(criteria.namespaceSelector, attributes);
   if (inNamespace === false || !matchesObject(criteria.objectSelector, attributes)) return undefined;
@@ -45,7 +48,7 @@ function exactMatch({ rules }: MatchCriteria, attributes: AdmissionAttributes): 
   return rules.some((rule) => ruleMatches(rule, { attributes, resource })) ? { resource, kind } : undefined;
 }
 
-/** Earlier rules come before later ones. */
+/** Earlier rules take precedence. */
 function equivalentMatch(
   { rules, matchPolicy }: MatchCriteria,
   attributes: AdmissionAttributes,
@@ -57,7 +60,7 @@ function equivalentMatch(
       const resource = { group, version, resource: plural };
       if (!ruleMatches(rule, { attributes, resource })) continue;
       const { scope, kind: asked } = attributes;
-      // Subresources with objects of their own have one kind in all versions.
+      // Subresources with separate object kinds have the same kind in all versions.
       return { resource, kind: asked.kind === scope.served.kind ? { group, version, kind } : asked };
     }
   }
@@ -66,7 +69,7 @@ function equivalentMatch(
 
 const known = new WeakMap<readonly Resource[], Map<string, readonly Resource[]>>();
 
-/** The other resources by which the same objects are served. */
+/** The other resources that serve the same objects. */
 function equivalents({ server, served, resource, subresource }: RequestScope): readonly Resource[] {
   const { resources } = server.registry;
   let byStorage = known.get(resources);

@@ -1,4 +1,4 @@
-/** Objects that a policy or a webhook has patched: read anew, with defaults, and put in the place of what they were. */
+/** Objects patched by a policy or a webhook: decoded again, defaulted, and written back in place. */
 import { convertedObject } from "../../context/conversion.ts";
 import { applyDefaults } from "../../context/defaults.ts";
 import { readObject } from "../../context/object-reading.ts";
@@ -11,14 +11,14 @@ import { internal } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
 import { apiVersionOf } from "./versions.ts";
 
-/** An object that was decoded. */
+/** A decoded object. */
 export interface Decoded {
   readonly object: ApiObject;
   /** Strict decoding errors. */
   readonly strict: readonly string[];
 }
 
-/** What a patch left, as an object of its kind with defaults. @throws StatusError 500 */
+/** A patched object, decoded as its kind, with defaults. @throws StatusError 500 */
 export function decodedAs(
   json: Fields,
   { scope, kind }: { readonly scope: RequestScope; readonly kind: GroupVersionKind },
@@ -41,7 +41,7 @@ export function decodedAs(
   return { object, strict: read.strict };
 }
 
-/** The object as plugins and the store have it, where no webhook converts it. */
+/** The object in the form of plugins and storage, if no webhook is needed to convert it. */
 function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObject {
   const copy = copyOf(object);
   if (object.kind !== scope.resource.kind) return copy;
@@ -51,7 +51,9 @@ function storedForm({ scope }: AdmissionAttributes, object: ApiObject): ApiObjec
   return stored;
 }
 
-/** The object as plugins and the store have it; waits where a webhook converts it to the version of the request. @throws StatusError 500 */
+/**
+ * The object in the form of plugins and storage; waits if a webhook converts it from the version of the request. @throws StatusError 500
+ */
 export function* convertedBack(attributes: AdmissionAttributes, object: ApiObject): Steps<ApiObject> {
   const { server, resource, served } = attributes.scope;
   const { form, apiVersion } = served;
@@ -60,7 +62,7 @@ export function* convertedBack(attributes: AdmissionAttributes, object: ApiObjec
   return storedForm(attributes, yield* convertedObject(server, { form, object, apiVersion }));
 }
 
-/** Makes `object` what `other` is. */
+/** Replaces all fields of `object` with those of `other`. */
 export function replaceContents(object: Fields, other: Fields): void {
   for (const key of Object.keys(object)) delete object[key];
   Object.assign(object, other);

@@ -1,10 +1,13 @@
-/** An operation as an AdmissionRequest. Source: k8s.io/api v0.36 admission/v1; apiserver v0.36 admission/plugin/cel/condition.go CreateAdmissionRequest. */
+/**
+ * Builds the AdmissionRequest of an operation. Source: k8s.io/api v0.36 admission/v1; apiserver v0.36 admission/plugin/cel/condition.go
+ * CreateAdmissionRequest.
+ */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { AdmissionRequest } from "../../meta/admission-request.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
 import type { Invocation } from "./invocation.ts";
 
-/** An operation, as what it matched. */
+/** The request for an operation, as it matched. */
 export function requestOf(attributes: AdmissionAttributes, invocation: Invocation): AdmissionRequest {
   const { kind, resource, subresource, name, namespace, operation, options, dryRun, scope } = attributes;
   return {
@@ -23,7 +26,7 @@ export function requestOf(attributes: AdmissionAttributes, invocation: Invocatio
   };
 }
 
-/** An object as webhooks and expressions see it: the options of a connection have no metadata. */
+/** An object as webhooks and expressions see it: connect options have no metadata. */
 export function shownObject({ operation }: AdmissionAttributes, object: ApiObject | undefined): Fields | null {
   if (object === undefined || operation !== "CONNECT") return object ?? null;
   const { metadata: _none, ...options } = object;

@@ -1,7 +1,10 @@
-/** Rules of webhooks and policies: which operations on which resources they are about. Source: apiserver v0.36 admission/plugin/webhook/predicates/rules. */
+/**
+ * Rules of webhooks and policies: which operations on which resources they match. Source: apiserver v0.36
+ * admission/plugin/webhook/predicates/rules.
+ */
 import type { AdmissionAttributes, GroupVersionResource } from "../../context/attributes.ts";
 
-/** One rule; `*` stands for everything. */
+/** One rule; `*` matches everything. */
 export interface Rule {
   readonly operations: readonly string[];
   readonly apiGroups: readonly string[];
@@ -10,19 +13,19 @@ export interface Rule {
   readonly resources: readonly string[];
   /** `*`, `Cluster` or `Namespaced`. */
   readonly scope: string;
-  /** Of the objects; undefined or empty: of any name. */
+  /** Names of objects; undefined or empty: any name. */
   readonly resourceNames?: readonly string[];
 }
 
 const covers = (items: readonly string[], asked: string): boolean => items.includes("*") || items.includes(asked);
 
-/** A request, and the resource that it is taken to be for. */
+/** A request, and the resource that it is matched as. */
 export interface Asked {
   readonly attributes: AdmissionAttributes;
   readonly resource: GroupVersionResource;
 }
 
-/** True if the rule is about an operation; `resource` is the one asked about, or an equivalent one. */
+/** True if the rule matches an operation; `resource` is the requested one, or an equivalent. */
 export function ruleMatches(rule: Rule, { attributes, resource }: Asked): boolean {
   return (
     inScope(rule, { namespace: attributes.namespace, resource }) &&

@@ -4,7 +4,10 @@ import type { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { notFound } from "../../meta/refusal.ts";
 
-/** True if the namespace of an operation is selected, or why that cannot be told. Cluster-scoped objects are, but for Namespaces. */
+/**
+ * True if the namespace selector matches an operation, or why that is unknown. Always true for cluster-scoped objects other than
+ * Namespaces.
+ */
 export function matchesNamespace(selector: Selector, attributes: AdmissionAttributes): boolean | StatusError {
   const { namespace, resource } = attributes;
   if (namespace === "" && resource.resource !== "namespaces") return true;
@@ -13,7 +16,7 @@ export function matchesNamespace(selector: Selector, attributes: AdmissionAttrib
   return labels === undefined ? notFound({ group: "", name: "namespaces" }, namespace) : matches(selector, labels);
 }
 
-/** Of a Namespace that is written, its new ones; undefined for a namespace that is not there. */
+/** The new labels if a Namespace is written; undefined if the namespace does not exist. */
 function namespaceLabels({
   scope,
   resource,
@@ -28,10 +31,10 @@ function namespaceLabels({
   return stored === undefined ? undefined : (stored.object.metadata.labels ?? {});
 }
 
-/** True if the new object is selected, or the old one. */
+/** True if the selector matches the new or the old object. */
 export function matchesObject(selector: Selector, { object, old, operation }: AdmissionAttributes): boolean {
   if (matchesEverything(selector)) return true;
-  // The options of a connection have no labels that could be there or not.
+  // Connect options have no labels to match.
   if (operation === "CONNECT") return false;
   return [object, old].some((each) => each !== undefined && matches(selector, each.metadata.labels));
 }

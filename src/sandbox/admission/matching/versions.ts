@@ -11,18 +11,18 @@ import { finished } from "../../serialization/decode.ts";
 export const apiVersionOf = ({ group, version }: Pick<GroupVersionKind, "group" | "version">): string =>
   group === "" ? version : `${group}/${version}`;
 
-/** The kind that an object is wanted as. */
+/** The kind to convert an object to. */
 interface AtKind {
   readonly scope: RequestScope;
   readonly kind: GroupVersionKind;
 }
 
-/** A copy of an object as a client would get it at a version of its kind, where no webhook converts it. */
+/** A copy of an object as a client would receive it at a version of its kind, if no webhook is needed to convert it. */
 function atKind(object: ApiObject, { scope, kind }: AtKind): ApiObject {
   const { registry } = scope.server;
   const apiVersion = apiVersionOf(kind);
   const resource = registry.ofKind(apiVersion, kind.kind);
-  // A Scale of a custom resource is no object of its form.
+  // A custom resource's Scale does not have the resource's form.
   const isWhole = object.kind === scope.resource.kind;
   if (resource?.form !== undefined && isWhole) return copyOf(resource.form.convert(object));
   const struct = resource?.struct ?? registry.schema.kind(apiVersion, kind.kind);
@@ -31,7 +31,7 @@ function atKind(object: ApiObject, { scope, kind }: AtKind): ApiObject {
   return isWhole ? atVersion(whole, apiVersion, struct, registry.schema) : whole;
 }
 
-/** The same of every object. @throws StatusError 500 where a webhook cannot convert it. */
+/** The same for any object. @throws StatusError 500 if a webhook cannot convert it. */
 function* convertedToKind(object: ApiObject, { scope, kind }: AtKind): Steps<ApiObject> {
   const apiVersion = apiVersionOf(kind);
   const form = scope.server.registry.ofKind(apiVersion, kind.kind)?.form;
@@ -46,7 +46,7 @@ export interface VersionedObjects {
   readonly old: ApiObject | undefined;
 }
 
-/** Copies of an operation's objects as a client would get them. Waits only where a webhook converts. @throws StatusError 500 */
+/** Copies of an operation's objects as a client would receive them. Waits only if a webhook converts. @throws StatusError 500 */
 export function* versionedObjects(
   { scope, object, old }: AdmissionAttributes,
   kind: GroupVersionKind,

@@ -1,6 +1,6 @@
 /**
- * PodSecurity: pods that violate what their namespace enforces are refused, and those who write them, or workloads that would
- * make them, are warned. Nobody is exempt, as by default. Source: pod-security-admission v0.36 admission/admission.go.
+ * PodSecurity: rejects pods that violate their namespace's enforced policy; warns clients that write such pods, or workloads that would
+ * create them. There are no exemptions, as by default. Source: pod-security-admission v0.36 admission/admission.go.
  */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
@@ -12,10 +12,10 @@ import type { PodLike } from "./checks/check.ts";
 import { inDetail, inShort, violationsOf } from "./evaluate.ts";
 import { compareLevels, policyOf, shownPolicy, type LevelVersion, type Policy } from "./checks/policy.ts";
 
-/** How many pods of a namespace are looked at when it enforces more. */
+/** How many existing pods are checked when a namespace enforces a stricter policy. */
 const mostPods = 3000;
 
-/** Where the kinds that make pods have the template, from their storage names. */
+/** The path of the pod template in each workload kind, by storage name. */
 const templates: ReadonlyMap<string, readonly string[]> = new Map([
   ["podtemplates", ["template"]],
   ["replicationcontrollers", ["spec", "template"]],
@@ -31,7 +31,7 @@ const podParts: ReadonlySet<string> = new Set(["", "ephemeralcontainers", "resiz
 
 /**
  * Checks an object against the Pod Security Standards of its namespace; changes nothing.
- * @throws StatusError 403 for a pod that its namespace does not admit, 422 for invalid labels of a namespace.
+ * @throws StatusError 403 for a pod that its namespace rejects, 422 for invalid labels of a namespace.
  */
 export function admitPodSecurity(attributes: Attributes): void {
   const { scope, object } = attributes;
@@ -81,7 +81,7 @@ function warnOf(scope: RequestScope, pod: PodLike, policy: LevelVersion): void {
   scope.warnings.push(`would violate PodSecurity "${shownPolicy(policy)}": ${inDetail(violations)}`);
 }
 
-/** True if an update of a pod brings containers or images: nothing else that it may change matters here. */
+/** True if an update of a pod adds containers or changes images: nothing else that can change matters here. */
 function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
   const changed = (key: string): boolean => {
     const [now, before] = [fieldsIn(spec?.[key]), fieldsIn(old.spec?.[key])];
@@ -97,7 +97,7 @@ function changesImages({ spec }: ApiObject, old: ApiObject): boolean {
 function admitLabels({ scope, object: namespace, old }: Attributes): void {
   const { policy, errors } = policyOf(namespace.metadata.labels);
   const before = old === undefined ? undefined : policyOf(old.metadata.labels);
-  // Errors that the stored labels have already are tolerated.
+  // Errors are tolerated if the stored labels already have them.
   if (errors.length > 0 && (before === undefined || !deepEqual(errors, before.errors))) {
     throw invalidObject(scope.resource.asKind, namespace.metadata.name ?? "", errors);
   }
@@ -108,7 +108,7 @@ function admitLabels({ scope, object: namespace, old }: Attributes): void {
   scope.warnings.push(...warningsOfPods(scope, namespace.metadata.name ?? "", next));
 }
 
-/** The warnings of existing pods that violate a new policy of their namespace; they stay. */
+/** Warnings about existing pods that violate a namespace's new policy; they keep running. */
 function warningsOfPods({ server }: RequestScope, namespace: string, policy: LevelVersion): string[] {
   const pods = [...server.store.collection("pods", true).range({ namespace })].map(({ object }) => object);
   const looked = oneOfEachFirst(pods).slice(0, mostPods);
@@ -139,7 +139,7 @@ function shownPods(names: string[]): string {
   return `${first} (and ${others.length} other ${others.length === 1 ? "pod" : "pods"})`;
 }
 
-/** Pods without a controller and the first of each controller, then the others, which are likely to be alike. */
+/** Pods without a controller and the first pod of each controller, then all others, which are probably alike. */
 function oneOfEachFirst(pods: readonly ApiObject[]): ApiObject[] {
   const seen = new Set<string>();
   const first: ApiObject[] = [];

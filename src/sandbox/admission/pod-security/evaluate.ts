@@ -1,4 +1,7 @@
-/** A pod against a policy: which checks a level has in a version, and what they say. Source: pod-security-admission v0.36 policy/registry.go. */
+/**
+ * Evaluates a pod against a policy: which checks a level has at a version, and their results. Source: pod-security-admission v0.36
+ * policy/registry.go.
+ */
 import type { Check, PodLike, Revision, Violation } from "./checks/check.ts";
 import { hostChecks } from "./checks/host.ts";
 import { privilegeChecks } from "./checks/privileges.ts";
@@ -22,12 +25,12 @@ function order(a: Check, b: Check): number {
   return a.level === b.level ? (a.id < b.id ? -1 : 1) : a.level === "baseline" ? -1 : 1;
 }
 
-/** The revision of a check in a version; undefined before its first. */
+/** The revision of a check at a version; undefined before its first. */
 function revisionIn({ revisions }: Check, version: Version): Revision | undefined {
   return version === "latest" ? revisions.at(-1) : revisions.findLast(({ since }) => since <= version);
 }
 
-/** What a level has in a version, in order. */
+/** The checks of a level at a version, in order. */
 function revisionsOf({ level, version }: LevelVersion): Revision[] {
   if (level === "privileged") return [];
   const there = checks.filter(
@@ -37,7 +40,7 @@ function revisionsOf({ level, version }: LevelVersion): Revision[] {
   return there.filter(({ id }) => !replaced.has(id)).flatMap((check) => revisionIn(check, version) ?? []);
 }
 
-/** All that a policy has against a pod; empty for a pod that it allows. */
+/** All violations of a policy by a pod; empty if the pod is allowed. */
 export function violationsOf(pod: PodLike, policy: LevelVersion): Violation[] {
   return revisionsOf(policy).flatMap(({ check }) => check(pod) ?? []);
 }

@@ -1,8 +1,11 @@
-/** What an apply configuration may not touch, because it would replace more than it names. Source: apiserver v0.36 admission/plugin/policy/mutating/patch/smd.go findAtomics. */
+/**
+ * Parts that an apply configuration may not set, because it would replace more than it names. Source: apiserver v0.36
+ * admission/plugin/policy/mutating/patch/smd.go findAtomics.
+ */
 import { isFields } from "../../meta/object.ts";
 import { atomOf, type Type } from "../../managedfields/types.ts";
 
-/** The paths of lists, maps and structs that are owned in one piece: `.spec.template`, `.spec.items[0]`. */
+/** The paths of atomic lists, maps and structs: `.spec.template`, `.spec.items[0]`. */
 export function atomicsIn(value: unknown, { type, path }: { readonly type: Type; readonly path: string }): string[] {
   if (value === null || typeof value !== "object") return [];
   const atom = atomOf(type, value);

@@ -1,9 +1,9 @@
-/** What policies add to the audit log. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go. */
+/** Audit annotations of policies. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go. */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 
 const longestValue = 10 * 1024;
 
-/** The annotations of one policy, of all its bindings and parameters. */
+/** The annotations of one policy, with all its bindings and parameters. */
 export class AuditAnnotations {
   readonly #policy: string;
   readonly #values = new Map<string, Set<string>>();
@@ -18,13 +18,13 @@ export class AuditAnnotations {
     this.#values.set(key, (this.#values.get(key) ?? new Set()).add(kept));
   }
 
-  /** Different values of one key become one, with commas between them. */
+  /** Different values of one key are joined with commas. */
   publish({ scope }: AdmissionAttributes): void {
     for (const [key, values] of this.#values) scope.audit?.annotate(`${this.#policy}/${key}`, [...values].join(", "));
   }
 }
 
-/** A validation that failed. */
+/** A failed validation. */
 export interface ValidationFailure {
   readonly message: string;
   readonly policy: string;
@@ -33,7 +33,7 @@ export interface ValidationFailure {
   readonly actions: readonly string[];
 }
 
-/** The first that a request fails stays. */
+/** Only the first failure of a request is recorded. */
 export function auditFailure(
   { scope }: AdmissionAttributes,
   { message, policy, binding, index, actions }: ValidationFailure,

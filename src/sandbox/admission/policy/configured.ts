@@ -1,6 +1,6 @@
 /**
- * The policies that are in force: those with a binding. Source: apiserver v0.36 admission/plugin/policy/generic/policy_source.go;
- * differs: a policy is in force as soon as it is stored, and policies and bindings are taken in the order of their names.
+ * The policies in force: those with a binding. Source: apiserver v0.36 admission/plugin/policy/generic/policy_source.go; differs: a policy
+ * takes effect as soon as it is stored, and policies and bindings are ordered by name.
  */
 import type { RequestScope } from "../../context/server.ts";
 import { derived } from "../../meta/derived.ts";
@@ -9,15 +9,15 @@ import type { Entry } from "../../storage/entry.ts";
 import { criteriaOf } from "../matching/criteria.ts";
 import type { MatchCriteria } from "../matching/invocation.ts";
 
-/** Policies that change objects, or those that judge them. */
+/** Policies that mutate objects, or that validate them. */
 export type PolicyType = "mutating" | "validating";
 
-/** A policy, or a binding of one, with what it is about. */
+/** A policy or a binding, with its match criteria. */
 export interface Matching {
   readonly object: ApiObject;
   readonly spec: Fields;
   readonly name: string;
-  /** Undefined: everything that the policy is about. */
+  /** Undefined: everything that the policy matches. */
   readonly criteria: MatchCriteria | undefined;
 }
 
@@ -35,18 +35,18 @@ const collection = ({ server }: RequestScope, plural: string): RequestScope["col
 
 const reviews = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
-/** Policies are not asked about themselves, nor about reviews: it could not be mended. */
+/** Policies do not apply to policies or bindings, nor to reviews: mistakes could not be repaired. */
 function isExempt({ served: { group: own, plural } }: RequestScope): boolean {
   return reviews.has(own) || (own === group && plural.includes("admissionpolic"));
 }
 
-/** True if there are bindings of policies of the type that may be about the request. */
+/** True if a policy of the type with a binding may match the request. */
 export function hasPolicies(scope: RequestScope, type: PolicyType): boolean {
   if (!scope.server.admission.has(plugins[type])) return false;
   return collection(scope, `${type}admissionpolicybindings`).size > 0 && !isExempt(scope);
 }
 
-/** All policies of the type with their bindings. */
+/** All policies of the type, with their bindings. */
 export function policiesOf(scope: RequestScope, type: PolicyType): PolicyHook[] {
   const bindings = new Map<string, Matching[]>();
   for (const entry of collection(scope, `${type}admissionpolicybindings`).range({})) {

@@ -1,14 +1,14 @@
-/** What the expressions of all policies have in common. Source: apiserver v0.36 admission/plugin/policy/{validating,mutating}/plugin.go. */
+/** The expressions that all policies have. Source: apiserver v0.36 admission/plugin/policy/{validating,mutating}/plugin.go. */
 import { Composition } from "../../cel/admission/compile.ts";
 import { MatchConditions } from "../../cel/admission/conditions.ts";
 import type { DeclaredVariables } from "../../cel/admission/types.ts";
 import { fieldsIn, isFields, textOf, type Fields } from "../../meta/object.ts";
 
-/** The conditions and variables of a policy, compiled. */
+/** The compiled conditions and variables of a policy. */
 export interface PolicyExpressions {
   readonly conditions: MatchConditions;
   readonly composition: Composition;
-  /** What the policy's other expressions may name. */
+  /** The variables available to the policy's other expressions. */
   readonly declared: DeclaredVariables;
 }
 

@@ -1,4 +1,4 @@
-/** What the expressions of a policy see of an operation. Source: apiserver v0.36 admission/plugin/cel/condition.go, activation.go. */
+/** The variables that the expressions of a policy see. Source: apiserver v0.36 admission/plugin/cel/condition.go, activation.go. */
 import type { ExpressionInput, Json } from "../../cel/admission/input.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
@@ -7,15 +7,15 @@ import type { Invocation } from "../matching/invocation.ts";
 import { requestOf, shownObject } from "../matching/request.ts";
 import type { VersionedObjects } from "../matching/versions.ts";
 
-/** An operation with its objects at the version that matched. */
+/** An operation with its objects at the matched version. */
 export interface Seen extends VersionedObjects {
   readonly attributes: AdmissionAttributes;
   readonly invocation: Invocation;
-  /** As expressions see it; null for objects of the cluster. */
+  /** As expressions see it; null for cluster-scoped objects. */
   readonly namespaceObject: Json | null;
 }
 
-/** The variables of validations, messages, annotations and mutations. */
+/** The variables for validations, messages, annotations and mutations. */
 export function inputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
   const { attributes, invocation, object, old = null, namespaceObject } = seen;
   const { user, server } = attributes.scope;
@@ -29,7 +29,7 @@ export function inputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
   };
 }
 
-/** The variables of conditions: they see the resource as it was asked for, and no namespace. */
+/** The variables for match conditions: they see the resource as requested, and no namespace. */
 export function conditionInputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
   const { attributes, invocation } = seen;
   const asked: Invocation = { kind: invocation.kind, resource: attributes.resource };
@@ -51,7 +51,7 @@ const shownMetadata = [
   "finalizers",
 ] as const;
 
-/** The namespace of an operation; null for objects of the cluster, and for Namespaces. @throws StatusError 404 */
+/** The namespace of an operation; null for cluster-scoped objects, including Namespaces. @throws StatusError 404 */
 export function namespaceObjectOf({ scope, kind, namespace }: AdmissionAttributes): Json | null {
   const isNamespace = kind.kind === "Namespace" && kind.version === "v1" && kind.group === "";
   if (isNamespace || namespace === "") return null;

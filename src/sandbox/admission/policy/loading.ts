@@ -1,4 +1,4 @@
-/** What evaluates policies, loaded when the first one is in force. */
+/** The evaluators of policies, loaded when the first policy is in force. */
 import { lazyModule, type LazyModule } from "../../meta/lazy-module.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
 import type * as Evaluators from "./evaluators.ts";
@@ -8,7 +8,7 @@ const evaluators: LazyModule<typeof Evaluators> = lazyModule(
   "what evaluates policies",
 );
 
-/** The module, once it is loaded. */
+/** Waits for the module, and returns it. */
 export function* loadedEvaluators(): Steps<typeof Evaluators> {
   const ready = evaluators.ready();
   if (ready !== undefined) yield* waitFor(ready);

@@ -1,4 +1,7 @@
-/** Mutating policies, compiled and evaluated. Source: apiserver v0.36 admission/plugin/policy/mutating/compilation.go, patch/{smd,json_patch}.go. */
+/**
+ * Compiles and evaluates mutating policies. Source: apiserver v0.36 admission/plugin/policy/mutating/compilation.go,
+ * patch/{smd,json_patch}.go.
+ */
 import { jsonPatch, PatchError } from "../../../api/patch.ts";
 import { Activation, OutOfBudget } from "../../cel/admission/activation.ts";
 import { type CompiledExpression, compileExpression, type Composition } from "../../cel/admission/compile.ts";
@@ -23,14 +26,14 @@ interface Mutation {
   readonly expression: CompiledExpression;
 }
 
-/** A policy whose expressions are compiled. */
+/** A policy with compiled expressions. */
 export interface MutatingEvaluator {
   readonly conditions: MatchConditions;
   readonly composition: Composition;
   readonly mutations: readonly Mutation[];
 }
 
-/** A mutation that could not be made. */
+/** A failed mutation. */
 export class MutationError extends Error {
   override readonly name = "MutationError";
 }
@@ -55,7 +58,7 @@ function compiled(spec: Fields): MutatingEvaluator {
   };
 }
 
-/** One of the mutations of a policy, and what it is made on. */
+/** One mutation of a policy, and its input. */
 export interface Mutating {
   readonly index: number;
   readonly seen: Seen;
@@ -63,7 +66,7 @@ export interface Mutating {
   readonly params: ApiObject | null;
 }
 
-/** What a mutation makes of the object that is seen, with defaults. @throws MutationError; StatusError 500 */
+/** The mutated object, with defaults. @throws MutationError; StatusError 500 */
 export function evaluateMutation(
   { composition, mutations }: MutatingEvaluator,
   { index, seen, object, params }: Mutating,
@@ -94,12 +97,12 @@ function valueOf(activation: Activation, expression: CompiledExpression): Value 
 
 function checkNames(value: Value | undefined): void {
   if (!(value instanceof ObjectValue)) return;
-  // The outermost one is called as it is.
+  // The outermost value names its type itself.
   const wrong = misnamedIn(value, value.type.name);
   if (wrong.length > 0) throw new MutationError(`type mismatch: ${wrong.join("\n")}`);
 }
 
-/** Undefined where a test of the patch fails: then nothing is changed. @throws MutationError */
+/** Undefined if a `test` operation of the patch fails: then nothing is changed. @throws MutationError */
 function patchedBy(value: Value, object: ApiObject): Fields | undefined {
   const operations = (value instanceof CelList ? itemsOf(value) : []).map(operationOf);
   try {
@@ -139,7 +142,7 @@ function jsonOf(value: Value, problem: string): unknown {
   }
 }
 
-/** Merges an apply configuration into the object; nobody comes to manage its fields. @throws MutationError */
+/** Merges an apply configuration into the object, without changing field ownership. @throws MutationError */
 function appliedTo(object: ApiObject, { value, seen }: { readonly value: Value; readonly seen: Seen }): Fields {
   checkNames(value);
   const json = jsonOf(value, "invalid return type");

@@ -1,4 +1,7 @@
-/** Policies that mutate: one after the other, each with what the one before left. Source: apiserver v0.36 admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go, generic/policy_dispatcher.go. */
+/**
+ * Runs mutating policies in sequence, each on the output of the previous one. Source: apiserver v0.36
+ * admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go, generic/policy_dispatcher.go.
+ */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes, Reinvocation } from "../../context/attributes.ts";
@@ -14,23 +17,23 @@ import { loadedEvaluators } from "./loading.ts";
 import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
 import { SeenVersions, versionKey } from "./versions.ts";
 
-/** What is remembered of the first round, for a second one. */
+/** State of the first round for the second. */
 export interface MutatingPolicies {
-  /** The keys of invocations that want to see what later ones changed. */
+  /** The keys of invocations that want reinvocation if later ones change the object. */
   invoked: Set<string>;
-  /** Those of them that have to be made again. */
+  /** Those of them that must be reinvoked. */
   readonly reinvoked: Set<string>;
   lastOutput: unknown;
 }
 
-/** Before the first round. */
+/** The state before the first round. */
 export const mutatingPolicies = (): MutatingPolicies => ({
   invoked: new Set(),
   reinvoked: new Set(),
   lastOutput: undefined,
 });
 
-/** A policy with a binding and a parameter that is about an operation. */
+/** A policy that matches an operation, with a binding and a parameter. */
 interface PolicyInvocation {
   readonly policy: Matching;
   readonly binding: Matching;
@@ -42,17 +45,17 @@ interface PolicyError {
   readonly policy: Matching;
   readonly binding: Matching | undefined;
   readonly message: string;
-  /** `""`: that of a refusal by admission. */
+  /** `""`: the reason of an admission rejection. */
   readonly reason: string;
 }
 
-/** Whether it is the first round, and what is remembered of it. */
+/** Whether this is the first round, and its state. */
 export interface PolicyRound {
   readonly policies: MutatingPolicies;
   readonly reinvocation: Reinvocation;
 }
 
-/** Lets the policies change the object, in place. @throws StatusError 403 for one that fails, 500 */
+/** Runs the policies, which change the object in place. @throws StatusError 403 if one fails, 500 */
 export function* mutateByPolicies(
   attributes: AdmissionAttributes,
   { policies, reinvocation }: PolicyRound,
@@ -71,7 +74,7 @@ export function* mutateByPolicies(
   if (counted.length > 0) throw refusalOf(attributes, counted);
 }
 
-/** What the search for invocations adds to. */
+/** Output of the search for invocations. */
 interface Found {
   readonly errors: PolicyError[];
   readonly versions: SeenVersions;
@@ -107,7 +110,7 @@ function* boundInvocations(
 ): Steps<PolicyInvocation[]> {
   const { scope, namespace } = attributes;
   if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];
-  // An object that cannot be converted is said to be the fault of the policy, all else of the binding.
+  // A conversion failure is attributed to the policy, any other to the binding.
   let fault: Matching | undefined;
   try {
     yield* versions.make(invocation);
@@ -138,7 +141,7 @@ interface RoundOptions {
 class Round {
   readonly #attributes: AdmissionAttributes;
   readonly #options: RoundOptions;
-  /** The object at the versions at which it is seen; policies of one version see what those before them left. */
+  /** The object at the versions that policies have seen; policies with the same version see earlier changes. */
   readonly #seen = new Map<string, Seen>();
   #last: Seen | undefined;
   #isDirty = false;
@@ -195,7 +198,7 @@ class Round {
     if (policy.spec["reinvocationPolicy"] === "IfNeeded") policies.invoked.add(key);
   }
 
-  /** Puts what the last policy left in the place of the object. @throws StatusError 500 where a webhook cannot convert it. */
+  /** Replaces the object with the last policy's output. @throws StatusError 500 if a webhook cannot convert it. */
   *finish(): Steps<void> {
     const { object } = this.#attributes;
     if (this.#isDirty && object !== undefined && this.#last?.object !== undefined) {

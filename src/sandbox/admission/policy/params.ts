@@ -1,4 +1,7 @@
-/** The objects that a binding gives to its policy. Source: apiserver v0.36 admission/plugin/policy/generic/policy_dispatcher.go CollectParams. */
+/**
+ * The parameter objects that a binding passes to its policy. Source: apiserver v0.36 admission/plugin/policy/generic/policy_dispatcher.go
+ * CollectParams.
+ */
 import { matches, selectorOf } from "../../../api/labels.ts";
 import { StatusError } from "../../../api/status-error.ts";
 import { convertedObjects } from "../../context/conversion.ts";
@@ -11,20 +14,20 @@ import type { ObjectForm } from "../../registry/strategy/object-form.ts";
 import type { Entry } from "../../storage/entry.ts";
 import type { PolicyHook } from "./configured.ts";
 
-/** A policy or a binding that cannot be used as it is. */
+/** A policy or a binding that is misconfigured. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
 /** The kind of a policy's parameters. */
 export interface ParamKind {
-  /** Of the objects as they are stored. */
+  /** The resource at its storage version. */
   readonly stored: Resource;
-  /** At the version that the policy asks for. */
+  /** The resource at the version that the policy requests. */
   readonly resource: Resource;
 }
 
-/** Undefined for a policy without parameters. @throws ConfigurationError for a kind that is not served. */
+/** Undefined for a policy without parameters. @throws ConfigurationError if the kind is not served. */
 export function paramKindOf({ server }: RequestScope, { policy }: PolicyHook): ParamKind | undefined {
   const paramKind = policy.spec["paramKind"];
   if (!isFields(paramKind)) return undefined;
@@ -35,16 +38,16 @@ export function paramKindOf({ server }: RequestScope, { policy }: PolicyHook): P
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${named}'`);
 }
 
-/** What is asked for. */
+/** Which parameters to find. */
 export interface ParamsAsked {
   readonly kind: ParamKind | undefined;
   /** `spec.paramRef` of the binding. */
   readonly ref: unknown;
-  /** Of the operation. */
+  /** The namespace of the operation. */
   readonly namespace: string;
 }
 
-/** Each is evaluated on its own; null where the binding refers to none. @throws ConfigurationError */
+/** Each parameter is evaluated separately; null if the binding refers to none. @throws ConfigurationError */
 export function* paramsOf(scope: RequestScope, { kind, ref, namespace }: ParamsAsked): Steps<(ApiObject | null)[]> {
   if (kind === undefined || !isFields(ref)) return [null];
   const { stored } = kind;
@@ -96,10 +99,10 @@ function* shownAs({ server }: RequestScope, { kind, found }: Found): Steps<ApiOb
   );
 }
 
-/** What webhooks have made of parameters. The real server asks once for each change of them, too: it lists and watches them. */
+/** Parameters converted by webhooks. The real server also converts each change once, as it lists and watches them. */
 const converted = new WeakMap<ObjectForm, WeakMap<Entry, ApiObject>>();
 
-/** @throws ConfigurationError, as the real server, to which the parameters are never known then. */
+/** @throws ConfigurationError, as in the real server, where the parameters then never sync. */
 function* convertedParams(
   server: RequestScope["server"],
   { kind, form, found }: Found & { readonly form: ObjectForm },

@@ -1,4 +1,4 @@
-/** Validating policies, compiled and evaluated. Source: apiserver v0.36 admission/plugin/policy/validating/{plugin,validator}.go. */
+/** Compiles and evaluates validating policies. Source: apiserver v0.36 admission/plugin/policy/validating/{plugin,validator}.go. */
 import { Activation, type Evaluation, OutOfBudget } from "../../cel/admission/activation.ts";
 import { type CompiledExpression, compileExpression, type Composition } from "../../cel/admission/compile.ts";
 import type { MatchConditions } from "../../cel/admission/conditions.ts";
@@ -23,7 +23,7 @@ interface AnnotationExpression {
   readonly compiled: CompiledExpression;
 }
 
-/** A policy whose expressions are compiled. */
+/** A policy with compiled expressions. */
 export interface ValidatingEvaluator {
   readonly conditions: MatchConditions;
   readonly composition: Composition;
@@ -32,12 +32,12 @@ export interface ValidatingEvaluator {
   readonly ignoresFailure: boolean;
 }
 
-/** What speaks against an operation. */
+/** Why an operation is denied. */
 export interface Decision {
   readonly message: string;
-  /** A reason of a Status; `""` for one that the policy does not give. */
+  /** A Status reason; `""` if the policy gives none. */
   readonly reason: string;
-  /** Of the expression; 0 where none could be decided. */
+  /** The index of the expression; 0 if none could be evaluated. */
   readonly index: number;
 }
 
@@ -47,11 +47,11 @@ export interface AuditAnnotation {
   readonly value: string;
 }
 
-/** What came of a policy for one object and one parameter. */
+/** The results of a policy for one object and one parameter. */
 export interface Decisions {
-  /** What is denied, or warned of, as the binding says. */
+  /** Denials or warnings, depending on the binding. */
   readonly denied: readonly Decision[];
-  /** Denied whatever the binding says. */
+  /** Denials that do not depend on the binding. */
   readonly failed: readonly Decision[];
   readonly annotations: readonly AuditAnnotation[];
 }
@@ -131,7 +131,7 @@ function deniedBy(
 
 interface Messages {
   readonly messages: readonly (Evaluation | undefined)[];
-  /** Why nothing can be decided without them. */
+  /** Why messages could not be evaluated, which fails all validations. */
   readonly problem: string | undefined;
 }
 

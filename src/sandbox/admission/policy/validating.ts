@@ -1,4 +1,4 @@
-/** Policies that validate. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go. */
+/** Runs validating policies. Source: apiserver v0.36 admission/plugin/policy/validating/dispatcher.go. */
 import { StatusError } from "../../../api/status-error.ts";
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { nameOrGenerateName, textOf, textsIn } from "../../meta/object.ts";
@@ -13,7 +13,7 @@ import { loadedEvaluators } from "./loading.ts";
 import { ConfigurationError, type ParamKind, paramKindOf, paramsOf } from "./params.ts";
 import { SeenVersions } from "./versions.ts";
 
-/** A denial, and whose it is. */
+/** A denial, and its policy and binding. */
 interface Denial {
   readonly policy: string;
   readonly binding: string | undefined;
@@ -21,7 +21,7 @@ interface Denial {
   readonly reason: string;
 }
 
-/** Asks the policies about an operation; those that only warn do so. @throws StatusError, mostly 422 */
+/** Evaluates the policies on an operation; some only warn. @throws StatusError, mostly 422 */
 export function* validateByPolicies(attributes: AdmissionAttributes): Steps<void> {
   const { scope } = attributes;
   if (!hasPolicies(scope, "validating")) return;
@@ -58,7 +58,7 @@ function* denialsBy(hook: PolicyHook, asking: Asking): Steps<Denial[]> {
   }
 }
 
-/** A policy that cannot be asked denies, unless its failures are ignored. */
+/** A policy that cannot be evaluated denies, unless its failures are ignored. */
 function misconfigured(
   error: unknown,
   { policy, binding }: { readonly policy: Matching; readonly binding: Matching | undefined },

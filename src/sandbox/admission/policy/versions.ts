@@ -10,10 +10,10 @@ import { versionedObjects, type VersionedObjects } from "../matching/versions.ts
 import { namespaceObjectOf, type Seen } from "./input.ts";
 import { ConfigurationError } from "./params.ts";
 
-/** Names the version of an object. */
+/** A key for the version of an object. */
 export const versionKey = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}/${kind}`;
 
-/** The objects of an operation by version, each made once, as they were before a policy changed them. */
+/** The objects of an operation by version, each converted once, before any policy changed them. */
 export class SeenVersions {
   readonly #attributes: AdmissionAttributes;
   readonly #known = new Map<string, VersionedObjects>();
@@ -22,7 +22,7 @@ export class SeenVersions {
     this.#attributes = attributes;
   }
 
-  /** Makes the objects of an invocation. @throws ConfigurationError where a webhook cannot convert them. */
+  /** Converts the objects for an invocation. @throws ConfigurationError if a webhook cannot convert them. */
   *make({ kind }: Invocation): Steps<VersionedObjects> {
     const key = versionKey(kind);
     const known = this.#known.get(key);
@@ -37,7 +37,7 @@ export class SeenVersions {
     }
   }
 
-  /** What the policies of an invocation see; its objects have been made. @throws StatusError 404 for a namespace that is not there. */
+  /** What the policies of an invocation see; call `make` first. @throws StatusError 404 if the namespace does not exist. */
   seenAs(invocation: Invocation): Seen {
     const objects = this.#known.get(versionKey(invocation.kind));
     if (objects === undefined) throw new Error(`Cannot evaluate policies: no object of ${versionKey(invocation.kind)}`);

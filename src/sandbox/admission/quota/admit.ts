@@ -1,5 +1,5 @@
 /**
- * ResourceQuotas: what an object takes is counted in the quota's status before it is written; a write of its own.
+ * ResourceQuotas: what an object consumes is added to the quota's status, in a separate write, before the object is written.
  * Source: apiserver v0.36 admission/plugin/resourcequota/controller.go CheckRequest.
  */
 import {
@@ -33,8 +33,8 @@ const textMap = (value: unknown): Record<string, string> => (isFields(value) ? (
 const nothing = (): void => undefined;
 
 /**
- * Checks that the quotas have room for an object. Returns what charges them: call it once nothing else can refuse the write.
- * @throws StatusError 403 where a quota would be exceeded or is not known yet.
+ * Checks that the quotas have room for an object. Returns a function that charges them: call it once nothing else can reject the write.
+ * @throws StatusError 403 if a quota would be exceeded or has not been calculated yet.
  */
 export function admitQuota({ scope, object, old }: Attributes): () => void {
   if (!scope.resource.namespaced || !scope.server.admission.has("ResourceQuota")) return nothing;
@@ -58,7 +58,7 @@ interface QuotaRequest {
   readonly name: string;
 }
 
-/** What a quota sets for objects of this kind: as its controller has taken note of it. */
+/** The resources that a quota limits for objects of this kind, as its controller has recorded them. */
 const namesIn = ({ scope }: QuotaRequest, quota: ApiObject): readonly string[] =>
   namesFor(scope.resource, Object.keys(textMap(quota.status?.["hard"])));
 
@@ -71,7 +71,7 @@ function refused({ scope, name }: QuotaRequest, why: string): Error {
   return forbidden(scope.resource.asResource, name, why);
 }
 
-/** A quota on what pods ask for takes none that do not say it; and none are taken before its controller has counted. */
+/** Rejects pods that do not specify a resource under quota, and any object until the quota's controller has counted. */
 function checkKnown(request: QuotaRequest, quota: ApiObject): void {
   const names = namesIn(request, quota);
   const { name = "" } = quota.metadata;
@@ -90,7 +90,7 @@ function checkKnown(request: QuotaRequest, quota: ApiObject): void {
   }
 }
 
-/** What the object takes more than before; what it takes less, its controller finds out. */
+/** How much more the object consumes than before; decreases are left to the quota controller. */
 function takenOf(request: QuotaRequest, quota: ApiObject): Amounts {
   const { scope, object, old } = request;
   const usageNow = (each: ApiObject): Amounts => usageOf(scope.resource, each, scope.server.timeline.now());
@@ -104,7 +104,7 @@ function takenOf(request: QuotaRequest, quota: ApiObject): Amounts {
   return taken;
 }
 
-/** The quota with the object counted; undefined where it takes nothing of it. */
+/** The quota with the object counted; undefined if the object consumes nothing of it. */
 function charged(request: QuotaRequest, quota: ApiObject): ApiObject | undefined {
   const taken = takenOf(request, quota);
   const [hard, used] = [textMap(quota.status?.["hard"]), textMap(quota.status?.["used"])];

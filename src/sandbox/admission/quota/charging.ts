@@ -1,4 +1,4 @@
-/** What admission asks of objects beside their usage. Source: kubernetes v1.36 pkg/quota/v1/evaluator/core. */
+/** Quota checks besides usage. Source: kubernetes v1.36 pkg/quota/v1/evaluator/core. */
 import { isTerminating } from "../../../api/quota/scopes.ts";
 import type { Pod } from "../../../api/types.ts";
 import { at, fieldsIn, textOf, type ApiObject } from "../../meta/object.ts";
@@ -13,7 +13,7 @@ export interface Update {
   readonly old: ApiObject;
 }
 
-/** True if an update may take more of a quota; of other kinds only new objects are charged. */
+/** True if an update may consume more quota; for other kinds only creates are charged. */
 export function chargesUpdate({ group, plural }: Resource, { subresource, object, old }: Update): boolean {
   if (group !== "") return false;
   if (plural === "pods" && subresource === "") return isTerminating(asPod(object)) !== isTerminating(asPod(old));
@@ -21,10 +21,10 @@ export function chargesUpdate({ group, plural }: Resource, { subresource, object
   return (plural === "services" || plural === "persistentvolumeclaims") && subresource === "";
 }
 
-/** The store holds pods as loosely as they came; they were validated before. */
+/** Pods are loosely typed in the store; they were validated before. */
 const asPod = (object: ApiObject): Pod => object as unknown as Pod;
 
-/** Names of a quota that each container has to ask for, and where it says so. */
+/** Resources under quota that each container must specify, and in which field. */
 const mustBeSaid: ReadonlyMap<string, readonly ["requests" | "limits", "cpu" | "memory"]> = new Map([
   ["cpu", ["requests", "cpu"]],
   ["memory", ["requests", "memory"]],
@@ -34,7 +34,7 @@ const mustBeSaid: ReadonlyMap<string, readonly ["requests" | "limits", "cpu" | "
   ["limits.memory", ["limits", "memory"]],
 ]);
 
-/** Of the names, those that containers must ask for and do not, with the names of these containers. Of a pod. */
+/** The given names that containers of a pod must specify but do not, with the names of these containers. */
 export function unspecified(
   { spec = {} }: ApiObject,
   names: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * One call of a webhook: the review is sent, the response checked. Source: apiserver v0.36
+ * Calls a webhook: sends the review and checks the response. Source: apiserver v0.36
  * admission/plugin/webhook/{mutating,validating}/dispatcher.go, admission/plugin/webhook/errors/statuserror.go.
  */
 import { StatusError, type Status } from "../../../api/status-error.ts";
@@ -15,13 +15,13 @@ import { annotateResponse } from "./audit-annotations.ts";
 import type { Hook, HookType } from "./configurations.ts";
 import { InvalidResponse, responseOf, reviewOf, type ReviewResponse, type VersionedAttributes } from "./review.ts";
 
-/** A webhook that is about an operation. */
+/** A webhook that matches an operation. */
 export interface HookCall {
   readonly hook: Hook;
   readonly invocation: Invocation;
 }
 
-/** A webhook that could not be asked: its failure policy says what becomes of the request. */
+/** A webhook call that failed: the webhook's failure policy applies. */
 export class CallFailure extends Error {
   override readonly name = "CallFailure";
 
@@ -30,7 +30,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** The operation as a webhook sees it. @throws StatusError 500 for an object that cannot be converted. */
+/** The operation as a webhook sees it. @throws StatusError 500 if an object cannot be converted. */
 export function* versioned(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
   try {
     return { attributes, invocation, ...(yield* versionedObjects(attributes, invocation.kind)) };
@@ -39,17 +39,17 @@ export function* versioned(attributes: AdmissionAttributes, invocation: Invocati
   }
 }
 
-/** What a webhook is asked, and as which. */
+/** The input of a call, and the type of webhook. */
 export interface Asking {
   readonly seen: VersionedAttributes;
   readonly type: HookType;
-  /** Takes the warnings, those of a denial too. */
+  /** Receives the warnings, also those of a denial. */
   readonly warn: (texts: readonly string[]) => void;
 }
 
 /**
  * The response of a webhook that allows the operation.
- * @throws CallFailure; StatusError for an operation that it denies, or that it cannot be asked about.
+ * @throws CallFailure; StatusError if it denies the operation or cannot be called for it.
  */
 export async function allowedBy({ hook }: HookCall, { seen, type, warn }: Asking): Promise<ReviewResponse> {
   const { scope, dryRun } = seen.attributes;
@@ -94,7 +94,7 @@ function checked(bytes: Uint8Array, { hook, read }: Checking): ReviewResponse {
   }
 }
 
-/** What a webhook says of an operation that it denies, as an error. Source: ToStatusErr. */
+/** Converts a webhook's denial into an error. Source: ToStatusErr. */
 function denial(name: string, result: Fields): StatusError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`;
   const [message, reason, status] = [textOf(result["message"]), textOf(result["reason"]), textOf(result["status"])];
@@ -113,13 +113,13 @@ function denial(name: string, result: Fields): StatusError {
   return new StatusError(code, said);
 }
 
-/** True for a webhook that could not be asked, and whose failures are ignored. */
+/** True if the webhook's call failed and its failures are ignored. */
 export const failsOpen = ({ ignoresFailure }: Hook, error: unknown): boolean =>
   ignoresFailure && error instanceof CallFailure;
 
 /**
- * What becomes of a request whose webhook could not be asked: nothing, if that is to be ignored.
- * @throws StatusError 500; 504 where the time of the request is over. Anything else as it is.
+ * Handles a failed call: returns if the failure is ignored.
+ * @throws StatusError 500; 504 if the request has timed out. Other errors are rethrown.
  */
 export function judgeFailure(
   error: unknown,

@@ -1,4 +1,4 @@
-/** The conditions of webhooks. Source: apiserver v0.36 admission/plugin/webhook/generic/webhook.go ShouldCallHook. */
+/** Match conditions of webhooks. Source: apiserver v0.36 admission/plugin/webhook/generic/webhook.go ShouldCallHook. */
 import type { MatchConditions } from "../../cel/admission/conditions.ts";
 import { forbidden } from "../../meta/refusal.ts";
 import type { Steps } from "../../meta/steps.ts";
@@ -9,7 +9,7 @@ import type { VersionedAttributes } from "./review.ts";
 
 const compiled = new WeakMap<Hook, MatchConditions>();
 
-/** True if an operation meets the conditions of a webhook. @throws StatusError 403 where one fails, unless failures are ignored. */
+/** True if an operation meets a webhook's match conditions. @throws StatusError 403 if one fails, unless failures are ignored. */
 export function* meetsConditions(hook: Hook, seen: VersionedAttributes): Steps<boolean> {
   if (hook.matchConditions.length === 0) return true;
   const { MatchConditions: Conditions } = yield* loadedEvaluators();

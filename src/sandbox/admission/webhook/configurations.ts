@@ -1,4 +1,4 @@
-/** The webhooks that are configured, in the order in which they are called. Source: apiserver v0.36 admission/configuration. */
+/** The configured webhooks, in the order in which they are called. Source: apiserver v0.36 admission/configuration. */
 import type { RequestScope } from "../../context/server.ts";
 import type { MatchCondition } from "../../cel/admission/conditions.ts";
 import { derived } from "../../meta/derived.ts";
@@ -8,37 +8,37 @@ import { clientConfigOf, type ClientConfig } from "../../webhook/client-config.t
 import { criteriaOf } from "../matching/criteria.ts";
 import type { MatchCriteria } from "../matching/invocation.ts";
 
-/** A webhook of a configuration. */
+/** A webhook from a configuration. */
 export interface Hook {
   readonly configuration: string;
   readonly name: string;
-  /** Also where two webhooks have one name. */
+  /** Unique even if two webhooks have the same name. */
   readonly uid: string;
   readonly criteria: MatchCriteria;
   readonly matchConditions: readonly MatchCondition[];
   readonly client: ClientConfig;
-  /** True if the request goes on where the webhook cannot be called. */
+  /** True if the request continues when the webhook cannot be called. */
   readonly ignoresFailure: boolean;
   readonly sideEffects: string;
   readonly timeoutSeconds: number;
-  /** The versions of AdmissionReview that it knows, the best first. */
+  /** The versions of AdmissionReview that it accepts, in order of preference. */
   readonly reviewVersions: readonly string[];
   readonly isReinvoked: boolean;
 }
 
-/** Webhooks that may change objects, or those that only judge them. */
+/** Webhooks that mutate objects, or that validate them. */
 export type HookType = "mutating" | "validating";
 
 const group = "admissionregistration.k8s.io";
 const plugins = { mutating: "MutatingAdmissionWebhook", validating: "ValidatingAdmissionWebhook" } as const;
 
-/** True if any webhook of the type is configured that may be about the request. What configures webhooks and policies is exempt. */
+/** True if a configured webhook of the type may match the request. Configurations of webhooks and policies are exempt. */
 export function hasHooks({ server, served }: RequestScope, type: HookType): boolean {
   if (server.webhooks === undefined || served.group === group || !server.admission.has(plugins[type])) return false;
   return server.store.collection(`${type}webhookconfigurations.${group}`, false).size > 0;
 }
 
-/** All webhooks of the type: by the name of their configuration, then as they stand in it. */
+/** All webhooks of the type: by the name of their configuration, then in its order. */
 export function hooksOf(scope: RequestScope, type: HookType): Hook[] {
   if (!hasHooks(scope, type)) return [];
   const configurations = scope.server.store.collection(`${type}webhookconfigurations.${group}`, false);

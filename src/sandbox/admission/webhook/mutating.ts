@@ -1,4 +1,6 @@
-/** Webhooks that mutate: one after the other, each with what the one before left. Source: apiserver v0.36 admission/plugin/webhook/mutating. */
+/**
+ * Calls mutating webhooks in sequence, each with the output of the previous one. Source: apiserver v0.36 admission/plugin/webhook/mutating.
+ */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { jsonPatch, PatchError } from "../../../api/patch.ts";
 import { StatusError } from "../../../api/status-error.ts";
@@ -15,19 +17,19 @@ import { meetsConditions } from "./conditions.ts";
 import { hooksOf, type Hook } from "./configurations.ts";
 import { InvalidResponse, type VersionedAttributes } from "./review.ts";
 
-/** What is remembered of the first round, for a second one. Source: reinvocationcontext.go. */
+/** State of the first round for the second. Source: reinvocationcontext.go. */
 export interface MutatingCalls {
-  /** The uids of webhooks that want to see what later ones changed. */
+  /** The uids of webhooks that want reinvocation if later ones change the object. */
   invoked: Set<string>;
-  /** Those of them that have to be asked again. */
+  /** Those of them that must be reinvoked. */
   readonly reinvoked: Set<string>;
   lastOutput: unknown;
 }
 
-/** Before the first round. */
+/** The state before the first round. */
 export const mutatingCalls = (): MutatingCalls => ({ invoked: new Set(), reinvoked: new Set(), lastOutput: undefined });
 
-/** Calls the webhooks that are about an operation; `attributes.object` is changed in place. @throws StatusError */
+/** Calls the webhooks that match an operation; changes `attributes.object` in place. @throws StatusError */
 export function* callMutating(
   attributes: AdmissionAttributes,
   calls: MutatingCalls,
@@ -40,7 +42,7 @@ export function* callMutating(
   for (const [index, hook] of hooks.entries()) {
     const invocation = invocationOf(hook.criteria, attributes);
     if (invocation === undefined) continue;
-    // A webhook that was not called in the first round is not called in the second one either.
+    // A webhook that was not called in the first round is not called in the second either.
     if (reinvocation.isReinvoke && !calls.reinvoked.has(hook.uid)) continue;
     const seen = yield* seenBy(attributes, invocation);
     if (!(yield* meetsConditions(hook, seen))) continue;
@@ -54,7 +56,7 @@ export function* callMutating(
   calls.lastOutput = attributes.object === undefined ? undefined : copyOf(attributes.object);
 }
 
-/** A conversion that fails here is an internal error twice. Source: mutating/dispatcher.go VersionedAttribute, Dispatch. */
+/** A conversion failure is wrapped in an internal error twice here. Source: mutating/dispatcher.go VersionedAttribute, Dispatch. */
 function* seenBy(attributes: AdmissionAttributes, invocation: Invocation): Steps<VersionedAttributes> {
   try {
     return yield* versioned(attributes, invocation);
@@ -96,7 +98,7 @@ interface Patching {
   readonly patchType: string;
 }
 
-/** Applies a webhook's patch to the object. True if that changed it. @throws CallFailure, StatusError 500. */
+/** Applies a webhook's patch to the object. Returns true if it changed. @throws CallFailure, StatusError 500. */
 function* patched({ annotations, hook, seen, patchType }: Patching, patch: Uint8Array): Steps<boolean> {
   const operations = operationsOf(hook, patch);
   if (operations.length === 0) return false;
@@ -121,7 +123,7 @@ function* patched({ annotations, hook, seen, patchType }: Patching, patch: Uint8
 function operationsOf(hook: Hook, patch: Uint8Array): readonly unknown[] {
   try {
     const { value } = readJson(patch, (problem) => problem);
-    // What an array holds is looked at when it is applied.
+    // The items of an array are checked when they are applied.
     if (Array.isArray(value)) return value as readonly unknown[];
     throw new InvalidResponse(
       `json: cannot unmarshal ${isFields(value) ? "object" : typeof value} into Go value of type jsonpatch.Patch`,

@@ -1,5 +1,5 @@
 /**
- * AdmissionReviews: what a webhook is asked, and how its response is checked.
+ * AdmissionReviews: builds requests and checks responses.
  * Source: apiserver v0.36 admission/plugin/webhook/request/admissionreview.go; k8s.io/api v0.36 admission/v1.
  */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
@@ -9,20 +9,20 @@ import type { Invocation } from "../matching/invocation.ts";
 import type { VersionedObjects } from "../matching/versions.ts";
 import { requestOf, shownObject } from "../matching/request.ts";
 
-/** What a webhook sees of an operation: the objects at the version that it asks for. */
+/** What a webhook sees of an operation: the objects at its matched version. */
 export interface VersionedAttributes extends VersionedObjects {
   readonly attributes: AdmissionAttributes;
   readonly invocation: Invocation;
 }
 
-/** The review of an operation, in one of the versions that the webhook knows. */
+/** The review of an operation, at a version that the webhook accepts. */
 export interface Review {
   readonly version: "v1" | "v1beta1";
   readonly uid: string;
   readonly body: string;
 }
 
-/** Undefined for a webhook that knows no version of the review that is known here. */
+/** Undefined if the webhook accepts no known version of the review. */
 export function reviewOf(
   { attributes, invocation, object, old }: VersionedAttributes,
   { uid, versions }: { readonly uid: string; readonly versions: readonly string[] },
@@ -39,19 +39,19 @@ export function reviewOf(
   return { version, uid, body: `${body}\n` };
 }
 
-/** What a webhook answered. */
+/** A webhook's response. */
 export interface ReviewResponse {
   readonly allowed: boolean;
   /** A Status. */
   readonly result: Fields | undefined;
-  /** The bytes of a JSON patch; undefined for none. */
+  /** The bytes of a JSON patch; undefined if there is none. */
   readonly patch: Uint8Array | undefined;
   readonly patchType: string;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-/** A response that is none, in the real server's words. `calls`: it could not even be read, as if the call had failed. */
+/** An invalid response, with the real server's message. `wasRead` false: it was unreadable, which counts as a failed call. */
 export class InvalidResponse extends Error {
   override readonly name = "InvalidResponse";
   readonly wasRead: boolean;
@@ -89,14 +89,14 @@ export function responseOf(
 const textMap = (value: unknown): Record<string, string> =>
   isFields(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, textOf(text)])) : {};
 
-/** JSON as it stands. What does not look like an object is YAML there, in which nearly everything is a text. */
+/** Parses JSON. Text that does not look like an object is YAML to the real server, where nearly everything is a string. */
 function jsonOf(bytes: Uint8Array): unknown {
   const start = new TextDecoder().decode(bytes.subarray(0, 64));
   if (!/^\s*[{["\d]/.test(start)) return start;
   return readJson(bytes, (problem) => `couldn't get version/kind; json parse error: ${problem}`).value;
 }
 
-/** What came back, as a review of the version that was sent. */
+/** The response, as a review of the sent version. */
 function decoded(value: unknown, version: string): Fields {
   if (!isFields(value)) {
     throw unread(
@@ -158,7 +158,7 @@ function validatingProblem(hasPatch: boolean, isTyped: boolean): string | undefi
   return isTyped ? "validating webhook may not return response.patchType" : undefined;
 }
 
-/** Base64; undefined for none. @throws InvalidResponse */
+/** Base64; undefined if there is none. @throws InvalidResponse */
 function bytesOf(value: unknown): Uint8Array | undefined {
   const text = textOf(value);
   if (text === "") return undefined;

@@ -1,4 +1,4 @@
-/** Webhooks that validate: all at once, none of which sees what another says. Source: apiserver v0.36 admission/plugin/webhook/validating. */
+/** Calls validating webhooks in parallel, independently of each other. Source: apiserver v0.36 admission/plugin/webhook/validating. */
 import type { AdmissionAttributes } from "../../context/attributes.ts";
 import { gatewayTimeout } from "../../meta/refusal.ts";
 import { waitFor, type Steps } from "../../meta/steps.ts";
@@ -9,7 +9,7 @@ import { meetsConditions } from "./conditions.ts";
 import { type Hook, hooksOf } from "./configurations.ts";
 import type { VersionedAttributes } from "./review.ts";
 
-/** Calls the webhooks that are about an operation. @throws StatusError of the first that denies it, in their order. */
+/** Calls the webhooks that match an operation. @throws StatusError of the first one, in their order, that denies it. */
 export function* callValidating(attributes: AdmissionAttributes): Steps<void> {
   const { scope } = attributes;
   const asked: { readonly call: HookCall; readonly seen: VersionedAttributes; readonly warnings: string[] }[] = [];
@@ -25,7 +25,7 @@ export function* callValidating(attributes: AdmissionAttributes): Steps<void> {
     allowedBy(call, { seen, type: "validating", warn: (texts) => warnings.push(...texts) }),
   );
   const outcomes = yield* waitFor(Promise.allSettled(answers));
-  // In the order of the webhooks, whichever was the first to respond.
+  // In the order of the webhooks, regardless of which responded first.
   scope.warnings.push(...asked.flatMap(({ warnings }) => warnings));
   const failures: { readonly hook: Hook; readonly index: number; readonly reason: unknown }[] = [];
   for (const [index, outcome] of outcomes.entries()) {

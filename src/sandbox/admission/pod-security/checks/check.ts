@@ -1,33 +1,33 @@
-/** What the controls of the Pod Security Standards have in common. */
+/** Types and helpers for the controls of the Pod Security Standards. */
 import { at, fieldsIn, isFields, textOf, type Fields } from "../../../meta/object.ts";
 import type { Level } from "./policy.ts";
 
-/** A pod, or the pod that a template would make. */
+/** A pod, or the pod template of a workload. */
 export interface PodLike {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: Fields;
 }
 
-/** What a pod is refused for. */
+/** Why a pod violates a control. */
 export interface Violation {
-  /** A few words, for warnings about many pods. */
+  /** Short, for warnings about many pods. */
   readonly reason: string;
-  /** In detail, for this pod. */
+  /** Detailed, for this pod. */
   readonly detail: string;
 }
 
-/** Returns undefined for a pod that passes. */
+/** Returns undefined if the pod passes. */
 export type CheckPod = (pod: PodLike) => Violation | undefined;
 
-/** The check, but for pods of which something holds. */
+/** The check, skipped for pods that meet a condition. */
 export const unless =
   (holds: (pod: PodLike) => boolean, check: CheckPod): CheckPod =>
   (pod) =>
     holds(pod) ? undefined : check(pod);
 
-/** A check as it is from one version of the Pod Security Standards on. */
+/** A check, as of one version of the Pod Security Standards. */
 export interface Revision {
-  /** The first minor version of Kubernetes 1.x whose policy has it. */
+  /** The first minor version of Kubernetes 1.x with this revision. */
   readonly since: number;
   readonly check: CheckPod;
 }
@@ -35,9 +35,9 @@ export interface Revision {
 /** One control of the Pod Security Standards. Source: pod-security-admission v0.36 policy/registry.go. */
 export interface Check {
   readonly id: string;
-  /** A `baseline` control belongs to `restricted` too, unless a restricted one replaces it. */
+  /** A `baseline` control also belongs to `restricted`, unless a restricted one replaces it. */
   readonly level: Exclude<Level, "privileged">;
-  /** Oldest first: from each on until the next. */
+  /** Oldest first; each is valid until the next. */
   readonly revisions: readonly Revision[];
   /** The baseline control that it replaces. */
   readonly inPlaceOf?: string;
@@ -52,24 +52,24 @@ export function containersOf({ spec }: PodLike): Fields[] {
   ];
 }
 
-/** The names of the containers for which something holds. */
+/** The names of the containers that meet a condition. */
 export function namesWhere(pod: PodLike, holds: (container: Fields) => boolean): string[] {
   return containersOf(pod)
     .filter(holds)
     .map(({ name }) => textOf(name));
 }
 
-/** A field of the security context of a pod or a container; undefined where it, or one above it, is not set. */
+/** A field of the security context of a pod or a container; undefined if it, or a parent, is not set. */
 export function secured(of: Fields, ...path: readonly string[]): unknown {
   return at(of, "securityContext", ...path) ?? undefined;
 }
 
-/** The containers of the Windows kind have none of what the Linux ones must set. Source: the 1.25 revisions of the checks. */
+/** Windows containers lack the fields that Linux ones must set. Source: the 1.25 revisions of the checks. */
 export function isWindows({ spec }: PodLike): boolean {
   return at(spec, "os", "name") === "windows";
 }
 
-/** True for a pod with a user namespace of its own. */
+/** True for a pod with its own user namespace. */
 export function hasUsersOfItsOwn({ spec }: PodLike): boolean {
   return spec["hostUsers"] === false;
 }
@@ -89,17 +89,17 @@ export function containersNamed(names: readonly string[]): string {
   return `${plural("container", names.length)} ${quoted(names)}`;
 }
 
-/** Who set something: `pod`, `container "a"`, `pod and containers "a", "b"`. */
+/** Where a field is set: `pod`, `container "a"`, `pod and containers "a", "b"`. */
 export function setters(pod: boolean, containers: readonly string[]): string {
   return [...(pod ? ["pod"] : []), ...(containers.length > 0 ? [containersNamed(containers)] : [])].join(" and ");
 }
 
-/** Without repetitions, in order. */
+/** Without duplicates, sorted. */
 export function sortedSet(values: Iterable<string>): string[] {
   return [...new Set(values)].sort();
 }
 
-/** An object at a key; undefined for anything else. */
+/** The object at a key; undefined for anything else. */
 export function fieldsAt(of: Fields, key: string): Fields | undefined {
   const value = of[key];
   return isFields(value) ? value : undefined;

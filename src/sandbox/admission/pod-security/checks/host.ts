@@ -1,6 +1,7 @@
 /**
- * A pod stays off its node: none of the node's namespaces, ports, paths, and no process of the node.
- * Source: pod-security-admission v0.36 policy/check_{hostNamespaces,hostPathVolumes,hostPorts,hostProbesAndhostLifecycle,windowsHostProcess}.go.
+ * Isolation from the node: no host namespaces, ports, paths or processes.
+ * Source: pod-security-admission v0.36
+ * policy/check_{hostNamespaces,hostPathVolumes,hostPorts,hostProbesAndhostLifecycle,windowsHostProcess}.go.
  */
 import { at, fieldsIn, textOf, type Fields } from "../../../meta/object.ts";
 import {
@@ -55,7 +56,7 @@ const callers: readonly (readonly string[])[] = [
   ["lifecycle", "preStop"],
 ];
 
-/** Hosts other than the pod that the node would call for a container. */
+/** Hosts that the node would connect to for probes and hooks of a container, other than the pod. */
 const hostsOf = (container: Fields): string[] =>
   callers.flatMap((path) =>
     ["httpGet", "tcpSocket"].flatMap((handler) => {

@@ -1,6 +1,6 @@
 /**
- * What a namespace's labels ask of its pods: a level and a version to enforce, and one to warn by. (What they ask to be audited
- * is read for its mistakes alone: nobody keeps an audit log here.) Source: pod-security-admission v0.36 api/helpers.go.
+ * The policy in a namespace's labels: a level and a version to enforce, and one to warn by. (Audit labels are only validated: there is no
+ * audit mode here.) Source: pod-security-admission v0.36 api/helpers.go.
  */
 import { invalid, type FieldError } from "../../../meta/field-errors.ts";
 
@@ -9,41 +9,41 @@ const levels = ["privileged", "baseline", "restricted"] as const;
 /** From the loosest to the strictest. */
 export type Level = (typeof levels)[number];
 
-/** The minor version of Kubernetes 1.x whose rules are meant; `latest` is newer than every number. */
+/** A minor version of Kubernetes 1.x; `latest` is newer than every number. */
 export type Version = number | "latest";
 
-/** A level of the Pod Security Standards, as of a version. */
+/** A level of the Pod Security Standards, at a version. */
 export interface LevelVersion {
   readonly level: Level;
   readonly version: Version;
 }
 
-/** What a namespace enforces and what it warns of. */
+/** What a namespace enforces and what it warns about. */
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly warn: LevelVersion;
 }
 
-/** A policy as the labels of a namespace state it, with what is wrong with these labels. */
+/** The policy in a namespace's labels, and the errors in these labels. */
 export interface PolicyOfLabels {
-  /** Always one that can be followed: a level that is none counts as `restricted` to enforce and as `privileged` to warn by. */
+  /** Always a usable policy: an invalid level counts as `restricted` for enforce and as `privileged` for warn. */
   readonly policy: Policy;
   readonly errors: readonly FieldError[];
 }
 
 const prefix = "pod-security.kubernetes.io/";
 
-/** Less than zero where `a` is looser than `b`. */
+/** Negative if `a` is looser than `b`. */
 export function compareLevels(a: Level, b: Level): number {
   return levels.indexOf(a) - levels.indexOf(b);
 }
 
-/** `baseline:v1.30`, as the messages name it. */
+/** `baseline:v1.30`, as in messages. */
 export function shownPolicy({ level, version }: LevelVersion): string {
   return `${level}:${version === "latest" ? version : `v1.${version}`}`;
 }
 
-/** The largest minor version that a label can name: Go's int. */
+/** The largest minor version that a label can specify: Go's int. */
 const largestMinor = 2n ** 63n - 1n;
 
 function parsedVersion(text: string): Version | undefined {
@@ -55,14 +55,14 @@ function parsedVersion(text: string): Version | undefined {
 const parsedLevel = (text: string): Level | undefined => levels.find((level) => level === text);
 
 interface Mode {
-  /** Undefined without the label. */
+  /** Undefined if the label is missing. */
   readonly level: string | undefined;
   readonly parsed: Level | undefined;
   readonly version: Version;
   readonly hasVersion: boolean;
 }
 
-/** Reads the two labels of a mode; what is wrong with them goes to `errors`. */
+/** Reads the two labels of a mode; appends problems to `errors`. */
 function modeOf(labels: Readonly<Record<string, string>>, mode: string, errors: FieldError[]): Mode {
   const wrong = (name: string, value: string, why: string): void => {
     errors.push(invalid(`metadata.labels[${prefix}${name}]`, value, why));
@@ -76,7 +76,7 @@ function modeOf(labels: Readonly<Record<string, string>>, mode: string, errors: 
   return { level, parsed, version: version ?? "latest", hasVersion: asked !== undefined };
 }
 
-/** The policy of a namespace with these labels, and all that is wrong with them. Without labels everything is allowed. */
+/** The policy in these labels of a namespace, and all errors in them. Without labels everything is allowed. */
 export function policyOf(labels: Readonly<Record<string, string>> = {}): PolicyOfLabels {
   const errors: FieldError[] = [];
   const enforced = modeOf(labels, "enforce", errors);
@@ -84,7 +84,7 @@ export function policyOf(labels: Readonly<Record<string, string>> = {}): PolicyO
   const warned = modeOf(labels, "warn", errors);
   const otherwise = enforced.level === undefined ? "privileged" : "restricted";
   const enforce = { level: enforced.parsed ?? otherwise, version: enforced.version } as const;
-  // What is enforced is warned of too: for workloads whose pods would be refused.
+  // The warn level defaults to the enforced one: for workloads whose pods would be rejected.
   const warn =
     warned.level === undefined && enforced.parsed !== undefined && enforced.parsed !== "privileged"
       ? { level: enforced.parsed, version: warned.hasVersion ? warned.version : enforce.version }

@@ -1,5 +1,5 @@
 /**
- * What a container may do beyond others: privileges, capabilities, an unmasked /proc.
+ * Extra rights of containers: privileged mode, capabilities, an unmasked /proc.
  * Source: pod-security-admission v0.36 policy/check_{privileged,allowPrivilegeEscalation,capabilities_*,procMount_*}.go.
  */
 import { textOf, type Fields } from "../../../meta/object.ts";
@@ -54,7 +54,7 @@ function capabilities(container: Fields, list: "add" | "drop"): string[] {
   return Array.isArray(values) ? values.map(String) : [];
 }
 
-/** The containers that add capabilities that may not be added; undefined for none. */
+/** The containers that add forbidden capabilities; undefined if none does. */
 function added(pod: PodLike, may: (name: string) => boolean): string | undefined {
   const forbidden = (container: Fields): string[] => capabilities(container, "add").filter((name) => !may(name));
   const names = namesWhere(pod, (container) => forbidden(container).length > 0);
@@ -91,7 +91,7 @@ const procMount: CheckPod = (pod) => {
   };
 };
 
-/** The controls of privileged containers, privilege escalation and capabilities. */
+/** The controls for privileged containers, privilege escalation and capabilities. */
 export const privilegeChecks: readonly Check[] = [
   { id: "privileged", level: "baseline", revisions: [{ since: 0, check: privileged }] },
   { id: "capabilities_baseline", level: "baseline", revisions: [{ since: 0, check: unusualCapabilities }] },

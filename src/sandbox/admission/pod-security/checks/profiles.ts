@@ -1,5 +1,5 @@
 /**
- * The profiles that Linux confines containers by: AppArmor, SELinux, seccomp.
+ * Linux security profiles: AppArmor, SELinux, seccomp.
  * Source: pod-security-admission v0.36 policy/check_{appArmorProfile,seLinuxOptions,seccompProfile_baseline,seccompProfile_restricted}.go.
  */
 import { isFields, textOf, type Fields } from "../../../meta/object.ts";
@@ -22,7 +22,7 @@ import {
 
 const confined = (type: string): boolean => type === "RuntimeDefault" || type === "Localhost";
 
-/** The type of a profile that is set; undefined without the profile. */
+/** The type of a profile; undefined if it is not set. */
 function profileType(of: Fields, profile: string): string | undefined {
   const set = secured(of, profile);
   return isFields(set) ? textOf(set["type"]) : undefined;
@@ -34,7 +34,7 @@ interface Loose {
   readonly types: readonly string[];
 }
 
-/** Where a profile is set that does not confine. */
+/** Where an unconfined profile is set. */
 function looseProfiles(pod: PodLike, profile: string): Loose {
   const isLoose = (of: Fields): boolean => {
     const type = profileType(of, profile);
@@ -92,7 +92,7 @@ const seLinuxTypes = ["", "container_t", "container_init_t", "container_kvm_t"];
 
 const seccompValue = /^(runtime|docker)\/default$|^localhost\//;
 
-/** How profiles were set before there was a field for them. */
+/** The annotations for profiles from before there were fields. */
 const seccompAnnotations: CheckPod = (pod) => {
   const keys = [podSeccomp, ...containersOf(pod).map(({ name }) => `${seccompPrefix}${textOf(name)}`)];
   const forbidden = sortedSet(
@@ -128,7 +128,7 @@ const seccompConfined: CheckPod = (pod) => {
   };
 };
 
-/** The controls of seccomp, AppArmor and SELinux. */
+/** The controls for seccomp, AppArmor and SELinux. */
 export const profileChecks: readonly Check[] = [
   { id: "appArmorProfile", level: "baseline", revisions: [{ since: 0, check: appArmor }] },
   {

@@ -1,8 +1,8 @@
-/** The kernel parameters that stay inside a pod. Source: pod-security-admission v0.36 policy/check_sysctls.go. */
+/** Sysctls that affect only the pod. Source: pod-security-admission v0.36 policy/check_sysctls.go. */
 import { fieldsIn, textOf } from "../../../meta/object.ts";
 import { secured, type Check, type CheckPod } from "./check.ts";
 
-/** What became harmless with which minor version. */
+/** Safe sysctls, by the minor version since which they are. */
 const harmless: readonly (readonly [since: number, names: readonly string[]])[] = [
   [
     0,
@@ -36,7 +36,7 @@ const only =
     return forbidden.length === 0 ? undefined : { reason: "forbidden sysctls", detail: forbidden.join(", ") };
   };
 
-/** The control of sysctls. */
+/** The control for sysctls. */
 export const sysctlChecks: readonly Check[] = [
   {
     id: "sysctls",

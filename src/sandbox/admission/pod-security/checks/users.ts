@@ -1,4 +1,4 @@
-/** Nobody runs as root. Source: pod-security-admission v0.36 policy/check_{runAsNonRoot,runAsUser}.go. */
+/** Containers must not run as root. Source: pod-security-admission v0.36 policy/check_{runAsNonRoot,runAsUser}.go. */
 import {
   containersNamed,
   hasUsersOfItsOwn,
@@ -31,7 +31,7 @@ const asRoot: CheckPod = (pod) => {
   return { reason: "runAsUser=0", detail: `${setters(podIsRoot, names)} must not set runAsUser=0` };
 };
 
-/** The controls of users: not root, neither by name nor by number. */
+/** The controls for users: not root, neither by name nor by UID. */
 export const userChecks: readonly Check[] = [
   {
     id: "runAsNonRoot",

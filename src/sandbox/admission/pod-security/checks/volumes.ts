@@ -1,4 +1,4 @@
-/** The kinds of volumes that a restricted pod may have. Source: pod-security-admission v0.36 policy/check_restrictedVolumes.go. */
+/** The volume types that a restricted pod may have. Source: pod-security-admission v0.36 policy/check_restrictedVolumes.go. */
 import { fieldsIn, textOf, type Fields } from "../../../meta/object.ts";
 import { fieldsAt, plural, quoted, sortedSet, type Check, type CheckPod } from "./check.ts";
 
@@ -55,7 +55,7 @@ const kinds: CheckPod = ({ spec }) => {
   };
 };
 
-/** The controls of volume types. */
+/** The controls for volume types. */
 export const volumeChecks: readonly Check[] = [
   {
     id: "restrictedVolumes",
