@@ -1,4 +1,7 @@
-/** Evaluations of admission expressions, within a budget. Source: apiserver v0.36 pkg/admission/plugin/cel/activation.go, composition.go, pkg/cel/lazy/lazy.go. */
+/**
+ * Evaluates admission expressions, within a budget. Source: apiserver v0.36 pkg/admission/plugin/cel/activation.go, composition.go,
+ * pkg/cel/lazy/lazy.go.
+ */
 import { AuthorizerValue, ResourceCheck } from "../library/authorizer.ts";
 import { fromJson } from "../schema/json-values.ts";
 import { perCallLimit } from "../schema/node.ts";
@@ -7,7 +10,7 @@ import { CelError, CelMap, noSuchOverload, type Value } from "../values/value.ts
 import type { CompiledExpression, Composition } from "./compile.ts";
 import type { ExpressionInput } from "./input.ts";
 
-/** What all expressions of one kind may cost together: those of a binding, for one object. */
+/** The total budget for all expressions of one kind of a binding, for one object. */
 export const admissionBudget = 10_000_000;
 
 /** The budget is spent: nothing more is evaluated. */
@@ -17,11 +20,11 @@ export class OutOfBudget extends Error {
   }
 }
 
-/** What an expression evaluates to. */
+/** The result of an evaluation. */
 export type Evaluation =
   { readonly is: "value"; readonly value: Value } | { readonly is: "error"; readonly message: string };
 
-/** The variables of a policy, evaluated when they are first asked for. */
+/** The variables of a policy, evaluated on first use. */
 class LazyVariables extends CelMap {
   readonly #evaluate: (name: string) => Value;
   readonly #names: readonly string[];
@@ -57,11 +60,11 @@ class LazyVariables extends CelMap {
   }
 }
 
-/** The variables of one evaluation of several expressions, which share what composed variables have come to. */
+/** The variables for an evaluation of several expressions, which share the values of composed variables. */
 export class Activation {
   readonly #variables: Record<string, Value | undefined>;
   readonly #composition: Composition | undefined;
-  /** What composed variables have cost since it was last asked. */
+  /** The cost of composed variables, not yet charged to the budget. */
   #composedCost = 0;
   #budget: number;
 
@@ -88,7 +91,7 @@ export class Activation {
     this.#variables["variables"] = new LazyVariables(names, (name) => this.#compose(name));
   }
 
-  /** What is left of the budget. */
+  /** The remaining budget. */
   get budget(): number {
     return this.#budget;
   }

@@ -1,5 +1,6 @@
 /**
- * Expressions of admission: conditions, validations, messages, variables, annotations and mutations, compiled with what each may see.
+ * Compiles admission expressions: conditions, validations, messages, variables, annotations and mutations, each with the variables that it
+ * may see.
  * Source: apiserver v0.36 pkg/admission/plugin/cel/compile.go, composition.go, pkg/admission/plugin/policy/validating/interface.go.
  */
 import { functionTable } from "../library/function.ts";
@@ -19,20 +20,20 @@ import {
 import { jsonPatchType, newPatchValue, objectType, patchStructs } from "./patch-values.ts";
 import { admissionStructs, composedType, type DeclaredVariables, variableTypes } from "./types.ts";
 
-/** What expressions are for: it says what they must evaluate to. */
+/** What an expression is for, which determines its result type. */
 export type ExpressionUse = "condition" | "message" | "annotation" | "variable" | "json patch" | "apply configuration";
 
 const results: Readonly<Record<ExpressionUse, readonly CelType[]>> = {
   condition: [boolType],
   message: [stringType],
   annotation: [stringType, nullType],
-  // Any type will do.
+  // Any type is allowed.
   variable: [],
   "json patch": [listOf(jsonPatchType)],
   "apply configuration": [objectType],
 };
 
-/** An expression that can be evaluated, or why it cannot be. */
+/** A compiled expression, or why it cannot be evaluated. */
 export type CompiledExpression =
   | { readonly is: "program"; readonly text: string; readonly program: Program }
   | {
@@ -93,12 +94,12 @@ export interface Variable {
   readonly expression: string;
 }
 
-/** The variables of a policy, of which each sees those before it. */
+/** The variables of a policy; each sees those before it. */
 export class Composition {
   readonly compiled: Map<string, CompiledExpression> = new Map();
   readonly types: Map<string, CelType> = new Map();
 
-  /** Compiles a variable; it is there for those that follow even where it fails. */
+  /** Compiles a variable; later ones can refer to it even if that fails. */
   add({ name, expression }: Variable, { hasParams }: { readonly hasParams: boolean }): CompiledExpression {
     const compiled = compileExpression(expression, {
       use: "variable",

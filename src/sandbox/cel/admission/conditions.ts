@@ -1,29 +1,29 @@
-/** Conditions that a request must meet for a webhook or a policy to see it. Source: apiserver v0.36 pkg/admission/plugin/webhook/matchconditions/matcher.go. */
+/** Match conditions of webhooks and policies. Source: apiserver v0.36 pkg/admission/plugin/webhook/matchconditions/matcher.go. */
 import { Activation, OutOfBudget } from "./activation.ts";
 import { type CompiledExpression, compileExpression, type Composition } from "./compile.ts";
 import type { ExpressionInput } from "./input.ts";
 
-/** What all conditions of a webhook or a binding may cost together. */
+/** The total budget for all conditions of a webhook or a binding. */
 const conditionsBudget = 2_500_000;
 
-/** A condition, as a webhook or a policy has it. */
+/** A condition of a webhook or a policy. */
 export interface MatchCondition {
   readonly name: string;
   readonly expression: string;
 }
 
-/** Whether a request meets the conditions. */
+/** The result of the conditions. */
 export type Met = { readonly is: "met" } | { readonly is: "not met" } | { readonly is: "failed"; readonly why: string };
 
 /** How conditions are compiled. */
 export interface ConditionOptions {
-  /** What a failure counts as: `Ignore`, not met. */
+  /** `Ignore`: a failure counts as not met. */
   readonly failurePolicy: string;
   readonly hasParams?: boolean;
   readonly composition?: Composition | undefined;
 }
 
-/** Conditions, compiled. */
+/** Compiled conditions. */
 export class MatchConditions {
   readonly #compiled: readonly CompiledExpression[];
   readonly #isIgnored: boolean;
@@ -39,7 +39,7 @@ export class MatchConditions {
     this.#composition = composition;
   }
 
-  /** One that is false decides, whatever errors the others have. */
+  /** A false condition decides, whatever errors others have. */
   evaluate(input: ExpressionInput): Met {
     if (this.#compiled.length === 0) return { is: "met" };
     const activation = new Activation(input, { composition: this.#composition, budget: conditionsBudget });
@@ -62,7 +62,7 @@ export class MatchConditions {
   }
 }
 
-/** Several errors as Go prints them together: each once. Source: apimachinery v0.36 util/errors/errors.go. */
+/** Several errors as Go prints them together, without duplicates. Source: apimachinery v0.36 util/errors/errors.go. */
 function aggregated(errors: readonly string[]): string {
   const different = [...new Set(errors)];
   return different.length === 1 ? (different[0] ?? "") : `[${different.join(", ")}]`;

@@ -1,4 +1,4 @@
-/** What expressions of admission see of a request. Source: apiserver v0.36 pkg/admission/plugin/cel/activation.go, condition.go. */
+/** The variables of admission expressions. Source: apiserver v0.36 pkg/admission/plugin/cel/activation.go, condition.go. */
 import type { User } from "../../meta/access.ts";
 import type { AdmissionRequest } from "../../meta/admission-request.ts";
 import type { Decider } from "../library/authorizer.ts";
@@ -6,18 +6,18 @@ import type { Decider } from "../library/authorizer.ts";
 /** An object as JSON. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The variables of an evaluation. Objects are as a client sees them at the version that matched. */
+/** The variables of an evaluation. Objects are as a client sees them at the matched version. */
 export interface ExpressionInput {
-  /** Null when an object is deleted. */
+  /** Null for deletions. */
   readonly object: Json | null;
-  /** Null when an object is created. */
+  /** Null for creates. */
   readonly oldObject: Json | null;
   /** Without its objects, and without a uid. */
   readonly request: AdmissionRequest;
-  /** What a binding refers to; null where it refers to nothing. */
+  /** The parameter of a binding; null if it refers to none. */
   readonly params?: Json | null;
-  /** The namespace of the object; null for objects of the cluster, and for conditions. */
+  /** The namespace of the object; null for cluster-scoped objects, and for conditions. */
   readonly namespaceObject?: Json | null;
-  /** Left out, expressions have no `authorizer`. */
+  /** If omitted, expressions have no `authorizer`. */
   readonly authorizer?: { readonly user: User; readonly decider: Decider } | undefined;
 }

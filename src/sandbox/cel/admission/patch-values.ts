@@ -1,5 +1,5 @@
 /**
- * What mutations are made of: objects of any fields, and operations of JSON patches. Source: apiserver v0.36
+ * The values that mutations construct: objects with any fields, and JSON patch operations. Source: apiserver v0.36
  * pkg/cel/mutation/typeresolver.go, jsonpatch.go, pkg/cel/mutation/dynamic/objects.go.
  */
 import type { NewStruct, StructTypes } from "../program/compile.ts";
@@ -10,7 +10,7 @@ import { entriesOf, itemsOf } from "../values/collections.ts";
 
 /** The type of whole objects. */
 export const objectType: CelType = objectOf("Object");
-/** The type of the operations of a JSON patch. */
+/** The type of JSON patch operations. */
 export const jsonPatchType: CelType = objectOf("JSONPatch");
 
 /** An object: `Object.spec{replicas: 3}`. */
@@ -37,13 +37,13 @@ export class ObjectValue extends Opaque {
 
 const operationFields = ["op", "path", "from", "value"] as const;
 
-/** An operation of a JSON patch. */
+/** A JSON patch operation. */
 export class JsonPatchValue extends Opaque {
   readonly type: CelType = jsonPatchType;
   readonly op: string;
   readonly path: string;
   readonly from: string;
-  /** Undefined where none was given. */
+  /** Undefined if there is none. */
   readonly value: Value | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class JsonPatchValue extends Opaque {
 
 const isObjectName = (name: string): boolean => name === "Object" || name.startsWith("Object.");
 
-/** The types of patches, and those of `others`. */
+/** The types for patches, plus `others`. */
 export function patchStructs(others: StructTypes): StructTypes {
   return {
     has: (name) => name === "JSONPatch" || isObjectName(name) || others.has(name),
@@ -84,7 +84,7 @@ export function patchStructs(others: StructTypes): StructTypes {
   };
 }
 
-/** Makes objects and operations. */
+/** Constructs objects and operations. */
 export const newPatchValue: NewStruct = (name, fields) => {
   if (isObjectName(name)) return new ObjectValue(objectOf(name), fields);
   if (name !== "JSONPatch") return new CelError(`unknown type '${name}'`);
@@ -98,7 +98,7 @@ export const newPatchValue: NewStruct = (name, fields) => {
   return new JsonPatchValue(texts, fields.get("value"));
 };
 
-/** Whether each object within a value is named for the field that it is in: what differs, a line each. */
+/** Checks that each object within a value has the type name of its field path; returns a line per mismatch. */
 export function misnamedIn(value: Value, path: string): string[] {
   if (value instanceof ObjectValue) {
     const { name } = value.type;

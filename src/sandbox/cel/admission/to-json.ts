@@ -4,7 +4,7 @@ import { formatDurationSeconds, formatTimestamp } from "../values/time.ts";
 import { CelList, CelMap, Duration, Opaque, Timestamp, typeOf, Uint, type Value } from "../values/value.ts";
 import { ObjectValue } from "./patch-values.ts";
 
-/** @throws TypeError for a value that JSON has none of. */
+/** @throws TypeError for a value that has no JSON form. */
 export function toJson(value: Value): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
     return value;
@@ -24,7 +24,7 @@ function fieldsOf(entries: readonly (readonly [Value, Value])[]): Record<string,
   const fields: Record<string, unknown> = {};
   for (const [key, value] of entries) {
     if (typeof key !== "string") throw new TypeError(`map key ${JSON.stringify(toJson(key))} is not a string`);
-    // A field may be called `__proto__`.
+    // A field may be named `__proto__`.
     Object.defineProperty(fields, key, { value: toJson(value), enumerable: true, configurable: true, writable: true });
   }
   return fields;

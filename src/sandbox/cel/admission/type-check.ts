@@ -1,6 +1,6 @@
 /**
- * Expressions of a policy held against the types of what it is about, where admission itself takes objects as they come: a field that
- * no object has, a number compared with a text. Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go.
+ * Checks the expressions of a policy against the schemas of matched kinds, while admission itself is dynamically typed: finds fields that
+ * no object has, or a number compared with a string. Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go.
  */
 import { compile, type Environment, type StructTypes } from "../program/compile.ts";
 import { declTypeOf, named } from "../schema/decl-type.ts";
@@ -15,17 +15,17 @@ export interface TypedKind {
   readonly schema: JsonSchema;
 }
 
-/** What a policy is about. */
+/** The kinds that a policy is checked against. */
 export interface PolicyTypes {
   readonly object: TypedKind;
-  /** Of its parameters; `unknown` where nothing is known of their kind, undefined for a policy without. */
+  /** The kind of its parameters; `unknown` without a known schema, undefined for a policy without parameters. */
   readonly params: TypedKind | "unknown" | undefined;
   readonly variables: readonly Variable[];
 }
 
 /**
- * What is wrong with an expression for objects of one kind, in cel-go's words; undefined if nothing is. The variables of the policy are
- * compiled once; one that fails is of any type for those that use it.
+ * Returns a type checker for expressions on objects of one kind; it returns cel-go's message, or undefined if there are no errors. The
+ * policy's variables are compiled once; one that fails has type `dyn` for later expressions.
  */
 export function typeChecker({ object, params, variables }: PolicyTypes): (expression: string) => string | undefined {
   const composed = new Map<string, CelType>();
@@ -47,13 +47,13 @@ function environmentOf(
 ): Environment {
   const declared = { hasParams: params !== undefined, hasAuthorizer: true, composed };
   const variables = variableTypes(declared);
-  // Upstream's type check does not know it.
+  // Upstream's type check lacks it.
   variables.delete("authorizer.requestResource");
   const own = typesOf(object, object.kind);
   variables.set("object", own.type).set("oldObject", own.type);
   const all = [own.structs];
   if (params !== undefined && params !== "unknown") {
-    // Types of one name would be one type.
+    // Types with the same name would be one type.
     const theirs = typesOf(params, params.kind === object.kind ? `${params.kind}2` : params.kind);
     variables.set("params", theirs.type);
     all.push(theirs.structs);
@@ -61,7 +61,9 @@ function environmentOf(
   return { variables, structs: beside(admissionStructs(declared), all) };
 }
 
-/** Upstream's names of the types of kinds end in a time, `Deployment123456789`: no expression can know them, and make an object by its type. */
+/**
+ * Upstream's type names for kinds end in a timestamp, `Deployment123456789`: expressions cannot know them, so cannot construct these types.
+ */
 function beside(plain: StructTypes, kinds: readonly StructTypes[]): StructTypes {
   const all = [plain, ...kinds];
   return {
@@ -71,7 +73,7 @@ function beside(plain: StructTypes, kinds: readonly StructTypes[]): StructTypes 
   };
 }
 
-/** Of a schema that is no object nothing is known. */
+/** Nothing is known of a schema that is not an object. */
 function typesOf({ schema }: TypedKind, name: string): { readonly type: CelType; readonly structs: StructTypes } {
   const type = declTypeOf(schema, true);
   if (type === undefined) return { type: dynType, structs: { has: () => false, fieldOf: () => undefined } };

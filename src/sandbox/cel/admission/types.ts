@@ -1,4 +1,4 @@
-/** The types of what expressions of admission see. Source: apiserver v0.36 pkg/admission/plugin/cel/compile.go. */
+/** The types of variables in admission expressions. Source: apiserver v0.36 pkg/admission/plugin/cel/compile.go. */
 import { authorizerType, resourceCheckType } from "../library/authorizer.ts";
 import type { StructTypes } from "../program/compile.ts";
 import {
@@ -66,18 +66,18 @@ const structs: Readonly<Record<string, Fields>> = {
   },
 };
 
-/** The name of the type of `variables`. */
+/** The type name of `variables`. */
 export const variablesTypeName = "kubernetes.variables";
 
-/** Which of the variables there are. */
+/** Which variables exist. */
 export interface DeclaredVariables {
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
-  /** The types of the fields of `variables`; undefined where there is no such variable. */
+  /** The types of the fields of `variables`; undefined if there is no such variable. */
   readonly composed?: ReadonlyMap<string, CelType> | undefined;
 }
 
-/** The variables by their names. */
+/** The variables by name. */
 export function variableTypes({ hasParams, hasAuthorizer, composed }: DeclaredVariables): Map<string, CelType> {
   return new Map([
     ["object", dynType],
@@ -95,7 +95,7 @@ export function variableTypes({ hasParams, hasAuthorizer, composed }: DeclaredVa
   ]);
 }
 
-/** The types with fields. */
+/** The struct types. */
 export function admissionStructs({ composed }: DeclaredVariables): StructTypes {
   const fieldsOf = (name: string): Fields | undefined => (Object.hasOwn(structs, name) ? structs[name] : undefined);
   return {
@@ -121,7 +121,7 @@ const shownKinds: ReadonlySet<CelType["kind"]> = new Set([
   "uint",
 ] as const);
 
-/** The type of a variable that was composed, as others see it: of structs and the like nothing is known. */
+/** The type of a composed variable as other expressions see it: structs and the like become `dyn`. */
 export function composedType(type: CelType): CelType {
   const { kind, parameters } = type;
   const [first = dynType, second = dynType] = parameters;

@@ -44,22 +44,22 @@ import {
 export interface StructTypes {
   /** True if there is a struct of this name. */
   has(name: string): boolean;
-  /** True if an expression can make one, by its name. Default: any that there is. */
+  /** True if an expression can construct one by name. Default: true for all that exist. */
   canMake?(name: string): boolean;
-  /** The type of a field; undefined where a struct has none of this name. */
+  /** The type of a field; undefined if the struct does not have it. */
   fieldOf(name: string, field: string): CelType | undefined;
 }
 
-/** All that an expression can refer to. */
+/** Everything that an expression can refer to. */
 export interface Declarations {
   readonly functions: ReadonlyMap<string, FunctionDecl>;
-  /** Types that have a name in expressions. */
+  /** Types that have names in expressions. */
   readonly types: ReadonlyMap<string, CelType>;
   readonly variables: ReadonlyMap<string, CelType>;
   readonly structs: StructTypes;
 }
 
-/** What a name or a call stands for. */
+/** What a name or a call refers to. */
 export type Reference =
   | { readonly is: "variable"; readonly name: string }
   | { readonly is: "type"; readonly type: CelType }
@@ -67,14 +67,14 @@ export type Reference =
 
 /** An expression without errors. */
 export interface Checked {
-  /** The tree with qualified names as one. */
+  /** The tree with qualified names merged into one node. */
   readonly expr: Expr;
   readonly types: ReadonlyMap<number, CelType>;
   readonly references: ReadonlyMap<number, Reference>;
   readonly type: CelType;
 }
 
-/** Checks an expression; what is wrong with it is among the issues, and the result is of no use then. */
+/** Checks an expression; errors are added to the issues, and then the result is useless. */
 export function check(
   expr: Expr,
   { declarations, issues }: { readonly declarations: Declarations; readonly issues: Issues },
@@ -82,7 +82,7 @@ export function check(
   return new Checker(declarations, issues).whole(expr);
 }
 
-/** The variables of a comprehension, and those around it. */
+/** The variables of a comprehension, and the enclosing scope. */
 interface Scope {
   readonly variables: ReadonlyMap<string, CelType>;
   readonly outer: Scope | undefined;
@@ -162,7 +162,7 @@ class Checker {
     return type === undefined ? undefined : { type: typeOfType(type), reference: { is: "type", type } };
   }
 
-  /** The expression as the name that it is; undefined where nothing has this name. */
+  /** Resolves the expression as a name; undefined if nothing has this name. */
   #checkName(expr: Expr, name: string): Expr | undefined {
     const found = this.#lookup(name);
     if (found === undefined) return undefined;
@@ -240,7 +240,7 @@ class Checker {
     return this.#typed({ ...expr, args: [operand, this.#check(second)] }, substitute(this.#mapping, type));
   }
 
-  /** The type of a call; undefined where no overload takes its arguments. */
+  /** The type of a call; undefined if no overload accepts its arguments. */
   #resolve(call: Call, fn: FunctionDecl): CelType | undefined {
     const operands = call.target === undefined ? call.args : [call.target, ...call.args];
     if (fn.name === "_&&_" || fn.name === "_||_") return this.#resolveLogic(call, fn);
@@ -300,7 +300,7 @@ class Checker {
     this.#issues.report(at, `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
   }
 
-  /** The type of an optional element: what it holds. */
+  /** The element type of an optional element. */
   #unwrapped(expr: Expr, isOptional: boolean): CelType {
     const type = this.#typeOf(expr);
     if (!isOptional) return type;
@@ -309,7 +309,7 @@ class Checker {
     return held ?? type;
   }
 
-  /** The type of all elements so far and one more: `dyn` where they do not go together. */
+  /** The common type of previous elements and the current one: `dyn` if they are not compatible. */
   #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     return this.#goes(previous, current) ? mostGeneral(previous, current) : dynType;
@@ -400,7 +400,7 @@ class Checker {
     return this.#typed(whole, substitute(this.#mapping, this.#typeOf(result)));
   }
 
-  /** What the variables of a loop over a range are. */
+  /** The types of the variables of a loop over a range. */
   #variableTypes(
     { iterVar2 }: Comprehension,
     { at, rangeType }: { readonly at: number; readonly rangeType: CelType },

@@ -1,7 +1,7 @@
-/** What type parameters stand for, and which types go together. Source: cel-go v0.26 checker/types.go, mapping.go. */
+/** Substitution of type parameters, and type compatibility. Source: cel-go v0.26 checker/types.go, mapping.go. */
 import { CelType, dynType, isAssignableType, isDyn, isExactType, listOf, mapOf, typeOfType } from "../values/types.ts";
 
-/** Type parameters by name, and what they stand for. */
+/** Type parameters by name, and their types. */
 export type Substitution = ReadonlyMap<string, CelType>;
 type Mapping = Map<string, CelType>;
 
@@ -10,14 +10,14 @@ const isError = ({ kind }: CelType): boolean => kind === "error";
 /** True for optionals. */
 export const isOptional = ({ kind, name }: CelType): boolean => kind === "opaque" && name === "optional_type";
 
-/** What an optional may hold; undefined for what is none. */
+/** The type inside an optional; undefined for other types. */
 export const heldBy = (type: CelType): CelType | undefined =>
   isOptional(type) ? (type.parameters[0] ?? dynType) : undefined;
 
-/** True for types that go with any other. */
+/** True for types that are compatible with any other. */
 export const isDynOrError = (type: CelType): boolean => isDyn(type) || isError(type);
 
-/** The mapping with what had to be added for `from` to go with `to`; undefined where it does not. */
+/** The mapping, extended to make `from` assignable to `to`; undefined if it is not. */
 export function assign(mapping: Substitution, [to, from]: readonly [CelType, CelType]): Substitution | undefined {
   const extended = new Map(mapping);
   return goes(extended, [to, from]) ? extended : undefined;
@@ -50,7 +50,7 @@ function goes(mapping: Mapping, [one, other]: readonly [CelType, CelType]): bool
   return one.kind === other.kind && one.name === other.name && allGo(mapping, [one.parameters, other.parameters]);
 }
 
-/** Kinds of types that are made of others. */
+/** Kinds of types with type parameters. */
 const holders: ReadonlySet<string> = new Set(["opaque", "list", "map"]);
 
 /** Types whose values may be null. */
@@ -67,7 +67,7 @@ interface Validity {
   readonly hasSubstitute: boolean;
 }
 
-/** Lets a type parameter stand for a type, if nothing is against it. */
+/** Binds a type parameter to a type, if possible. */
 function substitutes(mapping: Mapping, [type, parameter]: readonly [CelType, CelType]): Validity {
   if (isExactType(type, parameter)) return { isValid: true, hasSubstitute: true };
   const known = mapping.get(parameter.name);
@@ -93,7 +93,7 @@ function isFreeOf(mapping: Mapping, [parameter, within]: readonly [CelType, CelT
   return within.parameters.every((one) => isFreeOf(mapping, [parameter, one]));
 }
 
-/** The less specific one of two types that go together. */
+/** The less specific of two compatible types. */
 export const mostGeneral = (one: CelType, other: CelType): CelType => (isLessSpecific(one, other) ? one : other);
 
 function isLessSpecific(one: CelType, other: CelType): boolean {
@@ -108,14 +108,14 @@ function isLessSpecific(one: CelType, other: CelType): boolean {
   );
 }
 
-/** A type with what its parameters stand for; those that stand for nothing stay. */
+/** A type with its parameters replaced; unbound ones stay. */
 export const substitute = (mapping: Substitution, type: CelType): CelType =>
   replaced(type, (parameter) => {
     const known = mapping.get(parameter.name);
     return known === undefined ? parameter : substitute(mapping, known);
   });
 
-/** As `substitute`, and parameters that stand for nothing become `dyn`. */
+/** As `substitute`, but unbound parameters become `dyn`. */
 export const settled = (mapping: Substitution, type: CelType): CelType =>
   replaced(type, (parameter) => {
     const known = mapping.get(parameter.name);

@@ -1,5 +1,5 @@
 /**
- * What is checked of an expression whose types are right: literals of durations, times and patterns, lists of one type, formats.
+ * Checks after type checking: literals of durations, timestamps and patterns, homogeneous lists, format strings.
  * Source: cel-go v0.26 cel/validator.go, ext/formatting.go stringFormatValidator.
  */
 import { toDuration, toTimestamp } from "../library/conversions.ts";
@@ -11,7 +11,7 @@ import { type CelType, dynType, errorType, formatType, isEquivalentType, type Ty
 import { CelError, type Value } from "../values/value.ts";
 import type { Checked } from "./checker.ts";
 
-/** Reports what is wrong with an expression whose types are right. */
+/** Reports further errors of an expression without type errors. */
 export function validate({ expr, types }: Checked, issues: Issues): void {
   const all = descendantsOf(expr);
   const typeOf = ({ id }: Expr): CelType => types.get(id) ?? errorType;
@@ -34,7 +34,7 @@ interface Context {
   readonly issues: Issues;
 }
 
-/** The expressions within arguments of `format`, which may be of several types. */
+/** The expressions within arguments of `format`, which may have mixed types. */
 function exemptIn(expr: Expr): ReadonlySet<number> {
   const found = new Set<number>();
   const visit = (one: Expr, isInside: boolean): void => {
@@ -87,7 +87,7 @@ function checkLiteral(
   if (arg?.is === "literal" && !isValid(arg.value)) issues.report(arg.at, `invalid ${fn} argument`);
 }
 
-/** What a clause takes. */
+/** The types that a clause accepts. */
 const taken: Readonly<Record<Clause["is"], readonly TypeKind[]>> = {
   string: ["list", "map", "int", "uint", "double", "bool", "string", "timestamp", "bytes", "duration", "type", "null"],
   decimal: ["int", "uint"],
@@ -98,7 +98,7 @@ const taken: Readonly<Record<Clause["is"], readonly TypeKind[]>> = {
   octal: ["int", "uint"],
 };
 
-/** An argument that a clause does not take. */
+/** An argument that a clause does not accept. */
 class Misfit extends Error {
   readonly at: number;
 
@@ -108,7 +108,7 @@ class Misfit extends Error {
   }
 }
 
-/** The first expression, of those that are printed with it, that a clause does not take. */
+/** The first expression, among those printed, that a clause does not accept. */
 function misfit(
   expr: Expr,
   { is, typeOf }: { readonly is: Clause["is"]; readonly typeOf: Context["typeOf"] },

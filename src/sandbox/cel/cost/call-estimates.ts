@@ -1,5 +1,5 @@
 /**
- * What calls may cost. Source: apiserver v0.36 pkg/cel/library/cost.go EstimateCallCost; cel-go v0.26 checker/cost.go functionCost,
+ * Estimated costs of calls. Source: apiserver v0.36 pkg/cel/library/cost.go EstimateCallCost; cel-go v0.26 checker/cost.go functionCost,
  * ext/lists.go, ext/sets.go.
  */
 import { authorizationTypes } from "../library/authorizer.ts";
@@ -14,18 +14,18 @@ export interface EstimatedCall {
   readonly args: readonly Node[];
 }
 
-/** A cost, and the size of the result where it is known. */
+/** A cost, and the size of the result if it is known. */
 export interface CallEstimate {
   readonly cost: Range;
   readonly size?: Range;
 }
 
-/** What a call with its sizes at hand may cost; undefined where the function is none of a library's. */
+/** Estimates a call whose sizes are known; undefined if no library has the function. */
 type Estimate = (call: Sized) => CallEstimate | undefined;
 
 interface Sized extends EstimatedCall {
   readonly sizeOf: (node: Node) => Range;
-  /** Of the target, and of the first two arguments. */
+  /** The sizes of the target and the first two arguments. */
   readonly targetSize: Range | undefined;
   readonly first: Range | undefined;
   readonly second: Range | undefined;
@@ -38,7 +38,7 @@ const patternFactor = 0.25;
 const most = unknownSize.max;
 const one: CallEstimate = { cost: fixed(1n) };
 
-/** What a call may cost, without its arguments. */
+/** The estimated cost of a call, without its arguments. */
 export function callEstimate(call: EstimatedCall, sizes: SizeEstimator): CallEstimate {
   const sizeOf = (node: Node): Range =>
     node.size ?? (node.path.length === 0 ? undefined : sizes(node.path)) ?? unknownSize;
@@ -65,7 +65,7 @@ export function callEstimate(call: EstimatedCall, sizes: SizeEstimator): CallEst
   );
 }
 
-/** All overloads of a sort are estimated alike, but for texts and bytes. */
+/** All sort overloads have the same estimate, except for strings and bytes. */
 function sortOverload(overload: string): string {
   const [, type, by] = /^list_(.+)_sort(ByAssociatedKeys)?$/.exec(overload) ?? [];
   if (type === undefined) return overload;
@@ -137,7 +137,7 @@ const dividedUp = (a: bigint, b: bigint): bigint => {
   return quotient >= 2 ** 64 ? most : BigInt(quotient);
 };
 
-/** How long a text can be after replacements; source: the case "replace" of EstimateCallCost. */
+/** The length of a string after replacements; source: the case "replace" of EstimateCallCost. */
 function replacedSize(size: Range, [from, to]: readonly [Range, Range]): Range {
   let count = none;
   let kept = none;
@@ -205,7 +205,7 @@ const selecting: Estimate = ({ args, first }) => {
   return { cost: plus(plus(fixed(10n), scaled(first, traversal)), requirements) };
 };
 
-/** Kubernetes' own types: how equality of their values is estimated. */
+/** Estimates equality for Kubernetes' own types. */
 const equality: Estimate = ({ args: [left, right] }) => {
   if (left === undefined || right === undefined || left.type.name !== right.type.name) return undefined;
   const { kind, name } = left.type;
@@ -253,7 +253,7 @@ const ofKubernetes: Readonly<Record<string, Estimate>> = {
   "_==_": equality,
 };
 
-/** Comparing two values goes as far as the smaller one. */
+/** A comparison only reads as much as the smaller value has. */
 const comparing: Estimate = ({ first, second }) => {
   if (first === undefined || second === undefined) return undefined;
   const max = first.max < second.max ? first.max : second.max;

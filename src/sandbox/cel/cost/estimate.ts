@@ -1,6 +1,6 @@
 /**
- * What evaluating an expression may cost at least and at most, known from its types and the sizes that a schema allows. Costs are
- * whole numbers of 64 bits that stop at the largest. Source: cel-go v0.26 checker/cost.go.
+ * Estimates the minimum and maximum cost of an expression, from its types and the sizes that a schema allows. Costs are 64-bit integers
+ * that saturate at the maximum. Source: cel-go v0.26 checker/cost.go.
  */
 import type { Checked } from "../checker/checker.ts";
 import { accumulator, type Call, type Comprehension, type Expr, type MapLiteral } from "../syntax/ast.ts";
@@ -9,7 +9,7 @@ import { codePoints } from "../values/value.ts";
 import { type CallEstimate, callEstimate } from "./call-estimates.ts";
 import { fixed, type Node, plus, type Range, type SizeEstimator, times, union, unknownSize } from "./range.ts";
 
-/** The cost of an expression at least and at most. */
+/** The minimum and maximum cost of an expression. */
 export function estimateCost({ expr, types, references }: Checked, sizeOf: SizeEstimator): Range {
   return new Estimator({ types, references }, sizeOf).cost(expr);
 }
@@ -30,7 +30,7 @@ interface Local {
 const one = fixed(1n);
 const nothing = fixed(0n);
 
-/** The most at least, the least at most: what a union begins with. */
+/** An empty range: the initial value of a union. */
 const open: Range = { min: unknownSize.max, max: 0n };
 
 class Estimator {
@@ -150,7 +150,7 @@ class Estimator {
     return plus(targetCost, cost);
   }
 
-  /** Of an index into a list or a map: the size of its entries. */
+  /** The entry size for an index into a list or a map. */
   #indexed(expr: Call, overload: string): Range | undefined {
     const [container] = expr.args;
     if ((overload !== "index_list" && overload !== "index_map") || container === undefined) return undefined;
@@ -184,7 +184,7 @@ class Estimator {
     return { cost, size: union(this.#sizeOrUnknown(then), this.#sizeOrUnknown(otherwise)) };
   }
 
-  /** What is one of two, or both in one, has the entries of both. */
+  /** A value from either operand, or a concatenation, has the entries of both. */
   #joinEntries(expr: Expr, [first, second]: readonly Expr[]): void {
     const [a, b] = [first, second].map((part) => (part === undefined ? undefined : this.#entriesOf(part)));
     if (a === undefined || b === undefined) return;
@@ -287,7 +287,7 @@ class Estimator {
   }
 }
 
-/** A loop that never turns: a value under a name. */
+/** A loop without iterations: it binds a value to a name. */
 function isBind({ range, condition, accuVar }: Comprehension): boolean {
   return (
     range.is === "list" &&

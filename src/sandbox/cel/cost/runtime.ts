@@ -1,18 +1,18 @@
 /**
- * What calls cost when they run. Source: cel-go v0.26 interpreter/runtimecost.go costCall, ext/lists.go, ext/sets.go; apiserver v0.36
+ * Actual costs of calls. Source: cel-go v0.26 interpreter/runtimecost.go costCall, ext/lists.go, ext/sets.go; apiserver v0.36
  * pkg/cel/library/cost.go CallCost.
  */
 import { itemsOf } from "../values/collections.ts";
 import { CelList, CelMap, Opaque, Optional, sizeOf, type Value } from "../values/value.ts";
 import { FormatValue } from "../library/formats.ts";
 
-/** What a call costs: from its operands, that of the target first, and its result. */
+/** Calculates a call's cost from its operands, the target first, and its result. */
 export type CallCost = (operands: readonly Value[], result: Value) => number;
 
 const traversal = 0.1;
 const single: CallCost = () => 1;
 
-/** The size of a value, or of what an optional holds. */
+/** The size of a value, or of the value inside an optional. */
 const sizeWithin = (value: Value | undefined): number => {
   if (value === undefined) return 1;
   return value instanceof Optional && value.value !== undefined ? sizeWithin(value.value) : sizeOf(value);
@@ -30,7 +30,7 @@ const matching: CallCost = ([text, pattern]) =>
 
 const comparing: CallCost = ([a, b]) => Math.ceil(Math.min(sizeWithin(a), sizeWithin(b)) * traversal);
 
-/** A list that is made: a factor of its size, the call, and the list itself. */
+/** The cost of a call that creates a list: a factor of its size, the call, and the list. */
 const allocated = (factor: number, count: number): number => Math.floor(count * factor) + 1 + 10;
 
 const selfCompared = (list: Value | undefined): number => {
@@ -59,7 +59,7 @@ const ofOverloads: Readonly<Record<string, CallCost>> = {
   list_sets_equivalent_list: sets(2),
 };
 
-/** What going over a value costs: a tenth of each text, one for each thing without a size. */
+/** The cost of traversing a value: a tenth of each string's length, and one for each item without a size. */
 function traversalCost(value: Value | undefined): number {
   if (typeof value === "string") return Math.floor(new TextEncoder().encode(value).length * traversal);
   if (value instanceof Uint8Array) return Math.floor(value.length * traversal);
@@ -112,7 +112,7 @@ const ofFunctions: Readonly<Record<string, CallCost>> = {
   "format.named": single,
 };
 
-/** Kubernetes' own values are compared at the cost of one. */
+/** Comparing Kubernetes' own values costs one. */
 const equality: CallCost = (operands, result) => (operands[0] instanceof Opaque ? 1 : comparing(operands, result));
 
 const joined: CallCost = ([a, b]) => Math.ceil((sizeWithin(a) + sizeWithin(b)) * traversal);
@@ -136,10 +136,10 @@ const ofStandard: Readonly<Record<string, CallCost>> = {
 
 const knownBefore = /^list_distinct$|_sort$|_sortByAssociatedKeys$|^lists_range$/;
 
-/** True for calls whose cost is known from their operands: they are paid for before they are made, since they may take long. */
+/** True for calls whose cost is known from their operands: it is charged before they run, since they may take long. */
 export const isPaidBefore = (overload: string): boolean => knownBefore.test(overload);
 
-/** The cost of a call by its function and overload; the overload is empty where it is known only at run time. */
+/** The cost of a call by function and overload; the overload is empty if it is known only at run time. */
 export function callCost(fn: string, overload: string): CallCost {
   if (/^list_.+_sort$/.test(overload)) return ([list]) => selfCompared(list);
   if (/^list_.+_sortByAssociatedKeys$/.test(overload)) return ([, keys]) => selfCompared(keys);

@@ -1,7 +1,6 @@
 /**
- * Names, selections and indexes: `self.spec.items[0]` is one attribute with three qualifiers. What each step costs is as cel-go
- * observes it: a qualifier 1, the whole attribute 1 more, unless it is part of another one. Source: cel-go v0.26
- * interpreter/attributes.go.
+ * Names, selections and indexes: `self.spec.items[0]` is one attribute with three qualifiers. Costs are as in cel-go: 1 per qualifier, and
+ * 1 more for the whole attribute unless it is part of another one. Source: cel-go v0.26 interpreter/attributes.go.
  */
 import { goText } from "../values/text.ts";
 import { typeText } from "../values/types.ts";
@@ -21,23 +20,23 @@ import type { Evaluate, Frame } from "./frame.ts";
 /** One step of an attribute. */
 export interface Qualifier {
   readonly isOptional: boolean;
-  /** What the step leads to, or why there is nothing. */
+  /** The value at this step, or why there is none. */
   apply(frame: Frame, from: Value): Value;
-  /** What the step leads to, or undefined where there is nothing. */
+  /** The value at this step, or undefined if there is none. */
   applyIfPresent(frame: Frame, from: Value): Value | undefined;
 }
 
-/** A value that more steps may follow. */
+/** A value to which more steps can be added. */
 export interface Attribute {
-  /** The value, at the cost of its qualifiers alone. */
+  /** Evaluates the value, at the cost of only its qualifiers. */
   readonly resolve: Evaluate;
-  /** What the attribute itself costs where it stands alone. */
+  /** The attribute's own cost if it is not part of another. */
   readonly ownCost: 0 | 1;
   /** The attribute with one more step. */
   with(qualifier: Qualifier): Attribute;
 }
 
-/** Steps from what `base` evaluates to. */
+/** An attribute with steps from the value of `base`. */
 export function attribute(base: Evaluate, qualifiers: readonly Qualifier[] = []): Attribute {
   return {
     resolve: qualifiers.length === 0 ? (frame) => settled(base(frame)) : resolver(base, qualifiers),
@@ -46,7 +45,7 @@ export function attribute(base: Evaluate, qualifiers: readonly Qualifier[] = [])
   };
 }
 
-/** An optional's value loses its schema where it is named, as in cel-go. */
+/** As in cel-go, an optional's value loses its schema when it is named. */
 function settled(value: Value): Value {
   if (!(value instanceof Optional) || value.value === undefined) return value;
   const { value: held } = value;
@@ -87,7 +86,7 @@ function qualified(frame: Frame, [from, qualifiers]: readonly [Value, readonly Q
   return isOptional ? new Optional(value) : value;
 }
 
-/** `condition ? then : otherwise`; steps that follow are steps of both. */
+/** `condition ? then : otherwise`; further steps apply to both branches. */
 export function conditional(condition: Evaluate, [then, otherwise]: readonly [Attribute, Attribute]): Attribute {
   return {
     resolve: (frame) => {
@@ -102,7 +101,7 @@ export function conditional(condition: Evaluate, [then, otherwise]: readonly [At
 
 const missingKey = (key: Value): CelError => new CelError(`no such key: ${goText(key)}`);
 
-/** An index into a list, or why it is none. */
+/** A valid index into a list, or an error. */
 function indexOf(key: Value): number | CelError {
   if (typeof key === "bigint") return Number(key);
   if (typeof key === "number")
@@ -112,7 +111,7 @@ function indexOf(key: Value): number | CelError {
   return new CelError(`unsupported index type '${typeText(typeOf(key))}' in list`);
 }
 
-/** What is at a key; undefined where there is nothing. */
+/** The value at a key; undefined if there is none. */
 function find(from: Value, key: Value): Value | undefined {
   if (from instanceof CelMap) return from.find(key);
   if (from instanceof CelList) {
@@ -126,7 +125,7 @@ function find(from: Value, key: Value): Value | undefined {
 const missing = (from: Value, key: Value): CelError =>
   from instanceof CelList ? new CelError(`index out of bounds: ${goText(key)}`) : missingKey(key);
 
-/** A step by a constant. */
+/** A step with a constant key. */
 export function constantQualifier(key: Value, isOptional: boolean): Qualifier {
   return {
     isOptional,
@@ -143,7 +142,7 @@ export function constantQualifier(key: Value, isOptional: boolean): Qualifier {
   };
 }
 
-/** The last step of `has()`: whether there is something. */
+/** The last step of `has()`: whether the field exists. */
 export function testQualifier(key: Value): Qualifier {
   return {
     isOptional: false,
@@ -160,14 +159,14 @@ export function testQualifier(key: Value): Qualifier {
   };
 }
 
-/** True for values that can be keys. */
+/** True for valid types of keys. */
 export const isKey = (value: Value): boolean =>
   ["string", "bigint", "number", "boolean"].includes(typeof value) || value instanceof Uint;
 
-/** The error for a value that can be no key. */
+/** The error for a value that cannot be a key. */
 export const badKey = (value: Value): CelError => new CelError(`invalid qualifier type: ${goTypeName(value)}`);
 
-/** A step by a value that is known only at run time. */
+/** A step with a key that is known only at run time. */
 export function dynamicQualifier(key: Attribute, isOptional: boolean): Qualifier {
   const keyIn = (frame: Frame): Value => {
     const value = key.resolve(frame);
@@ -208,7 +207,7 @@ const goTypes: Readonly<Record<string, string>> = {
   "net.CIDR": "cel.CIDR",
 };
 
-/** The type that cel-go has for a value in Go. */
+/** The Go type of a value in cel-go. */
 export const goTypeName = (value: Value): string => {
   const { name } = typeOf(value);
   return goTypes[name] ?? (name.startsWith("kubernetes.") ? name.replace("kubernetes.", "cel.") : `types.${name}`);

@@ -4,17 +4,17 @@ import { type FunctionDecl, matchesOverload, noOverloadFor, type Overload, type 
 import { CelError, overloadError, typeOf, type Value } from "../values/value.ts";
 import type { Evaluate, Frame } from "./frame.ts";
 
-/** A call to be made. */
+/** A call with its planned operands. */
 export interface PlannedCall {
   readonly fn: FunctionDecl;
-  /** The overload; undefined where it is known only at run time. */
+  /** The overload; undefined if it is known only at run time. */
   readonly overload: Overload | undefined;
   readonly operands: readonly Evaluate[];
 }
 
 const receivers = new Set(["duration", "string", "timestamp"]);
 
-/** What a function does with operands that are no errors. */
+/** The implementation of a call, for operands that are not errors. */
 function runOf({ fn, overload }: PlannedCall): Run {
   const { name, binding, overloads } = fn;
   if (binding !== undefined) {
@@ -38,7 +38,7 @@ function runOf({ fn, overload }: PlannedCall): Run {
   };
 }
 
-/** Evaluates a call: its operands, then what the function does with them; the first error among them is the result. */
+/** Evaluates a call: its operands, then the function; if an operand is an error, the first one is the result. */
 export function evaluateCall(call: PlannedCall): Evaluate {
   const { fn, overload, operands } = call;
   const run = runOf(call);
@@ -90,7 +90,7 @@ function prepaid(operands: readonly Evaluate[], { run, cost }: Callee): Evaluate
   };
 }
 
-/** Of three operands or more, those after an error are not evaluated; the call costs nothing then. */
+/** With three operands or more, operands after an error are not evaluated, and the call costs nothing. */
 function many(operands: readonly Evaluate[], { run, cost }: Callee): Evaluate {
   return (frame) => {
     const values: Value[] = [];
@@ -107,7 +107,7 @@ function many(operands: readonly Evaluate[], { run, cost }: Callee): Evaluate {
   };
 }
 
-/** `@not_strictly_false(value)`: errors do not end a loop. */
+/** `@not_strictly_false(value)`: errors do not stop a loop. */
 export function notStrictlyFalse(operand: Evaluate): Evaluate {
   return (frame) => {
     const value = operand(frame);
@@ -116,7 +116,7 @@ export function notStrictlyFalse(operand: Evaluate): Evaluate {
   };
 }
 
-/** `a && b` for false, `a || b` for true: one term that is `decisive` decides, whatever errors the others have. */
+/** `a && b` for false, `a || b` for true: one `decisive` term decides, whatever errors others have. */
 export function logical(terms: readonly Evaluate[], decisive: boolean): Evaluate {
   return (frame: Frame) => {
     let error: CelError | undefined;

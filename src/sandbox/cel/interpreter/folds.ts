@@ -1,11 +1,11 @@
-/** Loops, and the names in them. Source: cel-go v0.26 interpreter/interpretable.go evalFold, folder. */
+/** Comprehensions, and their variables. Source: cel-go v0.26 interpreter/interpretable.go evalFold, folder. */
 import type { Comprehension, Expr } from "../syntax/ast.ts";
 import { entriesOf, MutableList, MutableMap } from "../values/collections.ts";
 import { CelError, CelList, CelMap, type Value } from "../values/value.ts";
 import { goTypeName } from "./attributes.ts";
 import type { Evaluate, Frame } from "./frame.ts";
 
-/** Which names stand for which slots of a frame. */
+/** Maps names to slots of a frame. */
 export class Names {
   slots: number;
   readonly #open: { readonly name: string; readonly read: Evaluate }[] = [];
@@ -19,12 +19,12 @@ export class Names {
     }
   }
 
-  /** A slot of its own. */
+  /** Allocates a new slot. */
   take(): number {
     return this.slots++;
   }
 
-  /** Gives a name a meaning while something is planned. */
+  /** Defines names while an expression is planned. */
   within<T>(names: readonly { readonly name: string; readonly read: Evaluate }[], make: () => T): T {
     this.#open.push(...names);
     const made = make();
@@ -32,7 +32,7 @@ export class Names {
     return made;
   }
 
-  /** How a name is read where it stands now. */
+  /** How a name is read in the current scope. */
   read(name: string): Evaluate {
     const found = this.#open.findLast((one) => one.name === name);
     if (found !== undefined) return found.read;
@@ -54,18 +54,18 @@ interface Fold {
   readonly result: Evaluate;
   readonly accuSlot: number;
   readonly firstSlot: number;
-  /** Undefined where the loop has one variable. */
+  /** Undefined if the loop has one variable. */
   readonly secondSlot: number | undefined;
 }
 
-/** A loop as a closure. */
+/** Compiles a loop into a closure. */
 export function planFold(expr: Comprehension, planner: PartPlanner): Evaluate {
   const { names } = planner;
   const accuInit = planner.plan(expr.accuInit).evaluate;
   const range = planner.plan(expr.range).evaluate;
   const [accuSlot, firstSlot] = [names.take(), names.take()];
   const secondSlot = expr.iterVar2 === undefined ? undefined : names.take();
-  // The accumulator begins when it is first asked for: what nobody asks for costs nothing.
+  // The accumulator is initialized on first use: if it is never used, it costs nothing.
   const accu = {
     name: expr.accuVar,
     read: (frame: Frame): Value => {
@@ -91,7 +91,7 @@ export function planFold(expr: Comprehension, planner: PartPlanner): Evaluate {
   return fold({ range, ...turn, result, accuSlot, firstSlot, secondSlot });
 }
 
-/** Empty lists and maps are added to in place. */
+/** Empty lists and maps are extended in place. */
 function begin(value: Value): Value {
   if (value instanceof CelList && value.size === 0) return new MutableList([]);
   return value instanceof CelMap && value.size === 0 ? new MutableMap() : value;
@@ -111,7 +111,7 @@ function fold(parts: Fold): Evaluate {
   };
 }
 
-/** One turn; false where the loop ends. */
+/** One iteration; returns false to stop the loop. */
 function turn(frame: Frame, { condition, step, accuSlot }: Fold): boolean {
   const goesOn = condition(frame);
   if (typeof goesOn === "boolean" && !goesOn) return false;

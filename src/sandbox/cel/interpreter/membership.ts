@@ -1,8 +1,8 @@
-/** `value in [constants]` as a set. Source: cel-go v0.26 interpreter/decorators.go maybeOptimizeSetMembership. */
+/** Evaluates `value in [constants]` with a set. Source: cel-go v0.26 interpreter/decorators.go maybeOptimizeSetMembership. */
 import { CelError, CelList, Uint, type Value } from "../values/value.ts";
 import type { Evaluate } from "./frame.ts";
 
-/** What tells values of different types apart; undefined for values that no set holds. */
+/** A key that is unique across types; undefined for values that cannot be in a set. */
 function keyOf(value: Value): string | undefined {
   if (typeof value === "string") return `s${value}`;
   if (typeof value === "bigint") return `i${value}`;
@@ -11,7 +11,7 @@ function keyOf(value: Value): string | undefined {
   return value instanceof Uint ? `u${value.value}` : undefined;
 }
 
-/** A number as it is in the other types of numbers. */
+/** The equal numbers of other numeric types. */
 function siblings(value: Value): readonly string[] {
   if (typeof value === "bigint") return [`d${Number(value)}`, ...(value >= 0n ? [`u${value}`] : [])];
   if (value instanceof Uint)
@@ -23,8 +23,8 @@ function siblings(value: Value): readonly string[] {
 }
 
 /**
- * Whether a value is among constants: a test that costs nothing; false where nothing can be among none; undefined where the list
- * is no constant, or holds what cannot be in a set.
+ * A test for membership in constants, which costs nothing; false if the list is empty; undefined if the list is not constant, or contains
+ * values that cannot be in a set.
  */
 export function membershipOf(
   operands: readonly { readonly evaluate: Evaluate; readonly constant?: { readonly value: Value } }[],

@@ -1,5 +1,5 @@
 /**
- * Makes closures of a checked expression. Constant parts are evaluated once, patterns compiled once, and names are numbers.
+ * Compiles a checked expression to closures. Constant parts are evaluated once, patterns compiled once, and names become slot numbers.
  * Source: cel-go v0.26 interpreter/planner.go, decorators.go.
  */
 import type { Checked } from "../checker/checker.ts";
@@ -26,42 +26,42 @@ import { Names, planFold } from "./folds.ts";
 import { type Evaluate, Frame, PlanError } from "./frame.ts";
 import { membershipOf } from "./membership.ts";
 
-/** Makes a value of a struct from its fields. */
+/** Constructs a struct value from its fields. */
 export type NewStruct = (typeName: string, fields: ReadonlyMap<string, Value>) => Value;
 
-/** What a plan is made with. */
+/** Options for planning. */
 export interface PlanOptions {
   readonly functions: ReadonlyMap<string, FunctionDecl>;
-  /** The variables in the order of their slots. */
+  /** The variables in slot order. */
   readonly variables: readonly string[];
   readonly newStruct: NewStruct;
 }
 
-/** An expression as a closure, and how many slots its frames need. */
+/** A compiled expression, and the number of slots in its frames. */
 export interface Plan {
   readonly evaluate: Evaluate;
   readonly slots: number;
 }
 
-/** @throws PlanError where a constant part fails: `int("x")` */
+/** @throws PlanError if a constant part fails: `int("x")` */
 export function plan(checked: Checked, options: PlanOptions): Plan {
   const planner = new Planner(checked, options);
   const { evaluate } = planner.plan(checked.expr);
   return { evaluate, slots: planner.names.slots };
 }
 
-/** A part of an expression that has been planned. */
+/** A planned part of an expression. */
 export interface Planned {
   readonly evaluate: Evaluate;
-  /** Where it is a constant. */
+  /** If it is a constant. */
   readonly constant?: { readonly value: Value };
-  /** Where more steps may follow at no cost of their own. */
+  /** If more steps can be added without extra cost. */
   readonly attribute?: Attribute;
 }
 
 const constant = (value: Value): Planned => ({ evaluate: () => value, constant: { value } });
 
-/** An attribute that stands alone, with its own cost. */
+/** A complete attribute, with its own cost. */
 function alone(one: Attribute): Planned {
   const { resolve, ownCost } = one;
   if (ownCost === 0) return { evaluate: resolve, attribute: one };
@@ -75,7 +75,7 @@ function alone(one: Attribute): Planned {
 
 const attributeOf = (planned: Planned): Attribute => planned.attribute ?? attribute(planned.evaluate);
 
-/** Plans expressions; comprehensions are planned with it by `folds.ts`. */
+/** Plans expressions; `folds.ts` uses it to plan comprehensions. */
 export class Planner {
   readonly names: Names;
   readonly #checked: Checked;
@@ -224,12 +224,12 @@ export class Planner {
   }
 }
 
-/** A constant, made once. */
+/** A constant, evaluated once. */
 function evaluated(make: Evaluate): Planned {
   return constant(make(new Frame([], Number.POSITIVE_INFINITY)));
 }
 
-/** What is made at a cost of its own. */
+/** Adds a fixed cost to an evaluation. */
 function costing(make: Evaluate, cost: number): Planned {
   return {
     evaluate: (frame) => {
@@ -247,7 +247,7 @@ function qualifierOf(key: Planned, isOptional: boolean): Qualifier {
   return constantQualifier(value, isOptional);
 }
 
-/** Patterns of constants are compiled before anything runs. */
+/** Constant patterns are compiled before anything runs. */
 function checkPattern(fn: string, [, pattern]: readonly Planned[]): void {
   if (fn !== "matches" && fn !== "find" && fn !== "findAll") return;
   if (typeof pattern?.constant?.value !== "string") return;
@@ -267,7 +267,7 @@ function optionalOr([left, right]: readonly [Evaluate, Evaluate], isValue: boole
 const entryProblem = (field: string, value: string): string =>
   `cannot initialize optional entry '${field}' from non-optional value ${value}`;
 
-/** What an optional element holds: undefined where it holds nothing, an error where it is none. */
+/** The value inside an optional element: undefined if it is empty, an error if it is not an optional. */
 function heldValue(value: Value, problem: (shown: string) => string): Value | undefined {
   return value instanceof Optional ? value.value : new CelError(problem(goText(value)));
 }

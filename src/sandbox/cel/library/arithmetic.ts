@@ -1,4 +1,4 @@
-/** Arithmetic of all types, with its overflows. Source: cel-go v0.26 common/types/overflow.go, int.go, timestamp.go, duration.go. */
+/** Arithmetic of all types, with overflow errors. Source: cel-go v0.26 common/types/overflow.go, int.go, timestamp.go, duration.go. */
 import { isInt64, isUint64 } from "../values/go-numbers.ts";
 import {
   CelError,
@@ -15,20 +15,20 @@ const intOverflow = (): CelError => new CelError("integer overflow");
 const billion = 1_000_000_000n;
 const [earliest, latest] = [-62_135_596_800, 253_402_300_799];
 
-/** A whole number within 64 bits, or the overflow. */
+/** A signed 64-bit integer, or an overflow error. */
 export const int64 = (value: bigint): bigint | CelError => (isInt64(value) ? value : intOverflow());
 
-/** A whole number without a sign within 64 bits, or the overflow. */
+/** An unsigned 64-bit integer, or an overflow error. */
 export const uint64 = (value: bigint): Uint | CelError =>
   isUint64(value) ? new Uint(value) : new CelError("unsigned integer overflow");
 
 const duration = (nanos: bigint): Duration | CelError => (isInt64(nanos) ? new Duration(nanos) : intOverflow());
 
-/** A point in time between the years 1 and 9999, or the overflow. */
+/** A timestamp between the years 1 and 9999, or an overflow error. */
 export const timestampAt = (seconds: number, nanos: number): Timestamp | CelError =>
   seconds < earliest || seconds > latest ? new CelError("timestamp overflow") : new Timestamp(seconds, { nanos });
 
-/** A time later by a duration, in the same zone. */
+/** A timestamp plus a duration, in the same zone. */
 function later(time: Timestamp, by: bigint): Timestamp | CelError {
   const total = BigInt(time.seconds) * billion + BigInt(time.nanos) + by;
   let seconds = total / billion;

@@ -1,6 +1,4 @@
-/**
- * The authorizer: what the user of a request, or a service account, may do. Source: apiserver v0.36 pkg/cel/library/authz.go.
- */
+/** The authorizer: checks permissions of a request's user or a service account. Source: apiserver v0.36 pkg/cel/library/authz.go. */
 import { labelProblems, subdomainProblems } from "../../../api/label-names.ts";
 import type { Attributes, User } from "../../meta/access.ts";
 import { type CelType, objectOf } from "../values/types.ts";
@@ -22,12 +20,12 @@ const groupCheckType = objectOf(`${prefix}.GroupCheck`);
 export const resourceCheckType: CelType = objectOf(`${prefix}.ResourceCheck`);
 const decisionType = objectOf(`${prefix}.Decision`);
 
-/** The types whose values are compared at the cost of one. */
+/** The types whose values are compared at a cost of one. */
 export const authorizationTypes: ReadonlySet<string> = new Set(
   [authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType].map(({ name }) => name),
 );
 
-/** A value that has functions, and no fields: none equals another. */
+/** A value with functions but no fields; it equals no other value. */
 abstract class Receiver extends Opaque {
   equal(other: Value): CelError {
     return overloadError(other);
@@ -51,7 +49,7 @@ export class AuthorizerValue extends Receiver {
   }
 }
 
-/** What an authorizer is asked about. */
+/** A check that an authorizer can decide. */
 abstract class Check extends Receiver {
   readonly authorizer: AuthorizerValue;
 
@@ -81,7 +79,7 @@ class GroupCheck extends Check {
   }
 }
 
-/** What a check of a resource is about. */
+/** The resource that a check is about. */
 export interface CheckedResource {
   readonly group: string;
   readonly resource: string;
@@ -115,7 +113,7 @@ class Decision extends Receiver {
 
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** A function of a receiver and a text. */
+/** A function of a receiver and a string. */
 const ofText =
   <T extends Receiver>(kind: abstract new (...args: never[]) => T, run: (target: T, text: string) => Value): Run =>
   (target = null, text = null) =>
@@ -129,7 +127,7 @@ const ofDecision =
   (decision = null) =>
     decision instanceof Decision ? read(decision) : noSuchOverload();
 
-/** Another authorizer: that of a service account, whatever it may do. */
+/** The authorizer of a service account. */
 const serviceAccount: Run = (authorizer = null, namespace = null, name = null) => {
   if (!(authorizer instanceof AuthorizerValue) || typeof namespace !== "string" || typeof name !== "string")
     return noSuchOverload();
@@ -155,9 +153,7 @@ const checkResource: Run = ofText(
 
 const nowhere = { subresource: "", namespace: "", name: "" };
 
-/**
- * `path`, `group`, `check` and the others. An authorizer by roles looks at no selectors, and none fails: so `error` is always empty.
- */
+/** `path`, `group`, `check` and the others. The authorizer based on roles ignores selectors and never fails, so `error` is always empty. */
 export const authorizerFunctions: readonly FunctionDecl[] = declare(
   {
     path: {

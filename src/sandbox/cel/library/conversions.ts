@@ -5,7 +5,7 @@ import { CelType } from "../values/types.ts";
 import { CelError, Duration, Opaque, Timestamp, typeOf, Uint, type Value } from "../values/value.ts";
 import { timestampAt, uint64 } from "./arithmetic.ts";
 
-/** What cannot be converted; types are named as `%s` prints them. */
+/** The error for an impossible conversion; types are named as with `%s`. */
 const impossible = (value: Value, to: string): CelError =>
   new CelError(`type conversion error from '${shownType(typeOf(value))}' to '${to}'`);
 
@@ -113,7 +113,7 @@ export function toDuration(value: Value): Value {
 export function toTimestamp(value: Value): Value {
   if (value instanceof Timestamp) return value;
   if (typeof value === "bigint") {
-    // Numbers far beyond the range stay so as doubles.
+    // Numbers far out of range stay out of range as doubles.
     return timestampAt(Number(value), 0);
   }
   const parsed = typeof value === "string" ? parseTimestamp(value) : undefined;

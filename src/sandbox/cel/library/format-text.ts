@@ -6,10 +6,10 @@ import { CelType } from "../values/types.ts";
 import { CelError, CelList, CelMap, Duration, Timestamp, typeOf, Uint, type Value } from "../values/value.ts";
 import { toText } from "./conversions.ts";
 
-/** What is wrong with a format or an argument. */
+/** An error in a format or an argument. */
 class FormatProblem extends Error {}
 
-/** What a clause asks for: `%.2f` is a fixed-point clause with two digits. */
+/** A format clause: `%.2f` is a fixed-point clause with two digits. */
 export interface Clause {
   readonly is: "string" | "decimal" | "fixed" | "scientific" | "binary" | "hex" | "octal";
   readonly precision: number | undefined;
@@ -27,7 +27,7 @@ const names: Readonly<Record<string, Clause["is"]>> = {
   o: "octal",
 };
 
-/** The messages for arguments that a clause does not take. */
+/** The messages for arguments that a clause does not accept. */
 const refusals: Readonly<Record<Clause["is"], string>> = {
   string:
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
@@ -39,19 +39,19 @@ const refusals: Readonly<Record<Clause["is"], string>> = {
   octal: "octal clause can only be used on integers",
 };
 
-/** What is said of an argument that a clause does not take. */
+/** The message for an argument that a clause does not accept. */
 export const refusal = (is: Clause["is"], type: string): string => `${refusals[is]}, was given ${type}`;
 
-/** Gets the clauses of a format in turn, and returns the text for each. */
+/** Receives the clauses of a format in order, and returns the text for each. */
 export interface Arguments {
   readonly count: number;
-  /** An argument by a clause; what it throws is said to be wrong in formatting. @throws Error */
+  /** Formats an argument with a clause; errors that it throws are reported as formatting errors. @throws Error */
   take(index: number, clause: Clause): string;
 }
 
 /**
- * Goes over a format.
- * @throws Error with the message that cel-go has
+ * Walks through a format.
+ * @throws Error with cel-go's message
  */
 export function eachClause(text: string, args: Arguments): string {
   let built = "";
@@ -105,7 +105,7 @@ function clauseAt(text: string, start: number): { readonly clause: Clause; reado
   return { clause: { is, precision, isUpper: letter === "X" }, end: at + 1 };
 }
 
-/** The text with its arguments, or what is wrong with them. */
+/** The formatted text, or an error. */
 export function format(text: string, args: CelList): Value {
   try {
     return eachClause(text, {
@@ -176,7 +176,7 @@ const grouped = (text: string): string => {
 
 const raised: readonly string[] = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
 
-/** The precision of a scientific clause is taken for a width. */
+/** As in cel-go, the precision of a scientific clause is used as a width. */
 function superscript(value: number, width: number): string {
   const { mantissa, exponent } = scientific(value, 6);
   const digits = String(Math.abs(exponent)).padStart(2, "0");
@@ -203,7 +203,7 @@ function plainText(value: Value): string {
   throw new FormatProblem(refusal("string", typeOf(value).name));
 }
 
-/** A value within a list or a map, with quotes where it is a text. */
+/** A value within a list or a map; strings are quoted. */
 function innerText(value: Value): string {
   if (typeof value === "string") return goQuoted(value);
   if (typeof value === "bigint" || typeof value === "boolean" || value === null) return String(value);

@@ -19,7 +19,7 @@ export const formatType: CelType = objectOf("kubernetes.NamedFormat");
 interface Format {
   readonly name: string;
   readonly problems: (text: string) => readonly string[];
-  /** How long a pattern that checks it would be: what checking it costs. */
+  /** The length of an equivalent pattern, which determines the cost. */
   readonly patternLength: number;
 }
 
@@ -44,7 +44,7 @@ export class FormatValue extends Opaque {
 
 type Problems = Format["problems"];
 
-/** Names that a server completes: a dash at the end is as good as a letter. */
+/** For prefixes of generated names: a trailing dash counts as a letter. */
 const begins =
   (problems: Problems): Problems =>
   (text) =>
@@ -58,7 +58,7 @@ const matching =
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
 
-/** A date, `T` and a time; what follows a second `T` is not looked at. */
+/** A date, `T` and a time; anything after a second `T` is ignored. */
 function isDateTime(text: string): boolean {
   const [date = "", time] = text.toLowerCase().split("t");
   const match = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/.exec(time ?? "");

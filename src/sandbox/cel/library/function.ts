@@ -1,4 +1,4 @@
-/** Functions, their overloads, and what they do. Source: cel-go v0.26 common/decls/decls.go. */
+/** Declarations of functions, with overloads and implementations. Source: cel-go v0.26 common/decls/decls.go. */
 import { type CelType, readType, splitTypes, type TypeKind } from "../values/types.ts";
 import {
   CelError,
@@ -13,27 +13,27 @@ import {
   type Value,
 } from "../values/value.ts";
 
-/** What a function does with its operands; the target of a call comes first. */
+/** The implementation of a function; the target of a call is the first operand. */
 export type Run = (...operands: readonly Value[]) => Value;
 
 /** One signature of a function. */
 export interface Overload {
   readonly id: string;
-  /** Called on a target. */
+  /** True if it is called on a target. */
   readonly isMember: boolean;
-  /** The types of the operands, that of the target first. */
+  /** The types of the operands, the target first. */
   readonly operands: readonly CelType[];
   readonly result: CelType;
   /** The names of the type parameters. */
   readonly parameters: readonly string[];
-  /** Undefined where the function has one binding for all overloads, or the interpreter does it. */
+  /** Undefined if all overloads share a binding, or the interpreter implements the function. */
   readonly run: Run | undefined;
 }
 
-/** What a function does with operands of any of its overloads' types. */
+/** An implementation for all overloads of a function. */
 export interface Binding {
   readonly run: Run;
-  /** What the first operand must be one of. */
+  /** The allowed types of the first operand. */
   readonly kinds?: ReadonlySet<TypeKind>;
 }
 
@@ -42,17 +42,17 @@ export interface FunctionDecl {
   readonly name: string;
   readonly overloads: readonly Overload[];
   readonly binding?: Binding;
-  /** Bindings look at their operands themselves. */
+  /** Bindings check their operands themselves. */
   readonly isUnguarded?: boolean;
 }
 
-/** Overloads by their ids: `(int, int) bool` is called with two arguments, `string.(int) string` on a target. */
+/** Overloads by ID: `(int, int) bool` is called with two arguments, `string.(int) string` on a target. */
 export type Signatures = Readonly<Record<string, string | readonly [signature: string, run: Run]>>;
 
-/** Types that signatures may name. */
+/** Types that signatures may refer to. */
 export type NamedTypes = Readonly<Record<string, CelType>>;
 
-/** Declares functions by their names; `named` are types of the library's own. */
+/** Declares functions by name; `named` are types of the library. */
 export function declare(functions: Readonly<Record<string, Signatures>>, named: NamedTypes = {}): FunctionDecl[] {
   return Object.entries(functions).map(([name, signatures]) => ({ name, overloads: overloadsOf(signatures, named) }));
 }
@@ -70,7 +70,7 @@ function readSignature(
   { id, run, named }: { readonly id: string; readonly run: Run | undefined; readonly named: NamedTypes },
 ): Overload {
   const member = signature.indexOf(".(");
-  // The target may have parentheses of its own: `list(A).(A) int`.
+  // The target's type may contain parentheses: `list(A).(A) int`.
   const isMember = member >= 0 && !signature.startsWith("(");
   const rest = isMember ? signature.slice(member + 1) : signature;
   const close = closingOf(rest);
@@ -97,7 +97,7 @@ function collectParameters(type: CelType, found: Set<string>): void {
   for (const parameter of type.parameters) collectParameters(parameter, found);
 }
 
-/** Several functions as one table; those of one name become one. */
+/** Combines functions into one table; those with the same name are merged. */
 export function functionTable(functions: readonly FunctionDecl[]): ReadonlyMap<string, FunctionDecl> {
   const table = new Map<string, FunctionDecl>();
   for (const one of functions) {
@@ -117,7 +117,7 @@ export function functionTable(functions: readonly FunctionDecl[]): ReadonlyMap<s
   return table;
 }
 
-/** True if a value at run time may be an operand of a type; of lists and maps the first entry is looked at. */
+/** True if a runtime value matches an operand type; for lists and maps, only the first entry is checked. */
 export function matchesType(type: CelType, value: Value): boolean {
   if (type.kind === "dyn" || type.kind === "any" || type.kind === "typeParam") return true;
   const actual = typeOf(value);
@@ -131,7 +131,7 @@ export function matchesType(type: CelType, value: Value): boolean {
   return true;
 }
 
-/** True if values at run time may be the operands of an overload. */
+/** True if runtime values match the operands of an overload. */
 export const matchesOverload = ({ operands }: Overload, values: readonly Value[]): boolean =>
   operands.length === values.length &&
   operands.every((type, n) => {
@@ -139,17 +139,17 @@ export const matchesOverload = ({ operands }: Overload, values: readonly Value[]
     return value !== undefined && matchesType(type, value);
   });
 
-/** No overload of a function for these operands; the first error among them goes before. */
+/** The error for operands without an overload; if an operand is an error, that one. */
 export function noOverloadFor(name: string, values: readonly Value[]): CelError {
   const failed = values.find((value) => value instanceof CelError);
   if (failed !== undefined) return failed;
   return new CelError(`no such overload: ${name}(${values.map((value) => typeOf(value).name).join(", ")})`);
 }
 
-/** Tells whether a value is of one kind. */
+/** Checks whether a value is of one kind. */
 export type Guard<T extends Value> = (value: Value | undefined) => value is T;
 
-/** The guards of the plain kinds. */
+/** The guards of the basic types. */
 export const guards: {
   readonly any: Guard<Value>;
   readonly bool: Guard<boolean>;
@@ -178,7 +178,7 @@ export const guards: {
   uint: (value) => value instanceof Uint,
 };
 
-/** A binding whose operands have been looked at, so that it gets them with their types. */
+/** A binding that checks its operands and receives them typed. */
 export function bind<T extends readonly Value[]>(
   kinds: { readonly [K in keyof T]: Guard<Extract<T[K], Value>> },
   run: (...operands: T) => Value,

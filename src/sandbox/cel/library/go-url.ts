@@ -1,10 +1,10 @@
-/** URLs as Go reads and prints them. Source: Go net/url/url.go. */
+/** URLs as Go parses and prints them. Source: Go net/url/url.go. */
 import { readAddress, type Read } from "../../meta/go-addresses.ts";
 
-/** A URL taken apart. */
+/** A parsed URL. */
 export interface GoUrl {
   readonly scheme: string;
-  /** What follows the scheme where that is no path. */
+  /** The part after the scheme if it is not a path. */
   readonly opaque: string;
   readonly user: string | undefined;
   readonly host: string;
@@ -19,7 +19,7 @@ class UrlProblem extends Error {}
 const hex = /^[0-9a-fA-F]{2}/;
 const hostCharacter = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
 
-/** Hosts as nearly all are. */
+/** The characters of nearly all hosts. */
 const plainHost = /^[A-Za-z0-9\-_.:]*$/;
 
 /** Checks escapes and, in hosts, characters. */
@@ -103,7 +103,7 @@ function readScheme(text: string): { readonly scheme: string; readonly rest: str
 }
 
 function read(text: string): GoUrl {
-  // oxlint-disable-next-line no-control-regex -- these are what is refused
+  // oxlint-disable-next-line no-control-regex -- these are rejected
   if (/[\x00-\x1f\x7f]/.test(text)) throw new UrlProblem("net/url: invalid control character in URL");
   if (text === "") throw new UrlProblem("empty url");
   const nothing = { scheme: "", opaque: "", user: undefined, host: "", rawPath: "", query: undefined, fragment: "" };
@@ -136,10 +136,10 @@ function attempt(text: string, original: string): Read<GoUrl> {
   }
 }
 
-/** Reads a URL that a request may be sent to; the problem is in the words of Go's ParseRequestURI. */
+/** Parses a request URL; errors are those of Go's ParseRequestURI. */
 export const readRequestUri = (text: string): Read<GoUrl> => attempt(text, text);
 
-/** Reads a URL with its fragment; a fragment is no part of what a request is sent to. */
+/** Parses a URL with a fragment, which request URLs do not have. */
 export function readUrl(text: string): Read<GoUrl> {
   const hash = text.indexOf("#");
   if (hash < 0) return attempt(text, text);
@@ -150,7 +150,7 @@ export function readUrl(text: string): Read<GoUrl> {
 const pathCharacter = /[A-Za-z0-9\-_.~$&+,/:;=@]/;
 const written = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
 
-/** The path with the escapes that it needs. */
+/** The path, escaped where necessary. */
 export function escapedPath({ rawPath }: GoUrl): string {
   if (rawPath === "*" || written.test(rawPath)) return rawPath;
   return Array.from(new TextEncoder().encode(unescaped(rawPath)), (byte) => {
@@ -171,7 +171,7 @@ export function hostAndPort({ host }: GoUrl): { readonly name: string; readonly 
   };
 }
 
-/** The parameters of the query, each with its values; those that cannot be read are left out. */
+/** The query parameters, each with its values; invalid ones are dropped. */
 export function queryOf({ query = "" }: GoUrl): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const part of query.split("&")) {

@@ -1,8 +1,8 @@
-/** What expressions that make JSON patches can use besides. Source: apiserver v0.36 pkg/cel/library/jsonpatch.go. */
+/** Extra functions in expressions for JSON patches. Source: apiserver v0.36 pkg/cel/library/jsonpatch.go. */
 import { noSuchOverload } from "../values/value.ts";
 import { declare, type FunctionDecl } from "./function.ts";
 
-/** `jsonpatch.escapeKey`: a key as a path of a patch has it. */
+/** `jsonpatch.escapeKey`: escapes a key for use in a patch path. */
 export const jsonPatchFunctions: readonly FunctionDecl[] = declare({
   "jsonpatch.escapeKey": {
     string_jsonpatch_escapeKey_string: [

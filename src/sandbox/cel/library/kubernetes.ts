@@ -1,4 +1,4 @@
-/** What expressions of Kubernetes 1.36 can use. Source: apiserver v0.36 pkg/cel/environment/base.go. */
+/** Functions and types in expressions of Kubernetes 1.36. Source: apiserver v0.36 pkg/cel/environment/base.go. */
 import {
   boolType,
   bytesType,
@@ -29,7 +29,7 @@ import { standardFunctions } from "./standard.ts";
 import { stringFunctions } from "./strings.ts";
 import { urlFunctions } from "./urls.ts";
 
-/** All functions, by their names. */
+/** All functions by name. */
 export const kubernetesFunctions: ReadonlyMap<string, FunctionDecl> = functionTable([
   ...standardFunctions,
   ...urlFunctions,
@@ -44,7 +44,7 @@ export const kubernetesFunctions: ReadonlyMap<string, FunctionDecl> = functionTa
   ...semverFunctions,
 ]);
 
-/** The types that have a name in expressions: `type(x) == int`. */
+/** The types that have names in expressions: `type(x) == int`. */
 export const kubernetesTypes: ReadonlyMap<string, CelType> = new Map(
   [
     boolType,

@@ -93,7 +93,7 @@ function flatten(items: CelList, depth: bigint): Value {
   return new ArrayList(flattened(items, Number(depth)));
 }
 
-/** A list in the order of the keys of its items. */
+/** Sorts a list by the keys of its items. */
 function sortedBy(items: CelList, keys: CelList): Value {
   if (items.size !== keys.size) {
     return new CelError(
@@ -128,7 +128,7 @@ function distinct(items: CelList): Value {
   return new ArrayList(unique);
 }
 
-/** The numbers below `end`, from 0. */
+/** The integers from 0 up to, but not including, `end`. */
 const range = (end: bigint): ArrayList =>
   new ArrayList(Array.from({ length: end < 0n ? 0 : Number(end) }, (_, n) => BigInt(n)));
 
@@ -206,7 +206,7 @@ const sets: Readonly<Record<string, Signatures>> = {
   },
 };
 
-/** What the macros that make maps add their entries with. */
+/** The functions that map-building macros use to add entries. */
 const inserts: Readonly<Record<string, Signatures>> = {
   "cel.@mapInsert": {
     "@mapInsert_map_key_value": [

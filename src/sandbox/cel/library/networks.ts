@@ -149,7 +149,7 @@ export const networkFunctions: readonly FunctionDecl[] = declare(
         "CIDR.(string) bool",
         bind<[Cidr, string]>([isCidr, string], ({ prefix }, text) => {
           const address = ipOf(text);
-          // cidrContainsIP answers of the network where the other one is no address.
+          // cidrContainsIP returns an error about the CIDR if the string is not an address.
           return address instanceof CelError ? overloadError(null) : isWithin(address, prefix);
         }),
       ],

@@ -16,13 +16,13 @@ import { bind, declare, type FunctionDecl, guards } from "./function.ts";
 
 const { any, list, optional } = guards;
 
-/** What an optional without a value has for one. */
+/** The error for the value of an empty optional. */
 export const noValue = (): CelError => new CelError("optional.none() dereference");
 
-/** The value of an optional, or the error that it has none. */
+/** The value of an optional, or an error if there is none. */
 export const valueOf = ({ value }: Optional): Value => value ?? (value === null ? null : noValue());
 
-/** Zero, empty, or the first moment of the year 1. */
+/** True for zero, empty, or the first instant of the year 1. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0n || value === 0 || value === "") return true;
   if (typeof value !== "object") return false;
@@ -47,7 +47,7 @@ const at =
   (items) =>
     items.size === 0 ? optionalNone : new Optional(items.get(index(items.size)));
 
-/** `optional.of`, `or`, `orValue` and the others; `or` and `orValue` are the interpreter's. */
+/** `optional.of`, `or`, `orValue` and the others; the interpreter implements `or` and `orValue`. */
 export const optionalFunctions: readonly FunctionDecl[] = declare({
   "optional.of": { optional_of: ["(V) optional(V)", bind<[Value]>([any], (value) => new Optional(value))] },
   "optional.ofNonZeroValue": {

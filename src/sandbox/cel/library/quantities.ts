@@ -8,7 +8,7 @@ import { bind, declare, type FunctionDecl, guards } from "./function.ts";
 /** The type of quantities. */
 export const quantityType: CelType = objectOf("kubernetes.Quantity");
 
-/** A number of few digits and its power of ten, as Go keeps it; others are decimals of any length. */
+/** A number with few digits and its power of ten, as Go stores it; larger ones are arbitrary-precision decimals. */
 interface Amount {
   readonly value: bigint;
   readonly scale: number;
@@ -17,7 +17,7 @@ interface Amount {
 interface Sum {
   readonly nano: bigint;
   readonly format: QuantityFormat;
-  /** Undefined for a decimal of any length. */
+  /** Undefined for an arbitrary-precision decimal. */
   readonly amount: Amount | undefined;
 }
 
@@ -42,7 +42,7 @@ class QuantityValue extends Opaque {
 
 const mostDigits = 18;
 
-/** How Go keeps a number that was written like this. Source: quantity.go ParseQuantity. */
+/** How Go stores a number written this way. Source: quantity.go ParseQuantity. */
 function amountOf(text: string, format: QuantityFormat): Amount | undefined {
   const [, sign = "", written = "", denominator = "", suffix = ""] =
     /^([+-]?)0*(\d*)(?:\.(\d*))?(.*)$/.exec(text) ?? [];
@@ -69,7 +69,7 @@ function quantityOf(text: string): QuantityValue | CelError {
 
 const pattern = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 
-/** Why a text is no quantity, in Go's words. */
+/** Why a string is not a quantity, in Go's words. */
 function problemOf(text: string): string {
   const suffix = /^[+-]?\d*(?:\.\d*)?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text)?.[1];
   if (text === "" || suffix === undefined) return `quantities must match the regular expression '${pattern}'`;
@@ -78,7 +78,7 @@ function problemOf(text: string): string {
     : "unable to parse quantity's suffix";
 }
 
-/** The value as an int64; undefined where Go has none, even if it is a whole number. */
+/** The value as an int64; undefined if Go has none, even for an integer. */
 function wholeOf({ amount }: Sum): bigint | undefined {
   if (amount === undefined || amount.scale < 0) return undefined;
   if (amount.scale > 18) return undefined;

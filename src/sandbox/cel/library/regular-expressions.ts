@@ -1,6 +1,5 @@
 /**
- * Patterns of RE2, which match in linear time. Source: cel-go v0.26 common/types/string.go Match, apiserver v0.36
- * pkg/cel/library/regex.go.
+ * RE2 patterns, which match in linear time. Source: cel-go v0.26 common/types/string.go Match, apiserver v0.36 pkg/cel/library/regex.go.
  */
 import { RE2JS } from "re2js";
 import { ArrayList } from "../values/collections.ts";
@@ -9,13 +8,13 @@ import { bind, declare, type FunctionDecl, guards } from "./function.ts";
 
 const { string, int } = guards;
 
-/** A pattern that has been compiled, or what is wrong with it, in Go's words. */
+/** A compiled pattern, or what is wrong with it, in Go's words. */
 export type Pattern = { readonly re: RE2JS } | { readonly problem: string };
 
 const compiled = new Map<string, Pattern>();
 const remembered = 500;
 
-/** Compiles a pattern; the last few are remembered. */
+/** Compiles a pattern; the last few are cached. */
 export function patternOf(text: string): Pattern {
   const known = compiled.get(text);
   if (known !== undefined) return known;
@@ -33,7 +32,7 @@ function compile(text: string): Pattern {
   }
 }
 
-/** `text.matches(pattern)`: a part of the text is enough. */
+/** `text.matches(pattern)`: true if any part of the text matches. */
 export function matches(text: Value, pattern: Value): Value {
   if (typeof text !== "string") return overloadError(text);
   if (typeof pattern !== "string") return overloadError(pattern);
@@ -50,7 +49,7 @@ function findAll(text: string, { pattern, most }: { readonly pattern: string; re
   const all: string[] = [];
   let end = -1;
   while (all.length < limit && matcher.find()) {
-    // An empty match right after another one does not count.
+    // An empty match directly after another match does not count.
     if (matcher.start() === matcher.end() && matcher.start() === end) continue;
     end = matcher.end();
     all.push(matcher.group() ?? "");

@@ -9,7 +9,7 @@ import { matches } from "./regular-expressions.ts";
 import { timeFunctions } from "./time.ts";
 
 const kinds = (names: string): ReadonlySet<TypeKind> =>
-  // The names below are all kinds of types.
+  // All of these names are type kinds.
   new Set(names.split(" ") as TypeKind[]);
 
 const adders = kinds("bytes double duration int list string timestamp uint");
@@ -30,7 +30,7 @@ const operator = (name: string, { signatures, kinds: accepted, run }: Operator):
 
 const unused: Run = () => new CelError("no such overload");
 
-/** `less_int64: (int, int) bool` and its siblings: all that can be ordered, and numbers across types. */
+/** `less_int64: (int, int) bool` and the like: all ordered types, and numbers across types. */
 function orderSignatures(prefix: string): Signatures {
   const plain = "bool bytes duration string timestamp".split(" ");
   const numeric: Readonly<Record<string, string>> = { int64: "int", uint64: "uint", double: "double" };
@@ -249,7 +249,7 @@ const texts: Readonly<Record<string, Signatures>> = {
   },
 };
 
-/** The functions that convert: of constants they are evaluated when a program is made. */
+/** The conversion functions: applied to constants, they are evaluated at planning time. */
 export const conversionNames: ReadonlySet<string> = new Set([...Object.keys(conversions), "dyn", "type"]);
 
 /** The standard library. */

@@ -1,4 +1,4 @@
-/** Functions of texts; indexes count code points. Source: cel-go v0.26 ext/strings.go, version 2. */
+/** String functions; indexes count code points. Source: cel-go v0.26 ext/strings.go, version 2. */
 import { ArrayList } from "../values/collections.ts";
 import { goText } from "../values/text.ts";
 import { CelError, CelList, type Value } from "../values/value.ts";
@@ -9,8 +9,8 @@ const { string, int, list } = guards;
 
 const outOfRange = (index: bigint): CelError => new CelError(`index out of range: ${index}`);
 
-/** True for texts whose code units are their code points. */
-// oxlint-disable-next-line no-control-regex -- ASCII is asked for
+/** True if the string's code units are its code points. */
+// oxlint-disable-next-line no-control-regex -- it tests for ASCII
 const isPlain = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
 const pointsOf = (text: string): readonly string[] => (isPlain(text) ? text.split("") : Array.from(text));
@@ -23,11 +23,11 @@ function charAt(text: string, index: bigint): Value {
 
 interface Search {
   readonly part: string;
-  /** Where to begin. */
+  /** Where the search begins. */
   readonly offset: bigint;
 }
 
-/** Whether a part is where it was asked for. */
+/** Whether a part is at its expected position. */
 const isFoundIn =
   (points: readonly string[], part: readonly string[]): ((at: number) => boolean) =>
   (at) =>
@@ -75,7 +75,7 @@ interface Replacement {
   readonly most: bigint;
 }
 
-/** As Go's strings.Replace: an empty text is found before each code point and at the end. */
+/** Like Go's strings.Replace: an empty string matches before each code point and at the end. */
 function replace(text: string, { from, to, most }: Replacement): string {
   if (most < 0n && from !== "") return text.replaceAll(from, () => to);
   let left = most < 0n ? Number.POSITIVE_INFINITY : Number(most);
@@ -110,7 +110,7 @@ function substring(text: string, { start, end }: { readonly start: bigint; reado
   return points.slice(Number(start), end === undefined ? undefined : Number(end)).join("");
 }
 
-/** The blanks that Go's unicode.IsSpace knows. */
+/** The whitespace of Go's unicode.IsSpace. */
 const trimmed = (text: string): string =>
   text.replaceAll(
     /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g,
@@ -129,7 +129,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-// oxlint-disable-next-line no-control-regex -- these are the characters that are escaped
+// oxlint-disable-next-line no-control-regex -- these are the escaped characters
 const quoted = (text: string): string => `"${text.replaceAll(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes[one] ?? one)}"`;
 
 function join(items: CelList, separator: string): Value {

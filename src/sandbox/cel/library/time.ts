@@ -1,4 +1,4 @@
-/** Parts of points in time and of lengths of time. Source: cel-go v0.26 common/stdlib/standard.go, common/types/timestamp.go. */
+/** Components of timestamps and durations. Source: cel-go v0.26 common/stdlib/standard.go, common/types/timestamp.go. */
 import { type Civil, civilOf, secondsOf } from "../values/time.ts";
 import { CelError, Duration, Timestamp, type Value } from "../values/value.ts";
 import { bind, declare, type FunctionDecl, guards, type Signatures } from "./function.ts";
@@ -30,7 +30,7 @@ const lengths: Readonly<Record<string, (nanos: bigint) => bigint>> = {
 const of = (time: Timestamp, { part, offset }: { readonly part: Part; readonly offset: number }): bigint =>
   BigInt(part(civilOf(time.seconds, offset), time.nanos));
 
-/** Seconds east of UTC in a zone at a moment; `+02:00`, `-5:30` and names are zones. */
+/** The UTC offset of a zone at a time, in seconds east; `+02:00`, `-5:30` and names are zones. */
 function offsetIn(zone: string, time: Timestamp): number | CelError {
   const colon = zone.indexOf(":");
   if (colon < 0) return namedOffset(zone, time);
@@ -48,7 +48,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function namedOffset(zone: string, time: Timestamp): number | CelError {
   if (zone === "" || zone === "UTC") return 0;
   const unknown = new CelError(`unknown time zone ${zone}`);
-  // Go reads names from the zone database alone: those of offsets are none.
+  // Go accepts only names in the zone database, not offsets.
   if (/^[+-]/.test(zone)) return unknown;
   let format = formats.get(zone);
   try {

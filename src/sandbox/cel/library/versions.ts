@@ -57,13 +57,13 @@ function buildProblem(part: string): string | undefined {
   return /^[0-9A-Za-z-]+$/.test(part) ? undefined : `Invalid character(s) found in build meta data ${quoted(part)}`;
 }
 
-/** Splits off what follows a sign, at the dots. */
+/** Splits off the part after a sign, at the dots. */
 function tail(text: string, sign: string): { readonly head: string; readonly parts: readonly string[] } {
   const at = text.indexOf(sign);
   return at < 0 ? { head: text, parts: [] } : { head: text.slice(0, at), parts: text.slice(at + 1).split(".") };
 }
 
-/** Reads a version, or says what is wrong with it. */
+/** Parses a version, or returns the error. */
 function readVersion(text: string): Version | string {
   if (text === "") return "Version string empty";
   const [major, minor, ...rest] = text.split(".");
@@ -84,7 +84,7 @@ function readVersion(text: string): Version | string {
   return { numbers: [first, second, third], pre: released.parts, build: built.parts };
 }
 
-/** `v1.2` is read as `1.2.0`, `01.2.3` as `1.2.3`. */
+/** Reads `v1.2` as `1.2.0`, `01.2.3` as `1.2.3`. */
 function normalized(text: string): string | CelError {
   const [first = "", second, ...rest] = text.replace(/^v/, "").split(".");
   const parts = [first, ...(second === undefined ? [] : [second]), ...(rest.length > 0 ? [rest.join(".")] : [])].map(

@@ -1,7 +1,6 @@
 /**
- * Expressions as programs: parsed, checked, and made into closures. An environment says what an expression can refer to; functions
- * and types are those of Kubernetes 1.36. Source: cel-go v0.26 cel/env.go, cel/program.go; apiserver v0.36
- * pkg/cel/environment/base.go.
+ * Compiles expressions to programs: parses, checks and plans them. An environment declares what an expression can refer to; functions and
+ * types are those of Kubernetes 1.36. Source: cel-go v0.26 cel/env.go, cel/program.go; apiserver v0.36 pkg/cel/environment/base.go.
  */
 import { check, type Checked, type StructTypes } from "../checker/checker.ts";
 import { validate } from "../checker/validators.ts";
@@ -17,18 +16,18 @@ import { CelError, type Value } from "../values/value.ts";
 
 export type { NewStruct, StructTypes };
 
-/** What an expression can refer to besides functions. */
+/** What an expression can refer to, besides functions. */
 export interface Environment {
   readonly variables: ReadonlyMap<string, CelType>;
-  /** Types with fields, of variables and what they hold. */
+  /** Struct types of variables and their parts. */
   readonly structs?: StructTypes;
-  /** Makes values of structs; without it no expression can. */
+  /** Constructs structs; without it, expressions cannot. */
   readonly newStruct?: NewStruct;
-  /** By default those that all expressions of Kubernetes have. */
+  /** Default: the functions common to all expressions in Kubernetes. */
   readonly functions?: ReadonlyMap<string, FunctionDecl>;
 }
 
-/** A program, or what is wrong with the expression in cel-go's words, a line and a caret for each error. */
+/** A program, or cel-go's error messages, each with its line and a caret. */
 export type Compiled =
   { readonly is: "program"; readonly program: Program } | { readonly is: "refused"; readonly issues: string };
 
@@ -47,17 +46,17 @@ export function compile(expression: string, environment: Environment): Compiled 
   return { is: "program", program: new Program(checked, environment) };
 }
 
-/** What came of an evaluation. */
+/** The result of an evaluation. */
 export interface Outcome {
-  /** The value, or the error with cel-go's words. */
+  /** The value, or an error with cel-go's message. */
   readonly value: Value;
-  /** What it cost; more than the limit where that ended it. */
+  /** The cost; above the limit if the limit stopped it. */
   readonly cost: number;
-  /** True where the limit ended it. */
+  /** True if the limit stopped it. */
   readonly isCancelled: boolean;
 }
 
-/** An expression that can be evaluated, any number of times. */
+/** A compiled expression; it can be evaluated any number of times. */
 export class Program {
   readonly #checked: Checked;
   readonly #environment: Environment;
@@ -70,7 +69,7 @@ export class Program {
     this.#variables = [...environment.variables.keys()];
   }
 
-  /** The type of its values. */
+  /** The type of its result. */
   get type(): CelType {
     return this.#checked.type;
   }
@@ -80,7 +79,7 @@ export class Program {
     return [...this.#checked.references.values()].some((one) => one.is === "variable" && one.name === name);
   }
 
-  /** What evaluating it may cost at least and at most; `sizeOf` knows the sizes that a schema allows. */
+  /** The estimated minimum and maximum cost; `sizeOf` provides the sizes that a schema allows. */
   estimate(sizeOf: SizeEstimator = () => undefined): Range {
     return estimateCost(this.#checked, sizeOf);
   }
@@ -91,7 +90,7 @@ export class Program {
     return "problem" in made ? made.problem : undefined;
   }
 
-  /** Evaluates it with variables by their names. */
+  /** Evaluates it with variables by name. */
   evaluate(variables: Readonly<Record<string, Value | undefined>>, limit: number): Outcome {
     const made = this.#made();
     if ("problem" in made) return { value: new CelError(made.problem), cost: 0, isCancelled: false };
@@ -122,7 +121,7 @@ function run({ evaluate }: Plan, frame: Frame): Outcome {
   } catch (error) {
     if (error instanceof CostLimitExceeded)
       return { value: new CelError(error.message), cost: frame.cost, isCancelled: true };
-    // Texts and stacks beyond what this engine holds.
+    // Strings and stacks that are too large for this engine.
     if (!(error instanceof RangeError)) throw error;
     return { value: new CelError(`internal error: ${error.message}`), cost: frame.cost, isCancelled: false };
   }

@@ -1,6 +1,6 @@
 /**
- * A value and the one it was before: list items by their keys, fields by their names. Errors of what did not change are passed
- * over. Source: apiserver v0.36 pkg/cel/common/equality.go, maplist.go.
+ * Pairs a value with its old value: list items by their keys, fields by name. Errors in unchanged values are ignored. Source: apiserver
+ * v0.36 pkg/cel/common/equality.go, maplist.go.
  */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { type JsonSchema, valuesOf } from "./schema.ts";
@@ -10,14 +10,14 @@ const isFields = (json: unknown): json is Readonly<Record<string, unknown>> =>
 
 const isScalar = (json: unknown): boolean => ["boolean", "number", "string"].includes(typeof json);
 
-/** What tells an item of a list apart; undefined for items without their keys. */
+/** The identity of a list item; undefined for items without their keys. */
 function keyOf(item: unknown, keys: readonly string[]): string | undefined {
   if (!isFields(item)) return undefined;
   const values = keys.map((key) => item[key]);
   return values.every(isScalar) ? JSON.stringify(values) : undefined;
 }
 
-/** Finds the item of an old list that has the keys of a new one; the first of several. */
+/** Finds the item in the old list with the same keys; the first of several. */
 export function oldItemFinder(schema: JsonSchema, old: unknown): (item: unknown) => unknown {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const isMap = schema.type === "array" && schema["x-kubernetes-list-type"] === "map" && keys.length > 0;
@@ -33,7 +33,7 @@ export function oldItemFinder(schema: JsonSchema, old: unknown): (item: unknown)
   };
 }
 
-/** A value, the one before it, and their schema. */
+/** A value, its old value, and their schema. */
 export class Correlated {
   readonly #value: unknown;
   readonly #old: unknown;
@@ -47,7 +47,7 @@ export class Correlated {
     this.#schema = schema;
   }
 
-  /** A field that both have, if the schema knows it. */
+  /** A field of both values, if it is in the schema. */
   field(name: string): Correlated | undefined {
     const [value, old] = [this.#value, this.#old];
     if (!isFields(value) || !isFields(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name))
@@ -58,7 +58,7 @@ export class Correlated {
     return schema === undefined ? undefined : new Correlated(value[name], { old: old[name], schema });
   }
 
-  /** An item, and the old one with its keys. */
+  /** An item, paired with the old item of the same keys. */
   item(index: number): Correlated | undefined {
     const { items } = this.#schema;
     if (!Array.isArray(this.#value) || items === undefined || index >= this.#value.length) return undefined;
@@ -68,7 +68,7 @@ export class Correlated {
     return old === undefined || old === null ? undefined : new Correlated(value, { old, schema: items });
   }
 
-  /** True if nothing changed. */
+  /** True if nothing has changed. */
   get isSame(): boolean {
     this.#isSame ??= this.#compare();
     return this.#isSame;

@@ -1,5 +1,5 @@
 /**
- * The types of schemas: what `self` is, and how large its parts can be. Source: apiserver v0.36 pkg/cel/common/schemas.go,
+ * The types of schemas: the type of `self`, and the maximum sizes of its parts. Source: apiserver v0.36 pkg/cel/common/schemas.go,
  * pkg/cel/types.go, pkg/cel/limits.go.
  */
 import type { StructTypes } from "../checker/checker.ts";
@@ -20,21 +20,21 @@ import {
 } from "../values/types.ts";
 import { escapeName, isEmbedded, isReserved, type JsonSchema, valuesOf, withTypeAndObjectMeta } from "./schema.ts";
 
-/** A type, with the sizes of its values. */
+/** A type with the sizes of its values. */
 export interface DeclType {
   readonly is: "object" | "map" | "list" | "scalar";
   readonly type: CelType;
-  /** The most characters, items or entries that a value has in a request. */
+  /** The maximum number of characters, items or entries of a value in a request. */
   readonly most: number;
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum size of a value in JSON, in bytes. */
   readonly leastBytes: number;
-  /** Of items, or of values of a map. */
+  /** The type of items, or of a map's values. */
   readonly element?: DeclType;
-  /** By their escaped names. */
+  /** By escaped name. */
   readonly fields?: ReadonlyMap<string, DeclType>;
 }
 
-/** A request of 3 MiB. */
+/** The maximum size of a request: 3 MiB. */
 const requestBytes = 3 * 1024 * 1024;
 
 const scalar = (
@@ -51,7 +51,7 @@ const formatLengths: Readonly<Record<string, number>> = { duration: 32, date: 12
 
 const positive = (value: number): number => Math.max(0, value);
 
-/** The type of a schema; undefined for schemas that expressions cannot see. */
+/** The type of a schema; undefined if expressions cannot use it. */
 export function declTypeOf(schema: JsonSchema, isRoot = false): DeclType | undefined {
   if (schema["x-kubernetes-int-or-string"] === true) {
     const most = schema.maxLength === undefined ? requestBytes - 2 : positive(schema.maxLength) * 4;
@@ -125,17 +125,17 @@ function textType({ format = "", maxLength, enum: values = [] }: JsonSchema): De
   return scalar(stringType, { most: values.length > 0 ? Math.max(...lengths) : requestBytes - 2, leastBytes: 2 });
 }
 
-/** How often a value of this type can occur in a request at most. */
+/** The maximum number of values of this type in a request. */
 export const mostOccurrences = ({ leastBytes }: DeclType): bigint =>
   BigInt(Math.floor(requestBytes / (leastBytes + 1)));
 
-/** A type whose objects have names of their own, and these objects. */
+/** A type whose objects have unique names, and these objects. */
 export interface NamedTypes {
   readonly root: DeclType;
   readonly structs: StructTypes;
 }
 
-/** Gives each object within a type a name: that of its place, `selfType.spec.@idx`. */
+/** Names each object within a type by its path, `selfType.spec.@idx`. */
 export function named(type: DeclType, name: string): NamedTypes {
   const known = new Map<string, ReadonlyMap<string, DeclType>>();
   const visit = (one: DeclType, path: string): DeclType => {
@@ -159,7 +159,7 @@ export function named(type: DeclType, name: string): NamedTypes {
   return { root, structs: { has: (struct) => known.has(struct), fieldOf } };
 }
 
-/** The sizes of the parts of `self`, by their paths. */
+/** The sizes of the parts of `self`, by path. */
 export function sizesOf(root: DeclType): SizeEstimator {
   return (path): Range | undefined => {
     if (path.length === 0) return undefined;

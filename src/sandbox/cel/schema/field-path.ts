@@ -1,7 +1,7 @@
-/** Paths to fields, as rules name them. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go ValidFieldPath. */
+/** Field paths in rules. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go ValidFieldPath. */
 import { type JsonSchema, valuesOf } from "./schema.ts";
 
-/** Takes a path apart: delimiters, names, and texts in single quotes. */
+/** Splits a path into delimiters, names, and strings in single quotes. */
 function tokensOf(path: string): string[] {
   return path.match(/'(?:[^'\\]|\\.|'(?=.*\\')|\\)*?(?<!\\)'|[.[\]]|[^.[\]']+/g) ?? [];
 }
@@ -28,7 +28,7 @@ function unquoted(token: string): string | undefined {
   return isRight ? text : undefined;
 }
 
-/** The path as errors print it, `spec.containers[name]`; undefined where it leads to no field of the schema. */
+/** The path as errors print it, `spec.containers[name]`; undefined if it is not a field of the schema. */
 export function normalizedFieldPath(path: string, schema: JsonSchema): string | undefined {
   const tokens = tokensOf(path);
   let at: JsonSchema | undefined = schema;

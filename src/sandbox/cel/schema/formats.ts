@@ -1,9 +1,9 @@
-/** Texts of a format as values: times, lengths of time, bytes. Source: kube-openapi pkg/validation/strfmt/. */
+/** Converts formatted strings to values: timestamps, durations, bytes. Source: kube-openapi pkg/validation/strfmt/. */
 import { timeProblem } from "../../meta/go-time.ts";
 import { parseDate, parseGoDuration, parseTimestamp } from "../values/time.ts";
 import { CelError, Duration, Timestamp, type Value } from "../values/value.ts";
 
-/** Reads texts of a format; undefined for formats that expressions see as texts. */
+/** A reader for strings of a format; undefined if expressions see the format as a string. */
 export function readFormat(format: string): ((text: string) => Value) | undefined {
   switch (format) {
     case "duration":
@@ -53,7 +53,7 @@ function readDuration(text: string): Value {
     : new Duration(BigInt.asIntN(64, nanos));
 }
 
-/** RFC 3339, or the same without a zone, which is UTC then. */
+/** RFC 3339; without a zone, UTC. */
 function readDateTime(text: string): Value {
   if (text === "") return new Timestamp(0);
   const local = "2006-01-02T15:04:05";
@@ -62,7 +62,7 @@ function readDateTime(text: string): Value {
   return new CelError(`Invalid date-time formatted string ${text}: ${timeProblem(text, local) ?? ""}`);
 }
 
-/** Base 64 with the alphabet of URLs. */
+/** URL-safe base64. */
 function readBytes(text: string): Value {
   const clean = text.replaceAll(/[\r\n]/g, "");
   const bad = clean.search(/[^A-Za-z0-9\-_=]/);

@@ -1,6 +1,6 @@
 /**
- * JSON as values of expressions, by the schema or as it is; lists and maps are looked into only where an expression does. Source:
- * apiserver v0.36 pkg/cel/common/valuesunstructured.go; cel-go v0.26 common/types/provider.go NativeToValue.
+ * JSON as CEL values, with or without a schema; lists and maps are converted lazily. Source: apiserver v0.36
+ * pkg/cel/common/valuesunstructured.go; cel-go v0.26 common/types/provider.go NativeToValue.
  */
 import { deepEqual } from "../../../api/field-changes.ts";
 import { ArrayList, itemsOf } from "../values/collections.ts";
@@ -10,12 +10,12 @@ import { CelError, CelList, CelMap, noSuchOverload, Opaque, overloadError, type 
 import { readFormat } from "./formats.ts";
 import { escapeName, isEmbedded, type JsonSchema, unescapeName, valuesOf, withTypeAndObjectMeta } from "./schema.ts";
 
-/** Makes a value of JSON. */
+/** Converts JSON to a value. */
 export type Converter = (json: unknown) => Value;
 
 const invalid = (wanted: string): CelError => new CelError(`invalid data, ${wanted}`);
 
-/** Go's name of a JSON value's type. */
+/** The Go type of a JSON value. */
 function goType(json: unknown): string {
   if (Array.isArray(json)) return "[]interface {}";
   if (typeof json === "string") return "string";
@@ -29,7 +29,7 @@ const isFields = (json: unknown): json is Fields => typeof json === "object" && 
 
 const converters = new WeakMap<JsonSchema, Converter>();
 
-/** The converter of a schema; made once. */
+/** The converter for a schema; created once. */
 export function converterOf(schema: JsonSchema): Converter {
   const known = converters.get(schema);
   if (known !== undefined) return known;
@@ -85,12 +85,12 @@ function textConverter({ format = "" }: JsonSchema): Converter {
   };
 }
 
-/** What a map with a schema knows of its keys. */
+/** The keys of a map with a schema. */
 interface Shape {
-  /** Keys are names of fields, which expressions write escaped. */
+  /** Keys are field names, which are escaped in expressions. */
   readonly isObject: boolean;
   readonly converterOf: (key: string) => Converter | undefined;
-  /** Names as expressions write them, and what they mean. */
+  /** Names as written in expressions, and the fields that they refer to. */
   readonly meant: Map<string, string | undefined>;
 }
 
@@ -113,7 +113,7 @@ function objectConverter(schema: JsonSchema): Converter {
     isFields(json) ? new SchemaMap(json, shape) : invalid("expected a map for the provided schema with type=object");
 }
 
-/** An object or a map of a schema. */
+/** An object or a map with a schema. */
 class SchemaMap extends CelMap {
   readonly json: Fields;
   readonly #shape: Shape;
@@ -193,7 +193,7 @@ function listConverter(schema: JsonSchema): Converter {
   };
 }
 
-/** JSON of a value; values that expressions made are their own. */
+/** The JSON of a value; values created by expressions stay as they are. */
 const jsonOf = (value: Value): unknown => {
   if (value instanceof SchemaMap || value instanceof JsonMap) return value.json;
   if (value instanceof SchemaList || value instanceof JsonList) return value.json;
@@ -202,11 +202,11 @@ const jsonOf = (value: Value): unknown => {
 
 interface Items {
   readonly convert: Converter;
-  /** The keys of a list that is a map. */
+  /** The keys of a list of type `map`. */
   readonly keys?: readonly string[];
 }
 
-/** A list of a schema. */
+/** A list with a schema. */
 class SchemaList extends CelList {
   readonly json: readonly unknown[];
   protected readonly items: Items;
@@ -254,7 +254,7 @@ class SchemaList extends CelList {
   }
 }
 
-/** A list that is a set: the order does not count, and adding leaves out what is there. */
+/** A list of type `set`: order is ignored, and adding skips existing items. */
 class SetList extends SchemaList {
   override equal(other: Value): boolean | CelError {
     if (!(other instanceof CelList)) return overloadError(other);
@@ -268,7 +268,7 @@ class SetList extends SchemaList {
   }
 }
 
-/** A list that is a map: items count by their keys, and adding replaces. */
+/** A list of type `map`: items are identified by their keys, and adding replaces existing ones. */
 class MapList extends SchemaList {
   #keyOf(json: unknown): string {
     const values = (this.items.keys ?? []).map((key) => (isFields(json) ? json[key] : undefined) ?? null);
@@ -300,7 +300,7 @@ class MapList extends SchemaList {
   }
 }
 
-/** A value kept by x-kubernetes-preserve-unknown-fields: it can be compared, and nothing else. */
+/** A value preserved by x-kubernetes-preserve-unknown-fields: it can only be compared. */
 class Preserved extends Opaque {
   readonly type: CelType = unknownType;
   readonly json: unknown;
@@ -327,7 +327,7 @@ export function fromJson(json: unknown): Value {
   return Array.isArray(json) ? new JsonList(json) : isFields(json) ? new JsonMap(json) : null;
 }
 
-/** A list of JSON. */
+/** A JSON list. */
 class JsonList extends CelList {
   readonly json: readonly unknown[];
 
@@ -361,7 +361,7 @@ class JsonList extends CelList {
   }
 }
 
-/** An object of JSON. */
+/** A JSON object. */
 class JsonMap extends CelMap {
   readonly json: Fields;
 

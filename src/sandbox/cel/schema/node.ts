@@ -1,13 +1,11 @@
-/**
- * A schema with its rules compiled, between the part that makes it and the part that judges objects by it.
- */
+/** A schema with compiled rules, shared by the compiler and the validator. */
 import type { Program } from "../program/compile.ts";
 import type { JsonSchema, ValidationRule } from "./schema.ts";
 
-/** What one evaluation may cost. */
+/** The cost limit of one evaluation. */
 export const perCallLimit = 1_000_000;
 
-/** A rule that has been compiled. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly usesOldSelf: boolean;

@@ -1,5 +1,5 @@
 /**
- * The rules of a schema, compiled and checked as a CustomResourceDefinition with them is. Source: apiextensions-apiserver v0.36
+ * Compiles and checks the rules of a schema, like those of a CustomResourceDefinition. Source: apiextensions-apiserver v0.36
  * pkg/apis/apiextensions/validation/validation.go, cel_validation.go; pkg/apiserver/schema/cel/compilation.go.
  */
 import { type FieldError, invalid, notAllowed } from "../../meta/field-errors.ts";
@@ -12,11 +12,11 @@ import type { CompiledRule, ValidatorNode } from "./node.ts";
 import { isEmbedded, type JsonSchema, type ValidationRule, valuesOf } from "./schema.ts";
 import { RuleValidator } from "./validator.ts";
 
-/** What came of compiling the rules of a schema. */
+/** The result of compiling a schema's rules. */
 export interface CompiledRules {
-  /** What is wrong with the rules, as an API server says it of a CustomResourceDefinition. */
+  /** Errors in the rules, as an API server reports them for a CustomResourceDefinition. */
   readonly errors: readonly FieldError[];
-  /** Undefined where the schema has no rules. */
+  /** Undefined if the schema has no rules. */
   readonly validator: RuleValidator | undefined;
 }
 
@@ -24,13 +24,13 @@ const expressionLimit = 10_000_000n;
 const schemaLimit = 100_000_000n;
 const most = 2n ** 64n - 1n;
 
-/** What is compiled of a schema, and how. */
+/** Options for compiling a schema. */
 export interface CompileOptions {
-  /** Where the schema is: `spec.versions[0].schema.openAPIV3Schema`. */
+  /** The path of the schema: `spec.versions[0].schema.openAPIV3Schema`. */
   readonly path: string;
-  /** False for a part of a resource: then nothing is known of `apiVersion`, `kind` and `metadata`. Default true. */
+  /** False for a part of a resource, without `apiVersion`, `kind` and `metadata`. Default true. */
   readonly isRoot?: boolean;
-  /** True for the paths of schemas whose own rules are left out. Default: none. */
+  /** True for paths of schemas whose own rules are skipped. Default: none. */
   readonly skips?: (path: string) => boolean;
 }
 
@@ -58,14 +58,14 @@ function hasRules(schema: JsonSchema): boolean {
   );
 }
 
-/** A part of a schema, on the way through it. */
+/** A part of a schema during the walk. */
 interface Place {
   readonly schema: JsonSchema;
   readonly path: string;
   readonly isRoot: boolean;
-  /** How often a value can occur; undefined where nothing limits it. */
+  /** The maximum number of occurrences; undefined if unlimited. */
   readonly cardinality: bigint | undefined;
-  /** The first place above whose items have no old ones. */
+  /** The first ancestor whose items have no old ones. */
   readonly uncorrelatable: string | undefined;
 }
 
@@ -172,7 +172,7 @@ class Compiler {
     this.#expensive.length = Math.min(this.#expensive.length, 4);
   }
 
-  /** Checks what all rules together may cost. */
+  /** Checks the total estimated cost of all rules. */
   checkTotal(path: string): void {
     if (this.#total <= schemaLimit) return;
     const contributed = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
@@ -182,7 +182,7 @@ class Compiler {
   }
 }
 
-/** How often a child can occur for each value around it; undefined where nothing limits it. */
+/** The maximum number of occurrences of a child; undefined if unlimited. */
 function cardinalityBelow({ schema, cardinality }: Place): bigint | undefined {
   if (cardinality === undefined) return undefined;
   const isMap =
@@ -192,7 +192,7 @@ function cardinalityBelow({ schema, cardinality }: Place): bigint | undefined {
   return limit === undefined ? undefined : multiplied(cardinality, BigInt(Math.max(0, limit)));
 }
 
-/** A rule as Go prints its struct in JSON. */
+/** A rule as Go prints its struct, in JSON. */
 function shownRule({
   rule,
   message = "",
@@ -211,7 +211,7 @@ function shownRule({
   });
 }
 
-/** An error of a rule, which is printed whole. */
+/** An error about a rule, which prints the whole rule. */
 const invalidRule = (
   field: string,
   { rule, why }: { readonly rule: ValidationRule; readonly why: string },

@@ -1,6 +1,6 @@
 /**
- * Structural schemas, as a CustomResourceDefinition has them in JSON, and what is read of them for rules. Source:
- * apiextensions-apiserver v0.36 pkg/apiserver/schema/structural.go, pkg/apiserver/schema/cel/model/adaptor.go.
+ * Structural schemas in the JSON of a CustomResourceDefinition, as far as rules need them. Source: apiextensions-apiserver v0.36
+ * pkg/apiserver/schema/structural.go, pkg/apiserver/schema/cel/model/adaptor.go.
  */
 
 /** A rule of a schema: an entry of x-kubernetes-validations. */
@@ -38,7 +38,7 @@ export interface JsonSchema {
 
 const text: JsonSchema = { type: "string" };
 
-/** The schema of a whole resource: apiVersion, kind, and the name in metadata are always there. */
+/** The schema of a whole resource: apiVersion, kind and metadata.name are always included. */
 export function withTypeAndObjectMeta(schema: JsonSchema): JsonSchema {
   const { properties } = schema;
   const meta = properties?.["metadata"];
@@ -53,11 +53,11 @@ export function withTypeAndObjectMeta(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...properties, kind: text, apiVersion: text, metadata } };
 }
 
-/** The schema of the values of a map; undefined where there is none. */
+/** The schema of a map's values; undefined if there is none. */
 export const valuesOf = ({ additionalProperties }: JsonSchema): JsonSchema | undefined =>
   typeof additionalProperties === "object" ? additionalProperties : undefined;
 
-/** True for whole resources within others. */
+/** True for embedded resources. */
 export const isEmbedded = (schema: JsonSchema): boolean => schema["x-kubernetes-embedded-resource"] === true;
 
 const reserved = new Set(
@@ -73,7 +73,7 @@ const escapes: Readonly<Record<string, string>> = {
   "/": "__slash__",
 };
 
-/** A field's name as expressions write it; undefined for names that they cannot write. Source: apiserver pkg/cel/escaping.go. */
+/** A field's name in expressions; undefined if it cannot be written there. Source: apiserver pkg/cel/escaping.go. */
 export function escapeName(name: string): string | undefined {
   if (name === "" || /^\d/.test(name)) return undefined;
   if (reserved.has(name)) return `__${name}__`;
@@ -83,7 +83,7 @@ export function escapeName(name: string): string | undefined {
 
 const unescapes: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
-/** The field that an expression means; undefined for what no field is written as. */
+/** The field that a name in an expression refers to; undefined if it is not a valid escaped name. */
 export function unescapeName(escaped: string): string | undefined {
   let isRight = true;
   const name = escaped.replaceAll(/_{2}[^_]+_{2}/g, (part) => {
@@ -96,5 +96,5 @@ export function unescapeName(escaped: string): string | undefined {
   return isRight ? name : undefined;
 }
 
-/** True for words of CEL, which are fields in expressions all the same. */
+/** True for reserved words of CEL that may still be field names. */
 export const isReserved = (word: string): boolean => reserved.has(word);

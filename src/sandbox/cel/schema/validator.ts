@@ -1,6 +1,4 @@
-/**
- * Objects judged by the rules of their schema. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go.
- */
+/** Validates objects by the rules of their schema. Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go. */
 import { duplicate, type FieldError, invalid, notAllowed, required } from "../../meta/field-errors.ts";
 import type { Program } from "../program/compile.ts";
 import { CelError, Optional, optionalNone, type Value } from "../values/value.ts";
@@ -9,32 +7,32 @@ import { converterOf } from "./json-values.ts";
 import { type CompiledRule, perCallLimit, type ValidatorNode } from "./node.ts";
 import { type JsonSchema, type ValidationRule, withTypeAndObjectMeta } from "./schema.ts";
 
-/** What all rules of an object may cost together. */
+/** The total cost limit of all rules for an object. */
 export const objectBudget = 10_000_000;
 const longestMessage = 5 * 1024;
 
-/** What the rules say of an object. */
+/** The result of the rules for an object. */
 export interface Verdict {
   readonly errors: readonly FieldError[];
-  /** Errors of parts that did not change, which an update is let through with. */
+  /** Errors in unchanged parts, which an update may keep. */
   readonly warnings: readonly FieldError[];
-  /** What is left of what an object's rules may cost; below 0 where that ended it. */
+  /** The remaining cost budget of the object; negative if it ran out. */
   readonly budget: number;
 }
 
-/** How an object is judged. */
+/** Options for validation. */
 export interface ValidateOptions {
   /** The object before an update; undefined for a new one. */
   readonly old?: unknown;
-  /** What the paths of errors begin with. Default none. */
+  /** A prefix for the paths of errors. Default: none. */
   readonly path?: string;
-  /** What the rules may cost together. Default: what those of an object may. */
+  /** The total cost budget. Default: that of an object. */
   readonly budget?: number;
-  /** False: errors of what did not change count like others. Default true. */
+  /** False: errors in unchanged parts are not downgraded. Default true. */
   readonly ratchets?: boolean;
 }
 
-/** Judges objects by the rules of a schema. */
+/** Validates objects by the rules of a schema. */
 export class RuleValidator {
   readonly #root: ValidatorNode;
 
@@ -42,7 +40,7 @@ export class RuleValidator {
     this.#root = root;
   }
 
-  /** Judges an object, or a part of one. */
+  /** Validates an object, or a part of one. */
   validate(value: unknown, { old, path = "", budget = objectBudget, ratchets = true }: ValidateOptions = {}): Verdict {
     const run = new Run(budget);
     const isCompared = ratchets && old !== undefined && old !== null;
@@ -52,13 +50,13 @@ export class RuleValidator {
   }
 }
 
-/** Whether errors of a value are passed over: where it, or what is around it, did not change. */
+/** Decides whether errors of a value are ignored: if it or its parent has not changed. */
 interface Ratchet {
   readonly current: Correlated | undefined;
   readonly parent: Correlated | undefined;
 }
 
-/** A value on the way through an object. */
+/** A value during the walk through an object. */
 interface Visited {
   readonly value: unknown;
   readonly old: unknown;
@@ -152,7 +150,7 @@ class Run {
     }
   }
 
-  /** False where the budget is spent. */
+  /** False if the budget is spent. */
   #rule(rule: Runnable, context: RuleContext): boolean {
     const { node, visited, variables, refused } = context;
     const { value, cost, isCancelled } = rule.program.evaluate(variables, perCallLimit);
@@ -195,7 +193,7 @@ class Run {
     return true;
   }
 
-  /** The message of a rule's expression; none where it cannot be used. */
+  /** The message of a rule's messageExpression; none if it cannot be used. */
   #message({ message, rule }: CompiledRule, { self, plainOldSelf }: Variables): Message {
     if (message === undefined) return { is: "none" };
     const quoted = JSON.stringify(rule.messageExpression ?? "");
@@ -224,7 +222,7 @@ interface Variables {
   readonly [name: string]: Value | undefined;
   readonly self: Value;
   readonly oldSelf: Value | undefined;
-  /** What a message sees: never an optional. */
+  /** The value for messages: never an optional. */
   readonly plainOldSelf: Value | undefined;
 }
 
@@ -244,7 +242,7 @@ type Message =
 
 const roots = new WeakMap<JsonSchema, JsonSchema>();
 
-/** The schema of a whole resource; made once. */
+/** The schema of a whole resource; created once. */
 function rootSchema(schema: JsonSchema): JsonSchema {
   const known = roots.get(schema) ?? withTypeAndObjectMeta(schema);
   roots.set(schema, known);

@@ -1,11 +1,11 @@
-/** Makes the nodes of expressions, each with an id of its own. Source: cel-go v0.26 parser/helper.go. */
+/** Creates expression nodes, each with a unique ID. Source: cel-go v0.26 parser/helper.go. */
 import type { Value } from "../values/value.ts";
 import { accumulator, type Comprehension, type Entry, type Expr, type Field } from "./ast.ts";
 
-/** What a comprehension is made of, apart from its place. */
+/** The parts of a comprehension, without its position. */
 export type Loop = Omit<Comprehension, "id" | "at" | "is">;
 
-/** Makes nodes that point to one place; ids count from 1. */
+/** Creates nodes at one position; IDs count from 1. */
 export class Builder {
   readonly #at: number;
   readonly #ids: { last: number };
@@ -15,12 +15,12 @@ export class Builder {
     this.#ids = ids;
   }
 
-  /** Makes nodes of the same expression that point elsewhere. */
+  /** Creates nodes of the same expression at another position. */
   to(at: number): Builder {
     return new Builder(at, this.#ids);
   }
 
-  /** What every node has: an id of its own, and its place. */
+  /** The fields of every node: a unique ID and the position. */
   node(): { readonly id: number; readonly at: number } {
     return { id: ++this.#ids.last, at: this.#at };
   }
@@ -49,7 +49,7 @@ export class Builder {
     return { is: "call", ...this.node(), fn, target: undefined, args };
   }
 
-  /** A call on the first of `operands` with the others as arguments. */
+  /** A call on the first operand, with the others as arguments. */
   memberCall(fn: string, operands: readonly Expr[]): Expr {
     const [target, ...args] = operands;
     return { is: "call", ...this.node(), fn, target, args };
@@ -75,7 +75,7 @@ export class Builder {
     return { is: "unspecified", ...this.node() };
   }
 
-  /** The same expression again, with ids of its own. */
+  /** A copy of an expression, with new IDs. */
   copy(expr: Expr): Expr {
     const { id } = this.node();
     const again = (part: Expr): Expr => this.copy(part);

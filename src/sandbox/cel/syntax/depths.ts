@@ -1,9 +1,9 @@
 /**
- * How deep an expression nests: cel-go stops at 250 of each rule of its grammar, and again at 250 of all that it visits.
+ * Limits how deeply an expression nests: cel-go stops at 250 levels of each grammar rule, and again at 250 levels of visited nodes.
  * Source: cel-go v0.26 parser/parser.go, recursionListener and checkAndIncrementRecursionDepth; antlr4 v4.13 parser.go.
  */
 
-/** The rules of the grammar that nest. */
+/** The recursive grammar rules. */
 export type Rule =
   | "start"
   | "expr"
@@ -23,13 +23,13 @@ export type Rule =
 
 const deepest = 250;
 
-/** An expression that nests too deep. */
+/** An expression that nests too deeply. */
 export class RecursionLimit extends Error {}
 
-/** Counts what is open while an expression is parsed. */
+/** Counts nested rules while an expression is parsed. */
 export class Depths {
   readonly #open = new Map<Rule, number>();
-  /** The height of the tree that a visitor walks: operators, selections, indexes and calls on targets. */
+  /** The height of the visited tree: operators, selections, indexes and calls on targets. */
   #height = 0;
 
   #enter(rule: Rule): void {
@@ -42,7 +42,7 @@ export class Depths {
     this.#open.set(rule, (this.#open.get(rule) ?? 0) - 1);
   }
 
-  /** Parses what a rule stands for. @throws RecursionLimit */
+  /** Parses one grammar rule. @throws RecursionLimit */
   within<T>(rule: Rule, parse: () => T): T {
     this.#enter(rule);
     const before = this.#height;
@@ -58,14 +58,14 @@ export class Depths {
     this.#height++;
   }
 
-  /** Parses the rest of what a visitor goes one step down for. */
+  /** Parses the part for which a visitor descends one level. */
   visited<T>(parse: () => T): T {
     const parsed = parse();
     this.#height++;
     return parsed;
   }
 
-  /** @throws RecursionLimit where a visitor would go too deep */
+  /** @throws RecursionLimit if a visitor would nest too deeply */
   checkVisited(): void {
     if (this.#height > deepest) throw new RecursionLimit("max recursion depth exceeded");
   }

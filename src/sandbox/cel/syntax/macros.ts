@@ -1,19 +1,18 @@
 /**
- * Macros: calls that stand for loops and tests. Source: cel-go v0.26 parser/macro.go, cel/library.go, ext/comprehensions.go,
- * ext/lists.go.
+ * Macros: calls that expand to loops and tests. Source: cel-go v0.26 parser/macro.go, cel/library.go, ext/comprehensions.go, ext/lists.go.
  */
 import { accumulator, type Expr } from "./ast.ts";
 import type { Builder } from "./builder.ts";
 
-/** A call that may be one of a macro. */
+/** A call that may be a macro. */
 export interface MacroCall {
-  /** Makes nodes that point to the call. */
+  /** Creates nodes at the call's position. */
   readonly build: Builder;
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
 }
 
-/** What a macro stands for, or what is wrong with its arguments, and where. */
+/** The expansion of a macro, or an error in its arguments, with a position. */
 export type Expansion = Expr | { readonly is: "problem"; readonly at: number; readonly message: string };
 
 type Expander = (call: MacroCall & { readonly target: Expr }) => Expansion;
@@ -28,7 +27,7 @@ interface Variables {
 
 const overwrites = (name: string): boolean => name === accumulator || name === "__result__";
 
-/** How many names a macro begins with, and what it says of arguments that are none. */
+/** How many names a macro starts with, and the error for arguments that are not names. */
 interface Wanted {
   readonly count: 1 | 2;
   readonly wanted: string;
@@ -114,7 +113,7 @@ const existsOne: LoopMacro = ({ build, target, rest: [predicate = nothing], iter
     result: build.call("_==_", build.accumulator(), build.literal(1n)),
   });
 
-/** A loop that adds to a list or a map: `step` for each, or for those that a filter lets through. */
+/** A loop that builds a list or a map: adds `step` for each item, or for each that passes a filter. */
 function collecting(init: (build: Builder) => Expr, add: (call: LoopCall, transform: Expr) => Expr): LoopMacro {
   return (call) => {
     const { build, target, rest, iterVar, iterVar2 } = call;
@@ -155,7 +154,7 @@ const filter: Expander = (call) => {
 const hasField: Expander = ({ build, args: [arg = nothing] }) =>
   arg.is === "select" ? build.test(arg.operand, arg.field) : problem(arg.at, "invalid argument to has() macro");
 
-/** A value under a name: a loop that never turns. */
+/** Binds a value to a name, by a loop without iterations. */
 function bound(
   { build }: MacroCall,
   {
@@ -246,7 +245,7 @@ const macros: Readonly<Record<string, Expander>> = {
   ".sortBy:2": sortBy,
 };
 
-/** What a call stands for; undefined where it is no macro's. */
+/** The expansion of a call; undefined if it is not a macro. */
 export function expandMacro(name: string, call: MacroCall): Expansion | undefined {
   const key = `${call.target === undefined ? "" : "."}${name}:${call.args.length}`;
   if (!Object.hasOwn(macros, key)) return undefined;

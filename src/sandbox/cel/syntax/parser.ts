@@ -1,6 +1,6 @@
 /**
- * Parses expressions by recursive descent, a method for each rule of the grammar, so that errors are found where ANTLR finds them
- * (`recovery.ts`). Source: cel-go v0.26 parser/parser.go, gen/CEL.g4.
+ * A recursive-descent parser with one method per grammar rule, so errors are found where ANTLR finds them (`recovery.ts`). Source: cel-go
+ * v0.26 parser/parser.go, gen/CEL.g4.
  */
 import { parseInt64, parseUint64, parseFloat64, isInt64, isUint64 } from "../values/go-numbers.ts";
 import { Uint, type Value } from "../values/value.ts";
@@ -15,14 +15,14 @@ import { unescapeBytes, unescapeText, type Unescaped } from "./unescape.ts";
 
 const longest = 100_000;
 
-/** An expression as a tree, or why there is none. */
+/** A parsed expression, or why it cannot be parsed. */
 export interface Parsed {
-  /** Undefined where there are issues. */
+  /** Undefined if there are issues. */
   readonly expr: Expr | undefined;
   readonly issues: Issues;
 }
 
-/** Parses an expression; what is wrong with it is among the issues. */
+/** Parses an expression; errors are added to the issues. */
 export function parse(source: string): Parsed {
   const characters = Array.from(source);
   const issues = new Issues(characters);
@@ -66,15 +66,15 @@ const operators: Partial<Record<TokenKind, string>> = {
 interface Operation {
   readonly fn: string;
   readonly terms: readonly Expr[];
-  /** Where the operators between the terms are. */
+  /** The positions of the operators between the terms. */
   readonly places: readonly number[];
 }
 
 interface LeftRecursion {
   readonly first: () => Expr;
-  /** 0 for what is no operator of the rule. */
+  /** 0 for tokens that are not operators of the rule. */
   readonly precedenceOf: (kind: TokenKind) => number;
-  /** Only operators of a higher precedence are taken. */
+  /** Only operators of higher precedence are consumed. */
   readonly above: number;
   readonly right: (above: number) => Expr;
 }
@@ -93,7 +93,7 @@ class Parser {
     this.#issues = issues;
   }
 
-  /** The whole expression; of no use where there are issues. @throws RecursionLimit, RecoveryLimit */
+  /** The whole expression; useless if there are issues. @throws RecursionLimit, RecoveryLimit */
   whole(): Expr {
     let expr: Expr = this.#nodes.unspecified();
     this.#rule({ rule: "start", follow: nothing }, () => {
@@ -133,7 +133,7 @@ class Parser {
     );
   }
 
-  /** Terms of one operator as a tree of little depth. */
+  /** Terms of one operator as a balanced tree. */
   #balanced([kind, fn]: readonly [TokenKind, string], term: () => Expr): Expr {
     const terms = [term()];
     const places: number[] = [];
@@ -233,7 +233,7 @@ class Parser {
     return this.#macroOrCall(open.at, { fn: name.text, target: operand, args: this.#arguments() });
   }
 
-  /** The name of a field; in back-quotes it is none here. */
+  /** The name of a field; in back-quotes it is an error here. */
   #name(): Token {
     const { at } = this.#tokens.peek();
     const named = kinds("IDENTIFIER", "ESC_IDENTIFIER");
@@ -261,7 +261,7 @@ class Parser {
     return this.#nodes.to(open.at).call(isOptional ? "_[?_]" : "_[_]", operand, index);
   }
 
-  /** The arguments of a call, after its opening parenthesis. */
+  /** The arguments of a call, after the opening parenthesis. */
   #arguments(): Expr[] {
     const args: Expr[] = [];
     this.#tokens.expect(new Set([...beginnings, ...closers.paren]));
@@ -318,7 +318,7 @@ class Parser {
       : this.#macroOrCall(open.at, { fn: full, target: undefined, args });
   }
 
-  /** Entries with commas between them, one of which may stand at the end; `first` is what an entry begins with. */
+  /** Comma-separated entries; a trailing comma is allowed. `first` are the tokens that an entry can begin with. */
   #entries(
     { close, first, rule }: { readonly close: TokenKind; readonly first: Kinds; readonly rule: Rule },
     entry: () => void,

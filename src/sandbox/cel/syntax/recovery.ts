@@ -1,16 +1,16 @@
 /**
- * Tokens as a parser takes them, and what happens where one does not fit: a token is left out, one is thought of, or the rule ends
- * and its end is searched for. So several errors are found at once, each with the words of ANTLR. Source: antlr4 v4.13
- * error_strategy.go DefaultErrorStrategy; cel-go v0.26 parser/parser.go.
+ * The token stream of the parser, with error recovery: on a mismatch, a token is skipped or assumed, or the rule is aborted and its end is
+ * searched for. That way several errors are found at once, with ANTLR's messages. Source: antlr4 v4.13 error_strategy.go
+ * DefaultErrorStrategy; cel-go v0.26 parser/parser.go.
  */
 import { Depths, type Rule } from "./depths.ts";
 import type { Issues } from "./source.ts";
 import { type Token, type TokenKind, tokenKinds } from "./tokens.ts";
 
-/** Some kinds of tokens. */
+/** A set of token kinds. */
 export type Kinds = ReadonlySet<TokenKind>;
 
-/** Kinds as a set. */
+/** A set of these kinds. */
 export const kinds = (...list: readonly TokenKind[]): Kinds => new Set(list);
 
 const literals = kinds(
@@ -25,13 +25,13 @@ const literals = kinds(
   "IDENTIFIER",
 );
 
-/** What an expression can begin with. */
+/** Tokens that an expression can begin with. */
 export const beginnings: Kinds = new Set([...kinds("'['", "'{'", "'('", "'.'", "'-'", "'!'"), ...literals]);
 
-/** What ends the part that it follows: nothing from further out can come there. */
+/** Tokens that close the enclosing part: nothing from further out can follow. */
 const enders = kinds("')'", "']'", "'}'", "':'");
 
-/** What can follow a value wherever it is. */
+/** Tokens that can follow a value anywhere. */
 const continuations = kinds(
   "'=='",
   "'!='",
@@ -52,7 +52,7 @@ const continuations = kinds(
   "'%'",
 );
 
-/** Ends a rule: its message has not been reported yet. */
+/** Aborts a rule; its message has not been reported yet. */
 class Mismatch extends Error {
   readonly at: number;
 
@@ -62,19 +62,19 @@ class Mismatch extends Error {
   }
 }
 
-/** As many errors as cel-go recovers from. */
+/** The number of errors that cel-go recovers from. */
 const mostAttempts = 30;
 
-/** A parser gives up: there are too many errors. */
+/** Aborts the parser: there are too many errors. */
 export class RecoveryLimit extends Error {}
 
-/** A rule of the grammar where it is used: what can follow it there. */
+/** A use of a grammar rule, with the tokens that can follow it there. */
 export interface RuleUse {
   readonly rule: Rule;
   readonly follow: Kinds;
 }
 
-/** Tokens, one after the other. */
+/** A stream of tokens. */
 export class TokenReader {
   readonly depths: Depths = new Depths();
   readonly #tokens: readonly Token[];
@@ -82,7 +82,7 @@ export class TokenReader {
   readonly #issues: Issues;
   readonly #follows: Kinds[] = [];
   #next = 0;
-  /** After an error none is reported until a token fits. */
+  /** After an error, no more are reported until a token matches. */
   #isRecovering = false;
   #attempts = 0;
   #lastError: { readonly next: number; readonly rules: Set<Rule> } = { next: -1, rules: new Set() };
@@ -93,7 +93,7 @@ export class TokenReader {
     this.#issues = issues;
   }
 
-  /** A token that has not been taken; the next one is at 0. */
+  /** A token without consuming it; the next one is at 0. */
   peek(ahead = 0): Token {
     const token = this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)];
     if (token === undefined) throw new RangeError("Cannot read a token: there is none, not even the end");
@@ -104,7 +104,7 @@ export class TokenReader {
     return this.peek(ahead).kind === kind;
   }
 
-  /** Takes the next token, whatever it is. */
+  /** Consumes the next token, of any kind. */
   next(): Token {
     const token = this.peek();
     this.#isRecovering = false;
@@ -116,7 +116,7 @@ export class TokenReader {
     return this.is(kind) ? this.next() : undefined;
   }
 
-  /** Takes a token of a kind; `after` is what can follow it. Where it is missing, it is thought of or the rule ends. */
+  /** Consumes a token of a kind; `after` can follow it. If it is missing, it is assumed or the rule is aborted. */
   take(kind: TokenKind, after: Kinds = kinds()): Token {
     if (this.is(kind)) return this.next();
     this.#attempt();
@@ -129,32 +129,32 @@ export class TokenReader {
     throw this.#mismatch(kinds(kind));
   }
 
-  /** Takes what closes a value. */
+  /** Consumes the closing token of a value. */
   close(kind: TokenKind): Token {
     return this.take(kind, new Set([...continuations, ...this.#afterValue()]));
   }
 
-  /** What can follow a value here, up to the end of the brackets that it is in. */
+  /** The tokens that can follow a value here, up to the end of the enclosing brackets. */
   #afterValue(): readonly TokenKind[] {
     const end = this.#follows.findLastIndex((follow) => [...enders].some((kind) => follow.has(kind)));
     const around = this.#follows.slice(Math.max(end, 0)).flatMap((follow) => [...follow]);
     return end === -1 ? ["<EOF>", ...around] : around;
   }
 
-  /** Checks that one of several kinds is next, unless an error was just reported. */
+  /** Checks that the next token is of an expected kind, unless an error was just reported. */
   expect(expected: Kinds): void {
     if (this.#isRecovering || expected.has(this.peek().kind)) return;
     if (!this.#leftOut(expected)) throw this.#mismatch(expected);
   }
 
-  /** As `expect`, within a repetition: what does not fit is passed over. */
+  /** As `expect`, inside a repetition: skips tokens that do not match. */
   expectAgain(expected: Kinds): void {
     if (this.#isRecovering || expected.has(this.peek().kind)) return;
     this.#report(this.peek().at, `extraneous input ${shown(this.peek())} expecting ${listed(expected)}`);
     this.#skipTo(new Set([...expected, ...this.#follows.flatMap((follow) => [...follow])]));
   }
 
-  /** Leaves a token out if the one after it fits. */
+  /** Skips a token if the next one matches. */
   #leftOut(expected: Kinds): boolean {
     if (!expected.has(this.peek(1).kind) || (this.is("<EOF>") && !expected.has("<EOF>"))) return false;
     const token = this.peek();
@@ -168,7 +168,7 @@ export class TokenReader {
     return new Mismatch(token.at, `mismatched input ${shown(token)} expecting ${listed(expected)}`);
   }
 
-  /** Ends the rule: no alternative goes on with the token that is `ahead`. */
+  /** Aborts the rule: no alternative accepts the token that is `ahead`. */
   noAlternative(ahead: number): never {
     const [first, last] = [this.peek(), this.peek(ahead)];
     const end = last.kind === "<EOF>" ? this.peek(ahead - 1).end : last.end;
@@ -183,8 +183,7 @@ export class TokenReader {
   }
 
   /**
-   * Parses what a rule stands for. Where a token does not fit, the error is reported, what cannot follow the rule is passed over,
-   * and `otherwise` stands for it.
+   * Parses one grammar rule. On a mismatch, reports the error, skips to a token that can follow the rule, and returns `otherwise`.
    * @throws RecursionLimit, RecoveryLimit
    */
   within<T>(
@@ -219,7 +218,7 @@ export class TokenReader {
 
   #recover(rule: Rule): void {
     this.#attempt();
-    // The same error at the same place: go on by a token, or it never ends.
+    // The same error at the same position: skip a token, to avoid an infinite loop.
     if (this.#lastError.next === this.#next && this.#lastError.rules.has(rule)) this.#skip();
     if (this.#lastError.next !== this.#next) this.#lastError = { next: this.#next, rules: new Set() };
     this.#lastError.rules.add(rule);
@@ -239,7 +238,7 @@ const escaped = (text: string): string => text.replaceAll("\t", "\\t").replaceAl
 
 const shown = ({ text }: Token): string => `'${escaped(text)}'`;
 
-/** Kinds in the order of the grammar. */
+/** Kinds in grammar order. */
 function listed(expected: Kinds): string {
   const names = tokenKinds.filter((kind) => expected.has(kind));
   return names.length === 1 ? (names[0] ?? "") : `{${names.join(", ")}}`;

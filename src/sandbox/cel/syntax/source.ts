@@ -1,13 +1,13 @@
-/** The text of an expression, and errors that point into it. Source: cel-go v0.26 common/source.go, error.go, errors.go. */
+/** The source of an expression, and errors with positions in it. Source: cel-go v0.26 common/source.go, error.go, errors.go. */
 
 /** An error in an expression. */
 export interface Issue {
-  /** Code points from the beginning; below 0 for nowhere. */
+  /** Code points from the beginning; negative if there is no position. */
   readonly at: number;
   readonly message: string;
 }
 
-/** No place in the text. */
+/** The position of errors without one. */
 export const nowhere = -1;
 
 const mostReported = 100;
@@ -28,12 +28,12 @@ export class Issues {
     return this.#count === 0;
   }
 
-  /** Adds an error; of more than a hundred the rest are only counted. */
+  /** Adds an error; after a hundred, errors are only counted. */
   report(at: number, message: string): void {
     if (++this.#count <= mostReported) this.#found.push({ at, message });
   }
 
-  /** All errors in the order of their places, each with its line and a caret below it. */
+  /** All errors in source order, each with its line and a caret below it. */
   toString(): string {
     const starts = lineStarts(this.#characters);
     const placed = this.#found.map((issue) => ({ ...issue, ...placeOf(issue.at, starts) }));
@@ -44,7 +44,7 @@ export class Issues {
   }
 
   #shown({ line, column, message }: Placed, starts: readonly number[]): string {
-    // cel-go knows no first character of an empty text.
+    // As in cel-go, an empty text has no first column.
     const shownColumn = this.#characters.length === 0 && line === 1 ? 0 : column + 1;
     const head = `ERROR: <input>:${line}:${shownColumn}: ${message}`;
     const start = starts[line - 1];
@@ -58,14 +58,14 @@ export class Issues {
 }
 
 interface Placed {
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number;
-  /** From 0. */
+  /** Counts from 0. */
   readonly column: number;
   readonly message: string;
 }
 
-/** A character of more than one byte. */
+/** True for characters of more than one byte. */
 const isWide = (character: string): boolean => (character.codePointAt(0) ?? 0) > 0x7f;
 
 function lineStarts(characters: readonly string[]): number[] {

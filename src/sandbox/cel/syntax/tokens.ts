@@ -1,7 +1,7 @@
-/** An expression taken apart into tokens. Source: cel-go v0.26 parser/gen/CEL.g4, lexer rules; antlr4 v4.13 lexer.go. */
+/** The tokenizer for expressions. Source: cel-go v0.26 parser/gen/CEL.g4, lexer rules; antlr4 v4.13 lexer.go. */
 import type { Issues } from "./source.ts";
 
-/** The kinds of tokens in the order of the grammar, which is the order in which messages list them. */
+/** The kinds of tokens in grammar order, which is the order in messages. */
 export const tokenKinds = [
   "<EOF>",
   "'=='",
@@ -41,7 +41,7 @@ export const tokenKinds = [
   "ESC_IDENTIFIER",
 ] as const;
 
-/** A kind of token, as messages name it. */
+/** A kind of token, as named in messages. */
 export type TokenKind = (typeof tokenKinds)[number];
 
 /** A token. */
@@ -50,7 +50,7 @@ export interface Token {
   readonly text: string;
   /** Code points from the beginning of the expression. */
   readonly at: number;
-  /** Where it begins and ends in the text, in code units. */
+  /** Start and end in the source, in code units. */
   readonly start: number;
   readonly end: number;
 }
@@ -71,7 +71,7 @@ const patterns: readonly (readonly [TokenKind, RegExp])[] = [
 ];
 const words = new Set(["in", "true", "false", "null"]);
 
-/** What a sticky pattern finds at a place in a text. */
+/** The match of a sticky pattern at a position. */
 function matchAt(pattern: RegExp, [source, at]: readonly [string, number]): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(source)?.[0];
@@ -104,7 +104,7 @@ const unfinished: readonly RegExp[] = [
   /[&|=]/y,
 ];
 
-/** What no token begins with: as far as one might have, and the character that broke it off. */
+/** Text that is not a token: the unfinished token and the character after it. */
 function unreadable(source: string, at: number): string {
   for (const pattern of unfinished) {
     const found = matchAt(pattern, [source, at]);
@@ -119,7 +119,7 @@ function unreadable(source: string, at: number): string {
 const displayed = (part: string): string =>
   part.replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\r", "\\r");
 
-/** All tokens of an expression, the last of which is its end. What is no token is reported and left out. */
+/** All tokens of an expression; the last one marks its end. Invalid text is reported and skipped. */
 export function tokenize(source: string, issues: Issues): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -127,7 +127,7 @@ export function tokenize(source: string, issues: Issues): readonly Token[] {
   const advance = (part: string): void => {
     for (let unit = 0; unit < part.length; unit++) {
       const code = part.charCodeAt(unit);
-      // The second half of a pair is no character of its own.
+      // The second half of a surrogate pair does not count.
       if (code < 0xdc00 || code > 0xdfff) at++;
     }
     start += part.length;

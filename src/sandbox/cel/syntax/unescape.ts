@@ -1,11 +1,11 @@
-/** Literals of texts and bytes without their quotes and escapes. Source: cel-go v0.26 parser/unescape.go. */
+/** String and bytes literals without quotes and escapes. Source: cel-go v0.26 parser/unescape.go. */
 
-/** What a literal stands for, or what is wrong with it. */
+/** The value of a literal, or what is wrong with it. */
 export type Unescaped<T> = { readonly value: T } | { readonly problem: string };
 
 const noEscape = "unable to unescape string";
 
-/** The text between the quotes, and whether escapes count in it. */
+/** The text between the quotes, and whether it is raw. */
 function bodyOf(literal: string): { readonly body: string; readonly isRaw: boolean } {
   const text = literal.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   const isRaw = text.startsWith("r") || text.startsWith("R");
@@ -30,7 +30,7 @@ const named: Readonly<Record<string, number>> = {
 };
 const hexDigits: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
 
-/** The value of an escape that begins at `at`, after the backslash, and where it ends. */
+/** The value of the escape at `at`, after the backslash, and its end. */
 function escapeAt(body: string, at: number): { readonly code: number; readonly end: number } | undefined {
   const letter = body[at] ?? "";
   const plain = named[letter];
@@ -45,7 +45,7 @@ function escapeAt(body: string, at: number): { readonly code: number; readonly e
   return /^[0-3][0-7]{2}$/.test(octal) ? { code: Number.parseInt(octal, 8), end: at + 3 } : undefined;
 }
 
-/** The text of a literal such as `'a\n'` or `r"""\d"""`. */
+/** The string of a literal such as `'a\n'` or `r"""\d"""`. */
 export function unescapeText(literal: string): Unescaped<string> {
   const { body, isRaw } = bodyOf(literal);
   if (isRaw || !body.includes("\\")) return { value: body };

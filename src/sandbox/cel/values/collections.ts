@@ -1,4 +1,4 @@
-/** Lists and maps that expressions make themselves. Source: cel-go v0.26 common/types/list.go, map.go. */
+/** Lists and maps that expressions create. Source: cel-go v0.26 common/types/list.go, map.go. */
 import { celEqual } from "./equality.ts";
 import { goText } from "./text.ts";
 import { CelError, CelList, CelMap, Timestamp, Duration, Uint, type Value } from "./value.ts";
@@ -32,12 +32,12 @@ export class ArrayList extends CelList {
 
   equal(other: Value): boolean {
     if (!(other instanceof CelList) || other.size !== this.size) return false;
-    // An error of an item counts as equal, as in cel-go.
+    // As in cel-go, an error when comparing items counts as equal.
     return this.items.every((item, n) => celEqual(item, other.get(n)) !== false);
   }
 }
 
-/** The list that a comprehension adds to: adding changes it, so that a loop is not quadratic. Nothing else may hold it. */
+/** The list that a comprehension appends to, in place, which avoids quadratic time. Nothing else may reference it. */
 export class MutableList extends ArrayList {
   readonly #items: Value[];
 
@@ -51,7 +51,7 @@ export class MutableList extends ArrayList {
     return this;
   }
 
-  /** The list as it stands, which no longer changes. */
+  /** An immutable view of the list. */
   frozen(): ArrayList {
     return new ArrayList(this.#items);
   }
@@ -63,7 +63,7 @@ export function itemsOf(list: CelList): readonly Value[] {
   return Array.from({ length: list.size }, (_, n) => list.get(n));
 }
 
-/** What tells keys apart: equal numbers of different types are one key. */
+/** The identity of a key: equal numbers of different types are the same key. */
 function keyOf(key: Value): unknown {
   if (typeof key === "string") return key;
   if (key instanceof Uint) return Number.isSafeInteger(Number(key.value)) ? Number(key.value) : `n${key.value}`;
@@ -73,7 +73,7 @@ function keyOf(key: Value): unknown {
   return key;
 }
 
-/** Numbers beyond what a double holds, and texts, never share a key. */
+/** Large integers and strings never share a key. */
 const storedKey = (key: Value): unknown => (typeof key === "string" ? `s${key}` : keyOf(key));
 
 /** A map of values. */
@@ -97,7 +97,7 @@ export class ValueMap extends CelMap {
     return [...this.stored.values()].map(([key]) => key);
   }
 
-  /** The entries in the order in which they were set. */
+  /** The entries in insertion order. */
   entries(): (readonly [Value, Value])[] {
     return [...this.stored.values()];
   }
@@ -111,14 +111,14 @@ export class ValueMap extends CelMap {
   }
 }
 
-/** The map that a comprehension adds to: adding changes it. Nothing else may hold it. */
+/** The map that a comprehension adds to, in place. Nothing else may reference it. */
 export class MutableMap extends ValueMap {
   /** Adds an entry. */
   insert(key: Value, value: Value): void {
     this.stored.set(storedKey(key), [key, value]);
   }
 
-  /** The map as it stands, which no longer changes. */
+  /** An immutable view of the map. */
   frozen(): ValueMap {
     return new ValueMap(this.entries());
   }
@@ -130,7 +130,7 @@ export function entriesOf(map: CelMap): (readonly [Value, Value])[] {
   return map.keys().map((key) => [key, map.find(key) ?? null] as const);
 }
 
-/** A map with one more entry; an error for a key that is there. */
+/** A map with one more entry; an error if the key exists. */
 export function withEntry(map: CelMap, [key, value]: readonly [Value, Value]): CelMap | CelError {
   if (map.find(key) !== undefined) return new CelError(`insert failed: key ${goText(key)} already exists`);
   if (!(map instanceof MutableMap)) return new ValueMap([...entriesOf(map), [key, value] as const]);

@@ -1,4 +1,4 @@
-/** Equality and order across types. Source: cel-go v0.26 common/types/compare.go, util.go and the Equal and Compare of each type. */
+/** Equality and ordering across types. Source: cel-go v0.26 common/types/compare.go, util.go and the Equal and Compare of each type. */
 import { isExactType, CelType } from "./types.ts";
 import {
   CelError,
@@ -16,7 +16,7 @@ import {
 
 const [maxInt, minInt, maxUint] = [2 ** 63, -(2 ** 63), 2 ** 64];
 
-/** A number compared with a whole one: the whole one is rounded to a double first, as cel-go does. */
+/** Compares a double with an integer, which is rounded to a double first, as in cel-go. */
 function compareDoubleInt(double: number, int: bigint): number {
   if (double < minInt) return -1;
   if (double > maxInt) return 1;
@@ -31,7 +31,7 @@ function compareDoubleUint(double: number, uint: bigint): number {
 
 const sign = (a: number | bigint | string, b: number | bigint | string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Numbers of any two types; undefined where one of them is no number, NaN where they have no order. */
+/** Compares numbers of any two types; undefined if one is not a number, NaN if they have no order. */
 function compareNumbers(a: Value, b: Value): number | undefined {
   const [left, right] = [a instanceof Uint ? a.value : a, b instanceof Uint ? b.value : b];
   if (typeof left === "bigint" && typeof right === "bigint") return sign(left, right);
@@ -48,7 +48,7 @@ function compareNumbers(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** `a == b`; an error where one of them cannot be compared. */
+/** `a == b`; an error if they cannot be compared. */
 export function celEqual(a: Value, b: Value): boolean | CelError {
   if (typeof a === "string" || typeof a === "boolean") return a === b;
   if (a === null || b === null) return a === b;
@@ -71,13 +71,13 @@ function optionalsEqual(a: Optional, b: Value): boolean | CelError {
   return celEqual(a.value, b.value);
 }
 
-/** Texts in the order of their UTF-8 bytes, which is that of their code points. */
+/** Orders strings by their UTF-8 bytes, which is the order of code points. */
 export function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
     if (left === right) continue;
-    // A surrogate stands for a code point above all others.
+    // A surrogate is part of a code point above all others.
     const [high, low] = [left >= 0xd800 && left <= 0xdfff, right >= 0xd800 && right <= 0xdfff];
     return high === low ? (left < right ? -1 : 1) : high ? 1 : -1;
   }
@@ -92,7 +92,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return sign(a.length, b.length);
 }
 
-/** Below 0, 0 or above 0; an error for values without an order. */
+/** Negative, 0 or positive; an error for values without an order. */
 export function celCompare(a: Value, b: Value): number | CelError {
   if (typeof a === "bigint" && typeof b === "bigint") return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === "bigint" || typeof a === "number" || a instanceof Uint) {
@@ -112,7 +112,7 @@ export function celCompare(a: Value, b: Value): number | CelError {
 
 const notOrdered = (): CelError => new CelError("NaN values cannot be ordered");
 
-/** True for values that have an order. */
+/** True for values with an order. */
 export function isComparable(value: Value): boolean {
   if (typeof value !== "object") return true;
   return (
@@ -120,5 +120,5 @@ export function isComparable(value: Value): boolean {
   );
 }
 
-/** True if two types at run time are the same one. */
+/** True if two runtime types are the same. */
 export const isSameType = (a: CelType, b: CelType): boolean => a === b || isExactType(a, b);

@@ -1,6 +1,6 @@
-/** Numbers as Go prints and reads them. Source: Go strconv ftoa.go, atof.go, atoi.go. */
+/** Numbers as Go prints and parses them. Source: Go strconv ftoa.go, atof.go, atoi.go. */
 
-/** The digits of a finite double that tell it from all others, and the power of ten of the first one. */
+/** The shortest digits that identify a finite double, and the power of ten of the first digit. */
 function shortest(value: number): { readonly digits: string; readonly exponent: number } {
   const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
   return { digits: mantissa.replace(".", ""), exponent: Number(exponent) };
@@ -13,7 +13,7 @@ function special(value: number): string | undefined {
 
 const isNegative = (value: number): boolean => value < 0 || Object.is(value, -0);
 
-/** As `%g` prints it: `1.5`, `1e+06`, `+Inf`. */
+/** As with `%g`: `1.5`, `1e+06`, `+Inf`. */
 export function formatG(value: number): string {
   const named = special(value);
   if (named !== undefined) return named;
@@ -36,7 +36,7 @@ export function formatF(value: number): string {
   return `${minus}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
 }
 
-/** A finite double as a fraction of whole numbers. */
+/** A finite double as a fraction of integers. */
 function fraction(value: number): { readonly over: bigint; readonly under: bigint } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, Math.abs(value));
@@ -52,7 +52,7 @@ const dividedToEven = (over: bigint, under: bigint): bigint => {
   return rest > under || (rest === under && quotient % 2n === 1n) ? quotient + 1n : quotient;
 };
 
-/** With a fixed number of digits after the point, rounded to even where two are as near. */
+/** With a fixed number of decimals, rounded half to even. */
 export function formatFixed(value: number, precision: number): string {
   const named = special(value);
   if (named !== undefined) return named;
@@ -64,7 +64,7 @@ export function formatFixed(value: number, precision: number): string {
   return `${isNegative(value) ? "-" : ""}${whole}${precision === 0 ? "" : `.${scaled.slice(-precision)}`}`;
 }
 
-/** The mantissa with a fixed number of digits after the point, and the power of ten. */
+/** The mantissa with a fixed number of decimals, and the power of ten. */
 export function scientific(value: number, precision: number): { readonly mantissa: string; readonly exponent: number } {
   if (value === 0) return { mantissa: formatFixed(value, precision), exponent: 0 };
   const { over, under } = fraction(value);
@@ -85,20 +85,20 @@ export function scientific(value: number, precision: number): { readonly mantiss
 
 const [maxInt64, minInt64, maxUint64] = [2n ** 63n - 1n, -(2n ** 63n), 2n ** 64n - 1n];
 
-/** True for whole numbers of 64 bits with a sign. */
+/** True for signed 64-bit integers. */
 export const isInt64 = (value: bigint): boolean => value <= maxInt64 && value >= minInt64;
 
-/** True for whole numbers of 64 bits without a sign. */
+/** True for unsigned 64-bit integers. */
 export const isUint64 = (value: bigint): boolean => value >= 0n && value <= maxUint64;
 
-/** A decimal int64; undefined for any other text. */
+/** Parses a decimal int64; undefined for other strings. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
   return isInt64(value) ? value : undefined;
 }
 
-/** A decimal uint64; undefined for any other text. */
+/** Parses a decimal uint64; undefined for other strings. */
 export function parseUint64(text: string): bigint | undefined {
   if (!/^\d+$/.test(text)) return undefined;
   const value = BigInt(text);
@@ -108,7 +108,7 @@ export function parseUint64(text: string): bigint | undefined {
 const digits = "\\d+(?:_\\d+)*";
 const decimalFloat = new RegExp(`^[+-]?(?:${digits}\\.?(?:${digits})?|\\.${digits})(?:[eE][+-]?${digits})?$`);
 
-/** A double as Go reads it; undefined for other texts, and for numbers beyond the largest. */
+/** Parses a double as Go does; undefined for other strings, and for numbers out of range. */
 export function parseFloat64(text: string): number | undefined {
   const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (word !== null) {

@@ -4,7 +4,7 @@ import { formatGoDuration, formatTimestamp } from "./time.ts";
 import { CelError, CelList, CelMap, Duration, Opaque, Optional, Timestamp, Uint, type Value } from "./value.ts";
 import { CelType } from "./types.ts";
 
-/** A value as `%v` prints it: a text without quotes, a list in brackets. */
+/** A value as `%v` prints it: strings without quotes, lists in brackets. */
 export function goText(value: Value): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return formatG(value);
@@ -47,7 +47,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** A text as `%q` prints it. */
+/** A string as `%q` prints it. */
 export function goQuoted(text: string): string {
   const inner = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
     const short = escapes[character];

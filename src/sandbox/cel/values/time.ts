@@ -1,11 +1,11 @@
-/** Points in time and lengths of time as Go reads and prints them. Source: Go time/format.go, format_rfc3339.go, time.go. */
+/** Timestamps and durations as Go parses and prints them. Source: Go time/format.go, format_rfc3339.go, time.go. */
 import { formatF } from "./go-numbers.ts";
 import { Duration, Timestamp } from "./value.ts";
 
 const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
-/** Days since 1970-01-01 of a day of the Gregorian calendar; months count from 1. */
+/** Days from 1970-01-01 to a day of the Gregorian calendar; months count from 1. */
 function dayNumber(year: number, { month, day }: { readonly month: number; readonly day: number }): number {
   const before = year - 1;
   const leaps = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 477;
@@ -13,23 +13,23 @@ function dayNumber(year: number, { month, day }: { readonly month: number; reado
   return (year - 1970) * 365 + leaps + inYear;
 }
 
-/** A point in time in its zone, taken apart. */
+/** The components of a timestamp in its zone. */
 export interface Civil {
   readonly year: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly month: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly day: number;
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly dayOfYear: number;
-  /** From Sunday, which is 0. */
+  /** Counts from Sunday, which is 0. */
   readonly weekday: number;
 }
 
-/** A point in time as a calendar and a clock show it, `offset` seconds east of UTC. */
+/** The calendar date and time of day of a timestamp, `offset` seconds east of UTC. */
 export function civilOf(seconds: number, offset: number): Civil {
   const local = seconds + offset;
   const days = Math.floor(local / 86_400);
@@ -57,7 +57,7 @@ const daysInMonth = (year: number, month: number): number =>
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(?:(Z)|([+-])(\d\d):(\d\d))$/;
 
-/** A time of RFC 3339 as Go's time.Parse reads it; undefined for other texts. */
+/** Parses an RFC 3339 timestamp like Go's time.Parse; undefined for other strings. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
@@ -72,14 +72,14 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return new Timestamp(seconds, { nanos, offset });
 }
 
-/** A day, `2006-01-02`, as the midnight in UTC that it begins with. */
+/** Parses a date, `2006-01-02`, as midnight UTC at its start. */
 export function parseDate(text: string): Timestamp | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
 }
 
 const padded = (value: number, length = 2): string => String(value).padStart(length, "0");
 
-/** RFC 3339 in the zone of the time, with as many digits of a second as needed. */
+/** RFC 3339 in the timestamp's zone, with as many fractional digits as needed. */
 export function formatTimestamp({ seconds, nanos, offset }: Timestamp): string {
   const { year, month, day, hour, minute, second } = civilOf(seconds, offset);
   const rest = nanos === 0 ? "" : `.${padded(nanos, 9).replace(/0+$/, "")}`;
@@ -102,7 +102,7 @@ const units: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** `1h30m`, `-1.5s`, as Go's time.ParseDuration reads it; undefined for other texts. */
+/** Parses `1h30m`, `-1.5s` like Go's time.ParseDuration; undefined for other strings. */
 export function parseGoDuration(text: string): Duration | undefined {
   const [, sign = "", body = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === "0") return new Duration(0n);
@@ -119,14 +119,14 @@ export function parseGoDuration(text: string): Duration | undefined {
   return nanos === 2n ** 63n ? undefined : new Duration(nanos);
 }
 
-/** Seconds with as many digits as needed: `5400s`, `0.25s`. */
+/** Seconds, with as many digits as needed: `5400s`, `0.25s`. */
 export const formatDurationSeconds = (nanos: bigint): string => `${formatF(secondsOf(nanos))}s`;
 
-/** Seconds as Go's Duration.Seconds has them: a double. */
+/** Seconds as a double, like Go's Duration.Seconds. */
 export const secondsOf = (nanos: bigint): number =>
   Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9;
 
-/** As Go's Duration prints itself: `1h30m0s`, `1.5s`, `250ms`. */
+/** As Go prints a Duration: `1h30m0s`, `1.5s`, `250ms`. */
 export function formatGoDuration(nanos: bigint): string {
   if (nanos === 0n) return "0s";
   const [minus, size] = nanos < 0n ? ["-", -nanos] : ["", nanos];

@@ -1,6 +1,6 @@
-/** Types of expressions. Source: cel-go v0.26 common/types/types.go, checker/format.go, checker/types.go. */
+/** CEL types. Source: cel-go v0.26 common/types/types.go, checker/format.go, checker/types.go. */
 
-/** What a type is, apart from its name and parameters. */
+/** The kind of a type, without its name and parameters. */
 export type TypeKind =
   | "any"
   | "bool"
@@ -22,10 +22,10 @@ export type TypeKind =
   | "uint"
   | "unknown";
 
-/** A type; as a value it is what `type(x)` gives. Two types are compared with `isExactType`, never by identity. */
+/** A type; it is also the value of `type(x)`. Compare types with `isExactType`, never by identity. */
 export class CelType {
   readonly kind: TypeKind;
-  /** The name at run time: `int`, `google.protobuf.Duration`, `kubernetes.URL`. */
+  /** The runtime name: `int`, `google.protobuf.Duration`, `kubernetes.URL`. */
   readonly name: string;
   readonly parameters: readonly CelType[];
 
@@ -36,33 +36,33 @@ export class CelType {
   }
 }
 
-/** Any value that a proto message can hold; here it is another word for `dyn`. */
+/** Any value that a proto message can contain; here it is the same as `dyn`. */
 export const anyType: CelType = new CelType({ kind: "any", name: "google.protobuf.Any" });
 /** `true` or `false`. */
 export const boolType: CelType = new CelType({ kind: "bool", name: "bool" });
 /** Bytes. */
 export const bytesType: CelType = new CelType({ kind: "bytes", name: "bytes" });
-/** Numbers of 64 bits with a point. */
+/** 64-bit floating-point numbers. */
 export const doubleType: CelType = new CelType({ kind: "double", name: "double" });
-/** Lengths of time. */
+/** Durations. */
 export const durationType: CelType = new CelType({ kind: "duration", name: "google.protobuf.Duration" });
-/** Any value; checked when the expression runs. */
+/** Any value; checked at run time. */
 export const dynType: CelType = new CelType({ kind: "dyn", name: "dyn" });
-/** What an expression with an error has for a type. */
+/** The type of an expression with an error. */
 export const errorType: CelType = new CelType({ kind: "error", name: "error" });
-/** Whole numbers of 64 bits with a sign. */
+/** Signed 64-bit integers. */
 export const intType: CelType = new CelType({ kind: "int", name: "int" });
 /** `null`. */
 export const nullType: CelType = new CelType({ kind: "null", name: "null_type" });
-/** Texts. */
+/** Strings. */
 export const stringType: CelType = new CelType({ kind: "string", name: "string" });
-/** Points in time. */
+/** Timestamps. */
 export const timestampType: CelType = new CelType({ kind: "timestamp", name: "google.protobuf.Timestamp" });
-/** Types, without saying of what. */
+/** Types of any kind. */
 export const typeType: CelType = new CelType({ kind: "type", name: "type" });
-/** Whole numbers of 64 bits without a sign. */
+/** Unsigned 64-bit integers. */
 export const uintType: CelType = new CelType({ kind: "uint", name: "uint" });
-/** What values kept by x-kubernetes-preserve-unknown-fields are at run time. */
+/** The runtime type of values kept by x-kubernetes-preserve-unknown-fields. */
 export const unknownType: CelType = new CelType({ kind: "unknown", name: "unknown" });
 
 /** Lists of a type. */
@@ -75,23 +75,23 @@ export const optionalOf = (value: CelType): CelType => new CelType({ kind: "opaq
 export const typeOfType = (type: CelType): CelType => new CelType({ kind: "type", name: "type" }, [type]);
 /** A type with fields, or one of Kubernetes' own, such as `kubernetes.URL`. */
 export const objectOf = (name: string): CelType => new CelType({ kind: "struct", name });
-/** A parameter of a generic function. */
+/** A type parameter of a generic function. */
 export const typeParam = (name: string): CelType => new CelType({ kind: "typeParam", name });
 
-/** Lists of anything, as `type([])` says. */
+/** Lists of anything, the type of `type([])`. */
 export const listType: CelType = listOf(dynType);
-/** Maps of anything, as `type({})` says. */
+/** Maps of anything, the type of `type({})`. */
 export const mapType: CelType = mapOf(dynType, dynType);
-/** An optional without saying of what. */
+/** Optionals of anything. */
 export const optionalType: CelType = new CelType({ kind: "opaque", name: "optional_type" });
 
-/** True for types that are checked at run time alone. */
+/** True for types that are checked only at run time. */
 export const isDyn = ({ kind }: CelType): boolean => kind === "dyn" || kind === "any";
 
-/** True if two types are the same; type parameters count by their names. */
+/** True if two types are the same, including the names of type parameters. */
 export const isExactType = (one: CelType, other: CelType): boolean => isSame([one, other], true);
 
-/** True if two types are the same, whatever their type parameters are called. */
+/** True if two types are the same, regardless of the names of type parameters. */
 export const isEquivalentType = (one: CelType, other: CelType): boolean => isSame([one, other], false);
 
 function isSame([one, other]: readonly [CelType, CelType], namesCount: boolean): boolean {
@@ -101,7 +101,7 @@ function isSame([one, other]: readonly [CelType, CelType], namesCount: boolean):
   return one.parameters.every((parameter, n) => isSame([parameter, other.parameters[n] ?? dynType], namesCount));
 }
 
-/** True if a value of type `from` may stand where `to` is asked for. */
+/** True if a value of type `from` can be used where `to` is required. */
 export function isAssignableType(to: CelType, from: CelType): boolean {
   if (to === from || isDyn(to) || to.kind === "typeParam") return true;
   if (to.kind !== from.kind || to.name !== from.name || to.parameters.length !== from.parameters.length) return false;
@@ -116,7 +116,7 @@ const shortNames: Partial<Record<TypeKind, string>> = {
   timestamp: "timestamp",
 };
 
-/** A type as messages name it: `list(int)`, `timestamp`, `(int, string) -> bool`. */
+/** A type as named in messages: `list(int)`, `timestamp`, `(int, string) -> bool`. */
 export function formatType(type: CelType): string {
   const short = shortNames[type.kind];
   if (short !== undefined) return short;
@@ -124,18 +124,18 @@ export function formatType(type: CelType): string {
   return `${type.name}(${type.parameters.map(formatType).join(", ")})`;
 }
 
-/** A type by its names at run time: `list(int)`, `google.protobuf.Timestamp`. */
+/** A type with its runtime names: `list(int)`, `google.protobuf.Timestamp`. */
 export function typeText({ name, parameters }: CelType): string {
   return parameters.length === 0 ? name : `${name}(${parameters.map(typeText).join(", ")})`;
 }
 
-/** The arguments of a call as messages name them: `(int, string)`, `string.(int)`. */
+/** The arguments of a call as named in messages: `(int, string)`, `string.(int)`. */
 export function formatCall(args: readonly CelType[], isMember: boolean): string {
   const names = args.map(formatType);
   return isMember ? `${names[0] ?? ""}.(${names.slice(1).join(", ")})` : `(${names.join(", ")})`;
 }
 
-/** Reads `map(string, list(A))`; names of one capital letter are type parameters, the rest of the names are looked up. */
+/** Parses `map(string, list(A))`; single capital letters are type parameters, other names are looked up. */
 export function readType(text: string, named: Readonly<Record<string, CelType>>): CelType {
   const open = text.indexOf("(");
   if (open < 0) {
@@ -172,7 +172,7 @@ const simple: Readonly<Record<string, CelType>> = {
   uint: uintType,
 };
 
-/** Takes `int, list(A)` apart at the commas outside of parentheses. */
+/** Splits `int, list(A)` at the commas outside of parentheses. */
 export function splitTypes(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Values of expressions. `int` is a bigint and `double` a number, so that the two stay apart; the other plain types are JavaScript's
- * own. An error is a value too: `&&`, `||` and comprehensions decide what becomes of it. Source: cel-go v0.26 common/types/.
+ * CEL values. `int` is a bigint and `double` a number, which keeps them distinct; other basic types are JavaScript's own. An error is a
+ * value too: `&&`, `||` and comprehensions decide how to handle it. Source: cel-go v0.26 common/types/.
  */
 import {
   boolType,
@@ -20,7 +20,7 @@ import {
   uintType,
 } from "./types.ts";
 
-/** What an expression evaluates to. */
+/** The result of an expression. */
 export type Value =
   | boolean
   | bigint
@@ -38,7 +38,7 @@ export type Value =
   | Opaque
   | CelError;
 
-/** An evaluation that failed; the message is cel-go's. */
+/** A failed evaluation; the message is cel-go's. */
 export class CelError {
   readonly message: string;
 
@@ -47,7 +47,7 @@ export class CelError {
   }
 }
 
-/** A whole number of 64 bits without a sign. */
+/** An unsigned 64-bit integer. */
 export class Uint {
   readonly value: bigint;
 
@@ -56,7 +56,7 @@ export class Uint {
   }
 }
 
-/** A point in time, with the zone it was written in. */
+/** A timestamp, with its original zone. */
 export class Timestamp {
   /** Seconds since 1970 in UTC, rounded down. */
   readonly seconds: number;
@@ -72,7 +72,7 @@ export class Timestamp {
   }
 }
 
-/** A length of time in nanoseconds; 64 bits. */
+/** A duration in nanoseconds, 64 bits. */
 export class Duration {
   readonly nanos: bigint;
 
@@ -90,57 +90,57 @@ export class Optional {
   }
 }
 
-/** The optional without a value. */
+/** The empty optional. */
 export const optionalNone: Optional = new Optional(undefined);
 
-/** A value of a type that a library brings, such as an IP address. */
+/** A value of a library type, such as an IP address. */
 export abstract class Opaque {
   abstract readonly type: CelType;
-  /** Equality with any other value; an error where the types cannot be compared. */
+  /** Equality with any other value; an error if the types cannot be compared. */
   abstract equal(other: Value): boolean | CelError;
-  /** How it is printed. */
+  /** The printed form. */
   abstract text(): string;
-  /** Its size where it has one: what traversing it costs. */
+  /** Its size, if it has one, for the cost of traversal. */
   size(): number | undefined {
     return undefined;
   }
 }
 
-/** A list; its items are made when they are asked for. */
+/** A list; its items are created on demand. */
 export abstract class CelList {
   abstract readonly size: number;
-  /** The item at an index within the size. */
+  /** The item at an index below the size. */
   abstract get(index: number): Value;
-  /** Both lists, one after the other. */
+  /** The concatenation of both lists. */
   abstract add(other: CelList): CelList;
   abstract contains(value: Value): boolean | CelError;
   abstract equal(other: Value): boolean | CelError;
-  /** The list without what a schema says of it: its items are what JSON makes them. */
+  /** The list without its schema: items are converted from plain JSON. */
   untyped(): CelList {
     return this;
   }
 }
 
-/** A map; its values are made when they are asked for. */
+/** A map; its values are created on demand. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Undefined for a key that is not there; an error for one that cannot be. */
+  /** Undefined if the key does not exist; an error if it is not a valid key. */
   abstract find(key: Value): Value | undefined;
   abstract keys(): Value[];
   abstract equal(other: Value): boolean | CelError;
-  /** The map without what a schema says of it: its values are what JSON makes them. */
+  /** The map without its schema: values are converted from plain JSON. */
   untyped(): CelMap {
     return this;
   }
 }
 
-/** An operation without an overload for its operands. */
+/** The error for operands without an overload. */
 export const noSuchOverload = (): CelError => new CelError("no such overload");
 
-/** The error that a value is, or that nothing takes it. */
+/** The value, if it is an error, or else `noSuchOverload`. */
 export const overloadError = (value: Value): CelError => (value instanceof CelError ? value : noSuchOverload());
 
-/** The type of a value at run time. */
+/** The runtime type of a value. */
 export function typeOf(value: Value): CelType {
   if (typeof value === "boolean") return boolType;
   if (typeof value === "bigint") return intType;
@@ -162,7 +162,7 @@ function typeOfObject(value: Exclude<Value, boolean | bigint | number | string>)
   return errorType;
 }
 
-/** The characters of a text: code points, as CEL counts them. */
+/** The length of a string in code points, as CEL counts it. */
 export function codePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -175,7 +175,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** How large a value is, for what working on it costs: 1 for all that has no size. */
+/** The size of a value for cost calculation: 1 if it has no size. */
 export function sizeOf(value: Value): number {
   if (typeof value === "string") return codePoints(value);
   if (typeof value !== "object" || value === null) return 1;
