@@ -1,5 +1,5 @@
 /**
- * PATCH with a configuration: server-side apply. It creates what is not there.
+ * PATCH with an apply configuration: server-side apply. Creates missing objects.
  * Source: apiserver v0.36 endpoints/handlers/patch.go applyPatcher.
  */
 import { decodeUnstructured, TypeProblem } from "../serialization/decode.ts";
@@ -21,7 +21,7 @@ import { refuseCreate } from "./create.ts";
 import { checkUnmoved } from "./retry.ts";
 import { updateObject, type UpdateResult } from "./update.ts";
 
-/** The media type of a configuration; JSON is YAML too. */
+/** The media type of an apply configuration; JSON is YAML too. */
 export const applyType = "application/apply-patch+yaml";
 
 /** @throws StatusError */
@@ -43,14 +43,14 @@ export function* applyObject(scope: RequestScope): Steps<UpdateResult> {
   return yield* updateObject(scope, object, { checksUid: false, createsMissing: true, manage });
 }
 
-/** An object that was applied to, with what sets its managed fields once it has its defaults. */
+/** The result of an apply, and a function that sets its managed fields after defaulting. */
 export interface AppliedWrite {
-  /** At the version at which it is stored. */
+  /** At its storage version. */
   readonly object: ApiObject;
   readonly manage: (write: ManagedWrite) => void;
 }
 
-/** What the request's configuration makes of `live`, or of nothing. @throws StatusError 400, 409, 500. */
+/** Applies the request's configuration to `live`, or to nothing. @throws StatusError 400, 409, 500. */
 export function applied(scope: RequestScope, live: ApiObject | undefined): AppliedWrite {
   const { configuration, repeated } = sentConfiguration(scope);
   const { object, managedFields } = applyConfiguration(scope, { live, configuration });
@@ -66,13 +66,13 @@ export function applied(scope: RequestScope, live: ApiObject | undefined): Appli
 
 interface Sent {
   readonly configuration: Fields;
-  /** What strict decoding has against duplicate keys. */
+  /** Strict decoding errors about duplicate keys. */
   readonly repeated: readonly string[];
 }
 
 const jsonBody = /^\s*\{/;
 
-/** The configuration in the body. JSON without duplicate keys is read as such: that is what most clients send. @throws StatusError 400. */
+/** The configuration in the body. JSON without duplicate keys, which most clients send, is parsed as JSON. @throws StatusError 400. */
 function sentConfiguration(scope: RequestScope): Sent {
   const start = new TextDecoder().decode(scope.body.subarray(0, 64));
   const read = (jsonBody.test(start) ? fromJson(scope.body) : undefined) ?? fromYaml(scope);
@@ -89,7 +89,7 @@ interface Read {
   readonly repeated: readonly string[];
 }
 
-/** Undefined for what YAML may read otherwise. */
+/** Undefined if YAML could parse it differently. */
 function fromJson(body: Uint8Array): Read | undefined {
   try {
     const { value, repeated, inexact } = readJson(body, (problem) => problem);
@@ -113,7 +113,7 @@ function fromYaml(scope: RequestScope): Read {
   }
 }
 
-/** Duplicate keys, once the configuration has passed. @throws StatusError 400 where they are refused. */
+/** Reports duplicate keys, after the configuration was checked. @throws StatusError 400 if they are rejected. */
 function tellRepeated(scope: RequestScope, repeated: readonly string[]): void {
   const validation = param(scope.query, "fieldValidation") ?? "";
   if (repeated.length === 0 || validation === "Ignore") return;
@@ -124,13 +124,13 @@ function tellRepeated(scope: RequestScope, repeated: readonly string[]): void {
   scope.warnings.push(...repeated);
 }
 
-/** What was merged, and the configuration, which messages name. */
+/** The merge result, and the configuration, which messages name. */
 interface Merged {
   readonly merged: Fields;
   readonly configuration: Fields;
 }
 
-/** What was merged as an object of the kind, with defaults. @throws StatusError 500, as the real server, for a wrong type. */
+/** Decodes the merge result as an object of the kind, with defaults. @throws StatusError 500, as the real server does, for a wrong type. */
 function decoded(scope: RequestScope, { merged, configuration }: Merged): ApiObject {
   const { struct, kind, apiVersion, form } = scope.served;
   const { schema } = scope.server.registry;

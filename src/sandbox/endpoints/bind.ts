@@ -10,7 +10,7 @@ import { topologyLabels } from "../admission/topology-labels.ts";
 import { subresourceBody } from "./subresource-body.ts";
 import { storageKey } from "./update.ts";
 
-/** A Status that says that it was done. */
+/** A Status that reports success. */
 export const done = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } as const;
 
 interface Bound {
@@ -26,10 +26,10 @@ export function* bind(scope: RequestScope): Steps<Bound> {
   return assign(scope, binding);
 }
 
-/** A POST to the collection of Bindings, which keeps none: the same for the pod that the Binding names. @throws StatusError */
+/** A POST to the collection of Bindings, which stores none: binds the pod that the Binding names. @throws StatusError */
 export function* bindByName(scope: RequestScope): Steps<Bound> {
   const binding = bindingOf(scope);
-  // Its uid is that of the Binding, which has none.
+  // Its uid would be that of the Binding, which has none.
   delete binding.metadata.uid;
   const { name = "" } = binding.metadata;
   if (name === "") throw badRequest("Name parameter required.");
@@ -40,7 +40,7 @@ export function* bindByName(scope: RequestScope): Steps<Bound> {
 
 function bindingOf(scope: RequestScope): ApiObject {
   const binding = subresourceBody(scope, { kind: "Binding", apiVersion: "v1" });
-  // Nobody else sees them.
+  // Only webhooks and policies see these.
   if (isAsked(scope)) {
     const bindings = scope.server.registry.find("v1", "bindings") ?? scope.served;
     manageCreate({ scope: { ...scope, served: bindings }, object: binding, sent: binding.metadata.managedFields });
@@ -68,7 +68,7 @@ function assign(scope: RequestScope, binding: ApiObject): Bound {
   return { status: 201, value: done };
 }
 
-/** What a client says that it knows of the pod. @throws StatusError 409. */
+/** Preconditions of the client on the pod. @throws StatusError 409. */
 function checkKnown(scope: RequestScope, { metadata }: ApiObject, pod: ApiObject): void {
   const pairs = [
     ["UID", metadata.uid, pod.metadata.uid],
@@ -84,7 +84,7 @@ function checkKnown(scope: RequestScope, { metadata }: ApiObject, pod: ApiObject
   }
 }
 
-/** The node that is named. @throws StatusError 500, as the real server. */
+/** The target node. @throws StatusError 500, as the real server does. */
 function targetOf(binding: ApiObject): string {
   const [kind, name] = [textOf(at(binding, "target", "kind")), textOf(at(binding, "target", "name"))];
   const problems: string[] = [];

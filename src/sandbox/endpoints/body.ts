@@ -15,13 +15,13 @@ import { param } from "../options/list-options.ts";
 
 const jsonTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/** The content type without parameters, in lower case; JSON by default. */
+/** The content type without parameters, in lower case; default: JSON. */
 export function mediaTypeOf(scope: RequestScope): string {
   const media = (scope.headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
   return media === "" ? "application/json" : media.toLowerCase();
 }
 
-/** The body as JSON. @throws StatusError 415 for an unknown media type, 400 for what cannot be parsed. */
+/** The body as JSON. @throws StatusError 415 for an unknown media type, 400 if it cannot be parsed. */
 export function bodyJson(scope: RequestScope, kind: string): unknown {
   const media = mediaTypeOf(scope);
   if (media === protobufType)
@@ -48,7 +48,7 @@ export function strictJson(scope: RequestScope, wrap: (problem: string) => strin
   return value;
 }
 
-/** The error for an integer that a number here cannot hold exactly. */
+/** The error for an integer that a JavaScript number cannot represent exactly. */
 export function inexactNumber(number: string): Error {
   return badRequest(
     `the number ${number} is not served by this sandbox: it keeps whole numbers up to ${Number.MAX_SAFE_INTEGER} exactly`,
@@ -71,7 +71,7 @@ export function yamlJson(scope: RequestScope, wrap: (problem: string) => string)
 
 const excerptBytes = 30;
 
-/** The beginning of a body, as text where it may be an object. */
+/** The beginning of a body, as text if it may be an object. */
 function excerpt(body: Uint8Array): string {
   if (body.length === 0) return "<empty>";
   const start = body.subarray(0, excerptBytes);
@@ -83,8 +83,8 @@ function excerpt(body: Uint8Array): string {
 }
 
 /**
- * Says what is wrong with an object's fields as the request asks for it: refuses (Strict), warns (Warn, the default), or says
- * nothing (Ignore). @throws StatusError 400.
+ * Reports problems with an object's fields according to `fieldValidation`: rejects (Strict), warns (Warn, the default), or ignores them
+ * (Ignore). @throws StatusError 400.
  */
 export function reportStrict(scope: RequestScope, problems: readonly string[], what: string): void {
   const { strict } = scope;
@@ -98,7 +98,7 @@ export function reportStrict(scope: RequestScope, problems: readonly string[], w
   scope.warnings.push(...strict, ...problems);
 }
 
-/** The object in the body, at the version at which it is stored. @throws StatusError 400, 415. */
+/** The object in the body, at its storage version. @throws StatusError 400, 415. */
 export function sentObject(scope: RequestScope): ApiObject {
   const { kind, apiVersion, struct } = scope.served;
   const object = atStoredVersion(objectOf(scope, bodyJson(scope, kind), kind, apiVersion, struct));
@@ -106,7 +106,7 @@ export function sentObject(scope: RequestScope): ApiObject {
   return object;
 }
 
-/** The object as the audit log has it: with defaults, at the version of the request. */
+/** The object for the audit log: with defaults, at the version of the request. */
 function asSent(scope: RequestScope, object: ApiObject): ApiObject {
   const { apiVersion, struct, form } = scope.served;
   const copy = copyOf(object);
@@ -136,7 +136,7 @@ export function objectOf(
       `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(value)} into Go struct field .${key} of type string (${excerpt(scope.body)})`,
     );
   }
-  // Without Go types nothing but the object itself says what it is.
+  // Without a Go type, the kind must be in the object itself.
   if (scope.served.form !== undefined && textOr(json["kind"], "") === "") {
     const text = new TextDecoder().decode(scope.body);
     throw badRequest(
@@ -151,12 +151,15 @@ export function objectOf(
   return { ...object, kind, apiVersion, metadata };
 }
 
-/** Go's message for JSON that is no object and so has no kind. */
+/** Go's message for JSON that is not an object, so has no kind. */
 export function noVersionAndKind(json: unknown): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
-/** Checks that the object is the one that the path names, and sets its namespace. Source: apiserver v0.36 endpoints/handlers/rest.go checkName. @throws StatusError 400. */
+/**
+ * Checks that the object matches the path, and sets its namespace. Source: apiserver v0.36 endpoints/handlers/rest.go checkName. @throws
+ * StatusError 400.
+ */
 export function matchRequest(scope: RequestScope, { metadata }: ApiObject): void {
   matchNamespace(scope, metadata);
   const name = metadata.name ?? "";
@@ -167,7 +170,7 @@ export function matchRequest(scope: RequestScope, { metadata }: ApiObject): void
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${scope.name})`);
 }
 
-/** Sets the namespace of the request; that of the object must be the same or unset. @throws StatusError 400. */
+/** Sets the namespace of the request; the object's must be the same or unset. @throws StatusError 400. */
 export function matchNamespace({ resource, namespace }: RequestScope, metadata: ApiObject["metadata"]): void {
   if (!resource.namespaced) {
     delete metadata.namespace;

@@ -6,21 +6,21 @@ import { finished } from "../serialization/decode.ts";
 import { Entry } from "../storage/entry.ts";
 import { RequestTooLarge } from "../storage/store.ts";
 
-/** The object as it is stored: fields in the schema's order, without empty ones. */
+/** The object in its stored form: fields in schema order, without empty ones. */
 export function storedForm({ resource, server }: RequestScope, object: ApiObject): ApiObject {
   return finished(resource.form?.stored(object) ?? object, resource.struct, server.registry.schema);
 }
 
-/** What is committed. */
+/** An object to commit. */
 export interface Commit {
-  /** In its stored form; it belongs to the entry from now on. */
+  /** In its stored form; the entry takes it over. */
   readonly object: ApiObject;
-  /** The revision that a dry run responds with. */
+  /** The revision in a dry run's response. */
   readonly dryRunRevision: number | "as sent";
   readonly isDefaultedOnRead?: boolean;
 }
 
-/** Stores an object under the next revision; a dry run stores nothing. @throws StatusError 500 for an object that is too large. */
+/** Stores an object under the next revision; a dry run stores nothing. @throws StatusError 500 if the object is too large. */
 export function commit(scope: RequestScope, write: Commit): Entry {
   const { dryRun, server, collection } = scope;
   const { object, dryRunRevision, isDefaultedOnRead } = write;
@@ -33,10 +33,10 @@ export function commit(scope: RequestScope, write: Commit): Entry {
   }
 }
 
-/** The most that etcd's client sends. */
+/** The maximum request size of etcd's client. */
 const maxSentBytes = 2 * 1024 * 1024;
 
-/** Managed fields can be large, and no client needs them: the real server tries once more without. An apply is about them. */
+/** Managed fields can be large and are expendable: the real server retries without them. Not for an apply, which needs them. */
 function commitWithoutManagers(
   scope: RequestScope,
   { write, cause }: { readonly write: Commit; readonly cause: RequestTooLarge },

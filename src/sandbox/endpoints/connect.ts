@@ -1,5 +1,5 @@
 /**
- * Connections to pods, Services and nodes, before they are made: their options, and what admission says to them.
+ * Connections to pods, Services and nodes, before they are opened: their options, and admission.
  * Source: apiserver v0.36 endpoints/handlers/rest.go ConnectResource, getRequestOptions; apimachinery v0.36 runtime/conversion.go,
  * apis/meta/v1/conversion.go.
  */
@@ -11,14 +11,14 @@ import type { Steps } from "../meta/steps.ts";
 import { unescapedPath } from "../../api/route.ts";
 
 /**
- * Asks webhooks and policies whether a connection may be made; `path` is that of the request.
- * @throws StatusError 400 for a dry run and for options that cannot be read, and what admission refuses.
+ * Calls webhooks and policies for a connection; `path` is that of the request.
+ * @throws StatusError 400 for a dry run and for unreadable options, and errors of admission.
  */
 export function* admitConnection(scope: RequestScope, path: string): Steps<void> {
   if (scope.query.some(([name]) => name === "dryRun")) throw badRequest("dryRun is not supported");
   const { subresource, served } = scope;
   const kind = served.subresources.get(subresource)?.kind ?? "";
-  // These have no metadata: that of the object is only for what admission does with any object.
+  // Connect options have no metadata: it is only here because admission expects it of every object.
   const object: ApiObject = { kind, apiVersion: "v1", metadata: {}, ...fieldsOf(scope, path) };
   yield* connectAdmission(scope, object);
 }
@@ -36,7 +36,7 @@ function fieldsOf(scope: RequestScope, path: string): Fields {
   }
 }
 
-/** The values of a parameter; undefined for none. */
+/** The values of a parameter; undefined if there are none. */
 function valuesOf({ query }: RequestScope, name: string): string[] | undefined {
   const values = query.filter(([key]) => key === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values;
@@ -46,7 +46,7 @@ function streams(scope: RequestScope): Fields {
   const fields: Fields = {};
   for (const name of ["stdin", "stdout", "stderr", "tty"]) {
     const [value] = valuesOf(scope, name) ?? [];
-    // Everything else is true, nothing at all included.
+    // Everything else is true, including an empty value.
     if (value !== undefined && value !== "0" && value.toLowerCase() !== "false") fields[name] = true;
   }
   const [container = ""] = valuesOf(scope, "container") ?? [];
@@ -69,7 +69,7 @@ function portsOf(scope: RequestScope): Fields {
   return { ports };
 }
 
-/** What follows `proxy` in a path, with one slash before it. */
+/** The part of a path after `proxy`, with one leading slash. */
 function pathOf({ namespace }: RequestScope, path: string): Fields {
   const whole = unescapedPath(path);
   // `/api/v1/nodes/NAME/proxy`, or `/api/v1/namespaces/NAMESPACE/pods/NAME/proxy`.

@@ -1,10 +1,10 @@
-/** Which container of a pod a request is about. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go validateContainer. */
+/** The container that a pod's request names. Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go validateContainer. */
 import { fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import { badRequest } from "../meta/refusal.ts";
 
 const namesIn = (list: unknown): string[] => fieldsIn(list).map(({ name }) => textOf(name));
 
-/** The container that is asked for, or the only one. @throws StatusError 400. */
+/** The requested container, or the only one. @throws StatusError 400. */
 export function containerOf({ metadata, spec = {} }: ApiObject, asked: string): string {
   const containers = namesIn(spec["containers"]);
   const all = [...namesIn(spec["initContainers"]), ...containers, ...namesIn(spec["ephemeralContainers"])];

@@ -22,7 +22,7 @@ import { dedupOwnerReferences } from "./owner-references.ts";
 import { checkNotOutrun } from "./retry.ts";
 import { type ObjectWrite, validateCreate } from "./validation.ts";
 
-/** How many generated names are tried until one is free. */
+/** How many generated names are tried. */
 const nameAttempts = 8;
 
 /** @throws StatusError */
@@ -40,17 +40,17 @@ export function refuseCreate({ resource }: RequestScope): void {
   if (refusesCreate !== undefined) throw refusal(405, "MethodNotAllowed", refusesCreate, {});
 }
 
-/** Where an object that is created comes from. */
+/** The origin of a created object. */
 export interface CreateOptions {
-  /** The resourceVersion that it was sent with: a new object must have none. */
+  /** The resourceVersion in the request: a new object must not have one. */
   readonly version?: string | undefined;
   /** Sets its managed fields. */
   readonly manage?: ((write: ManagedWrite) => void) | undefined;
-  /** True for an update or an apply that creates: that the user may create has not been checked yet. */
+  /** True for an update or an apply that creates: the permission to create has not been checked yet. */
   readonly byUpdate?: boolean;
 }
 
-/** Creates a decoded object, which belongs to the server from now on. @throws StatusError */
+/** Creates a decoded object, which the server takes over. @throws StatusError */
 export function* createObject(
   scope: RequestScope,
   object: ApiObject,
@@ -79,7 +79,7 @@ export function* createObject(
   const { revision } = scope.server.store;
   const stored = yield* storableObject(scope, object);
   const charge = yield* validatingAdmission(write);
-  // A dry run asks the store for the name alone. Source: generic/registry/dryrun.go Create.
+  // A dry run checks only the name in the store. Source: generic/registry/dryrun.go Create.
   if (!scope.dryRun) checkVersion(version);
   checkNotStored(write, isNameGenerated);
   checkNotOutrun(scope, { object, revision });
@@ -95,7 +95,7 @@ function authorizeCreate({ server, user, served, namespace, name }: RequestScope
   authorize(server.authorizer, { user, asked });
 }
 
-/** What a client cannot set. Source: apiserver v0.36 registry/rest/meta.go WipeObjectMetaSystemFields. */
+/** Fields that a client cannot set. Source: apiserver v0.36 registry/rest/meta.go WipeObjectMetaSystemFields. */
 const systemFields = [
   "creationTimestamp",
   "uid",
@@ -104,11 +104,11 @@ const systemFields = [
   "selfLink",
 ] as const;
 
-/** The server's own fields: mutating admission sees the object without them. */
+/** Sets system fields: mutating admission sees the object without them. */
 function fillSystemFields({ scope, object: { metadata } }: ObjectWrite, uid: string): void {
   metadata.creationTimestamp = formatTime(scope.server.timeline.now());
   metadata.uid = uid;
-  // A dry run responds with the version that it was sent.
+  // A dry run returns the resourceVersion of the request.
   if (!scope.dryRun) delete metadata.resourceVersion;
 }
 
@@ -122,13 +122,13 @@ function checkNotStored({ scope, object }: ObjectWrite, isNameGenerated: boolean
   throw alreadyExists(resource.asResource, name, stored.object.metadata.deletionTimestamp !== undefined);
 }
 
-/** A version that cannot be parsed counts as none. @throws StatusError 500. */
+/** A resourceVersion that cannot be parsed counts as unset. @throws StatusError 500. */
 function checkVersion(version: string): void {
   if (uintProblem(version) !== undefined || Number(version) === 0) return;
   throw refusal(500, "", "resourceVersion should not be set on objects to be created");
 }
 
-/** Generates a name for an object that has only `generateName`; true if it did. */
+/** Generates a name if the object has only `generateName`; true if it did. */
 function generateName({ server, collection, namespace, resource }: RequestScope, object: ApiObject): boolean {
   const { metadata } = object;
   const { generateName: base = "" } = metadata;
@@ -137,7 +137,7 @@ function generateName({ server, collection, namespace, resource }: RequestScope,
     metadata.name = resource.strategy.generateName(base, server.random);
     if (collection.get(namespace, metadata.name) === undefined) break;
   }
-  // A namespace is labelled with its name.
+  // A namespace is labeled with its name.
   resource.strategy.setDefaults?.(object);
   return true;
 }

@@ -35,22 +35,22 @@ export interface DeleteOptions {
   readonly dryRun: boolean;
 }
 
-/** How a deletion ended: the object is gone, or it is marked for deletion. */
+/** The result of a deletion: the object is gone, or marked for deletion. */
 export interface Deleted {
   readonly entry: Entry;
   readonly gone: boolean;
-  /** The response is the object, also for kinds whose response is a Status. */
+  /** The response is the object, even for kinds that normally respond with a Status. */
   readonly asObject?: true;
 }
 
-/** As the audit log names the options. */
+/** The name of the options in the audit log. */
 const optionsKind = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/__internal" };
 
 /** @throws StatusError 400, 415, 422. */
 export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
   const body = optionsBody(scope);
   if (scope.body.length > 0) scope.audit?.sentBody(() => JSON.stringify({ ...optionsKind, ...body, ...optionsKind }));
-  // Options in the body replace those of the query.
+  // Options in the body replace those in the query.
   const fromQuery = (name: string): string | undefined =>
     scope.body.length > 0 ? undefined : param(scope.query, name);
   const preconditions = body["preconditions"];
@@ -84,7 +84,7 @@ export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
 
 const given = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Those of a body replace those of the query. */
+/** Those in a body replace those in the query. */
 function dryRunProblems({ body, query }: RequestScope, dryRun: unknown): FieldError[] {
   if (body.length === 0) return dryRunErrors(query);
   return dryRunErrors(Array.isArray(dryRun) ? dryRun.map((value) => ["dryRun", String(value)] as const) : []);
@@ -150,10 +150,10 @@ export function* deleteOne(scope: RequestScope, options: DeleteOptions): Steps<D
   return yield* deleteNamed(scope, { options, name: scope.name });
 }
 
-/** A deletion that admission is asked about. */
+/** A deletion that goes through admission. */
 interface AskedDeletion {
   readonly options: DeleteOptions;
-  /** Of the request, for admission: `""` where a collection is deleted. */
+  /** The name in the request, for admission: `""` if a collection is deleted. */
   readonly name: string;
 }
 
@@ -175,7 +175,7 @@ function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): St
   });
 }
 
-/** The options as admission sees them: with what the kind has filled in. */
+/** The options as admission sees them: completed by the kind. */
 function askedOf(
   { resource }: RequestScope,
   { entry: { object }, options }: Pick<Deletion, "entry" | "options">,
@@ -183,7 +183,7 @@ function askedOf(
   const { strategy, storage } = resource;
   const isNew = object.metadata.deletionTimestamp === undefined;
   const period = isNew ? strategy.checkGracefulDelete?.(object, options.gracePeriodSeconds) : undefined;
-  // What is deleted in two steps is to be the same object in both.
+  // A deletion in two steps must delete the same object in both.
   const isPinned = storage === "namespaces" || strategy.beginDelete !== undefined;
   return fieldsOf({
     ...options,
@@ -192,7 +192,7 @@ function askedOf(
   });
 }
 
-/** The options as an object of their kind. */
+/** The options as a DeleteOptions object. */
 function fieldsOf(options: DeleteOptions): Fields {
   const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy, dryRun } = options;
   const preconditions = {
@@ -210,7 +210,7 @@ function fieldsOf(options: DeleteOptions): Fields {
   };
 }
 
-/** Warns of the deletion of a Job without a propagation policy. */
+/** Warns about deleting a Job without a propagation policy. */
 function warnOfOrphans(
   { resource, warnings }: RequestScope,
   { propagationPolicy, orphanDependents }: DeleteOptions,
@@ -222,7 +222,7 @@ function warnOfOrphans(
 const jobWarning =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
-/** Deletes the objects of a list one after the other. Returns them as they were listed. */
+/** Deletes the objects of a list one by one. Returns them as they were listed. */
 export function* deleteCollection(scope: RequestScope, list: ListOptions, options: DeleteOptions): Steps<Entry[]> {
   warnOfOrphans(scope, options);
   const listed = [...scope.collection.range({ namespace: list.selection.namespace })].filter((e) =>
@@ -232,7 +232,7 @@ export function* deleteCollection(scope: RequestScope, list: ListOptions, option
     try {
       yield* deleteNamed({ ...scope, namespace, name }, { options, name: "" });
     } catch (error) {
-      // It may have gone while another one waited.
+      // It may have been deleted while another deletion waited.
       if (!isNotFound(error)) throw error;
     }
   }
@@ -243,11 +243,11 @@ export function* deleteCollection(scope: RequestScope, list: ListOptions, option
 export interface Deletion {
   readonly entry: Entry;
   readonly options: DeleteOptions;
-  /** Asked before each write, about what is stored then; by default nobody is. */
+  /** Called before each write with the stored object; by default there is no admission. */
   readonly admit?: (stored: Entry) => Steps<void>;
 }
 
-/** Deletes a stored object, or marks it for deletion. @throws StatusError 409, and what `admit` throws. */
+/** Deletes a stored object, or marks it for deletion. @throws StatusError 409, and errors of `admit`. */
 export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Deletion): Steps<Deleted> {
   checkPreconditions(scope, entry, options);
   if (isEnding(scope, { entry, options })) return { entry, gone: false };
@@ -263,7 +263,7 @@ export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Del
   const graceful = beGraceful(scope, object, options);
   setFinalizers(scope, object, options);
   const waits = (object.metadata.finalizers ?? []).length > 0;
-  // An object that is deleted at once is deleted as it is stored, without the change of its finalizers.
+  // An object that is deleted immediately is deleted as stored, without finalizer changes.
   if (graceful === "no" && !waits) {
     const had = (entry.object.metadata.finalizers ?? []).length > 0;
     return had && options.dryRun ? untold(scope) : remove(scope, copyOfStored(entry), options);
@@ -276,7 +276,7 @@ export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Del
   return remove(scope, { ...object, metadata: { ...object.metadata } }, options);
 }
 
-/** True for what is being deleted already, as far as this deletion could bring it. */
+/** True if the object is already being deleted and this deletion would change nothing. */
 function isEnding(scope: RequestScope, { entry, options }: Pick<Deletion, "entry" | "options">): boolean {
   const { object } = entry;
   if (scope.resource.storage === "namespaces")
@@ -284,7 +284,7 @@ function isEnding(scope: RequestScope, { entry, options }: Pick<Deletion, "entry
   return beGraceful(scope, copyOfStored(entry), options) === "pending";
 }
 
-/** Marks a namespace, which stays while its spec has finalizers. */
+/** Marks a namespace for deletion; it stays until its spec has no finalizers. */
 function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, options: DeleteOptions): Entry {
   object.metadata.deletionTimestamp = formatTime(scope.server.timeline.now());
   object.status = { ...object.status, phase: "Terminating" };
@@ -292,7 +292,7 @@ function endNamespace(scope: RequestScope, entry: Entry, object: ApiObject, opti
   return mark(scope, object, entry, options);
 }
 
-/** A copy whose own fields and metadata may be changed. */
+/** A copy whose top-level fields and metadata may be changed. */
 function copyOfStored({ object }: Entry): ApiObject {
   return { ...object, metadata: { ...object.metadata } };
 }
@@ -307,7 +307,7 @@ function remove(scope: RequestScope, object: ApiObject, options: DeleteOptions):
   return { entry: scope.server.store.remove(scope.collection, object), gone: true };
 }
 
-/** The dry run of a deletion that drops finalizers and deletes at once: the real server responds with an empty object. */
+/** The dry run of a deletion that drops finalizers and deletes immediately: the real server responds with an empty object. */
 function untold({ resource, server }: RequestScope): Deleted {
   const { kind, apiVersion, struct } = resource;
   const object: ApiObject = { kind, apiVersion, metadata: {} };
@@ -349,7 +349,7 @@ export function checkPreconditions(
   }
 }
 
-/** A namespace waits for the finalizers in its spec. */
+/** True if finalizers in the spec of a namespace keep it. */
 function keptBySpec(object: ApiObject): boolean {
   if (object.kind !== "Namespace" || object.apiVersion !== "v1") return false;
   const finalizers = object.spec?.["finalizers"];
@@ -357,8 +357,8 @@ function keptBySpec(object: ApiObject): boolean {
 }
 
 /**
- * Sets the grace period of what is deleted gracefully. `pending`: it was deleted before, with no longer a period than asked
- * now; nothing is to be done.
+ * Sets the grace period of a graceful deletion. `pending`: it is already being deleted, with a period no longer than the requested one;
+ * there is nothing to do.
  */
 function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptions): "yes" | "no" | "pending" {
   const { strategy } = scope.resource;
@@ -372,7 +372,7 @@ function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptio
     if (asked === undefined || asked >= left) return "pending";
     const earlier = parseTime(deletionTimestamp) + (asked - left) * 1000;
     metadata.deletionTimestamp = formatTime(Math.max(earlier, now));
-    // Even when the time is up, the kubelet gets one second.
+    // Even if the time is up, the kubelet gets one second.
     metadata.deletionGracePeriodSeconds = earlier < now && asked !== 0 ? 1 : asked;
     return "yes";
   }
@@ -383,7 +383,7 @@ function beGraceful(scope: RequestScope, object: ApiObject, options: DeleteOptio
   return "yes";
 }
 
-/** Sets the finalizers of the garbage collector as the options ask. */
+/** Sets the finalizers of the garbage collector according to the options. */
 function setFinalizers(scope: RequestScope, { metadata }: ApiObject, options: DeleteOptions): void {
   const before = metadata.finalizers ?? [];
   const after = before.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");

@@ -1,4 +1,4 @@
-/** `pods/eviction`: a deletion that disruption budgets may refuse. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
+/** `pods/eviction`: a deletion that disruption budgets may reject. Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
@@ -29,7 +29,7 @@ export function* evict(scope: RequestScope): Steps<{ status: number; value: obje
   const marked = options.dryRun ? entry : checkedAndMarked(scope, entry, options);
   checkOptions(options);
   const { resourceVersion } = options;
-  // The mark is a write of its own: what the client knew is the version before it.
+  // The mark is a separate write: the client's precondition was about the version before it.
   const own = resourceVersion === undefined ? undefined : marked.object.metadata.resourceVersion;
   yield* deleteEntry(scope, {
     entry: marked,
@@ -64,7 +64,7 @@ function optionsOf(scope: RequestScope, eviction: unknown): DeleteOptions {
   };
 }
 
-/** Pods that have ended, are not running yet, or are going already: nothing is disrupted. */
+/** Pods that have terminated, are pending, or are being deleted: evicting them disrupts nothing. */
 function ignoresBudgets({ metadata, status }: ApiObject): boolean {
   const phase = status?.["phase"];
   return phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp !== undefined;
@@ -130,7 +130,7 @@ function chargeBudget(scope: RequestScope, { object: pod }: Entry, { dryRun }: D
   scope.server.store.put(budgetCollection, charged);
 }
 
-/** The budget's conditions, with whether there is room for another disruption. */
+/** The budget's conditions, updated for the number of allowed disruptions. */
 function withAllowed(scope: RequestScope, { status, metadata }: ApiObject, allowed: boolean): Fields[] {
   const conditions = fieldsIn(status?.["conditions"]);
   const there = conditions.find(({ type }) => type === "DisruptionAllowed");
@@ -149,7 +149,7 @@ function withAllowed(scope: RequestScope, { status, metadata }: ApiObject, allow
   ];
 }
 
-/** With the condition that says so; a pod that has been evicted before has it already. */
+/** Adds the disruption condition; a pod evicted earlier already has it. */
 function withCondition(scope: RequestScope, entry: Entry): Entry {
   const { object } = entry;
   const conditions = [...fieldsIn(object.status?.["conditions"])];

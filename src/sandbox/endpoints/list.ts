@@ -1,4 +1,4 @@
-/** Lists: consistent, at a revision, in pages. Source: apiserver v0.36 storage/etcd3/store.go GetList, storage/continue.go. */
+/** Lists: consistent, at one revision, in pages. Source: apiserver v0.36 storage/etcd3/store.go GetList, storage/continue.go. */
 import type { Content } from "../serialization/content.ts";
 import { itemText, itemValue, type Format } from "../serialization/encoding.ts";
 import { goNumber, jsonNameOf } from "../meta/json.ts";
@@ -31,20 +31,20 @@ function base64Url(text: string): string {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The token that goes on behind `last`. Keys are relative to the namespace, where the list is of one. */
+/** The token to continue after `last`. If the list is of one namespace, keys are relative to it. */
 function tokenAfter(last: Entry, namespace: string | undefined, revision: number): string {
   const key = namespace === undefined ? keyOf(last) : last.name;
   return base64Url(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${key}\u0000` }));
 }
 
-/** @throws StatusError 400 for a token that is not one of ours. */
+/** @throws StatusError 400 for an invalid token. */
 function readToken(token: string, namespace: string | undefined): ContinueToken {
   let value: unknown;
   let text: string;
   try {
     text = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
-    // A single letter is left over at the end, where no other is wrong.
+    // If no character is invalid, the error is a single leftover letter at the end.
     const bad = token.search(/[^\w-]/);
     throw badRequest(`${invalidKey}: illegal base64 data at input byte ${bad < 0 ? token.length - 1 : bad}`);
   }
@@ -71,7 +71,7 @@ interface TokenFields {
   readonly start: string;
 }
 
-/** The fields of a token, those that are not there as Go has them. @throws StatusError 400 for one of a wrong type. */
+/** The fields of a token; missing ones have Go's zero values. @throws StatusError 400 for a wrong type. */
 function tokenFields(value: unknown): TokenFields {
   if (!isFields(value)) throw wrongField(value, "Go value of type storage.continueToken");
   const text = (key: "v" | "start"): string => {
@@ -96,7 +96,7 @@ function quoted(character: string | undefined): string {
   return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
 }
 
-/** The error for a revision in the future. `asked` may be a string: 64 bits do not fit a number. */
+/** The error for a revision in the future. `asked` may be a string, as a number cannot represent all 64-bit integers. */
 export function tooLarge(asked: number | string, current: number): Error {
   return refusal(504, "Timeout", `Timeout: Too large resource version: ${BigInt(asked)}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
@@ -104,12 +104,12 @@ export function tooLarge(asked: number | string, current: number): Error {
   });
 }
 
-/** The revisions that lists may be of: from the oldest one that is kept to the last. */
+/** The revisions that can be listed: from the oldest available one to the last. */
 type Revisions = Pick<Store, "revision" | "oldest">;
 
 /**
- * The objects of a list. @throws StatusError 410 for a revision that is no longer kept, 504 for one that is still
- * to come, 400 for a token that is none.
+ * The objects of a list. @throws StatusError 410 for a revision that is no longer available, 504 for a future one, 400 for an invalid
+ * token.
  */
 export function listed(collection: Collection, options: ListOptions, store: Revisions): Listed {
   const { revision: current, oldest } = store;
@@ -122,7 +122,7 @@ export function listed(collection: Collection, options: ListOptions, store: Revi
       throw badRequest("specifying resource version is not allowed when using continue");
     }
     const size = options.resourceVersion === "0" ? 0 : limit;
-    // A negative version asks for whatever is there now: the way on after a token has expired.
+    // A negative version requests the current state: a way to continue after a token has expired.
     const revision = token.revision < 0 ? current : token.revision;
     if (revision > current) throw tooLarge(revision, current);
     if (!isKept(revision)) throw expiredToken(continueToken, token, current);
@@ -140,7 +140,7 @@ export function listed(collection: Collection, options: ListOptions, store: Revi
   return page(onNode(collection.range({ namespace }), selection), selection, whole ? 0 : limit, current);
 }
 
-/** The pods of one node, which the real server's cache keeps apart: whether more follow is known of them alone. */
+/** The pods of one node: the real server's cache indexes them, so it counts only them as remaining. */
 function onNode(range: Iterable<Entry>, { fields }: Selection): Iterable<Entry> {
   const node = fields.terms.find(({ field, equal }) => equal && field === "spec.nodeName")?.value;
   return node === undefined ? range : ofNode(range, node);
@@ -153,7 +153,7 @@ function* ofNode(range: Iterable<Entry>, node: string): Generator<Entry> {
   }
 }
 
-/** The one name that is selected in a namespace: the real server then reads that object alone. */
+/** The name selected in a namespace, if any: the real server then reads only that object. */
 function nameAsked({ namespace, fields }: Selection): string | undefined {
   if (namespace === undefined) return undefined;
   return fields.terms.find(({ field, equal }) => equal && field === "metadata.name")?.value;
@@ -168,7 +168,7 @@ function page(range: Iterable<Entry>, selection: Selection, limit: number, revis
     if (only !== undefined && entry.name !== only) continue;
     if (limit > 0 && entries.length === limit) {
       left++;
-      // With a selector the real server knows that something follows, but neither how much nor whether it is chosen.
+      // With a selector, the real server knows that more objects follow, but not whether they match or how many.
       if (!all) break;
     } else if (all || selects(selection, entry)) entries.push(entry);
   }
@@ -218,7 +218,7 @@ export function listContent(
     apiVersion,
     metadata: { ...(form === undefined ? {} : { continue: "" }), ...listMetadata(list) },
   };
-  // An empty list of metadata alone is null in the real server.
+  // An empty list of metadata is null in the real server.
   const isNull = entries.length === 0 && kind === "PartialObjectMetadata";
   return {
     json() {

@@ -1,6 +1,6 @@
 /**
- * What a container printed: here, what annotations of its pod say (docs/sandbox-annotations.md). A container prints all of it when it
- * starts, each time; what is added to the annotation later, it prints then.
+ * Container logs: here, the content of pod annotations (docs/sandbox-annotations.md). A container prints all of it at each start, and later
+ * additions to the annotation when they are made.
  * Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go LogLocation, pkg/kubelet/kubelet_pods.go validateContainerLogStatus.
  */
 import { type ApiBody, wholeBody } from "../../api/transport.ts";
@@ -15,10 +15,10 @@ import type { Collection } from "../storage/collection.ts";
 import type { Change } from "../storage/watch-cache.ts";
 import { containerOf } from "./container.ts";
 
-/** With the name of a container behind a dot, for that one alone. */
+/** With `.NAME`, for only the container of that name. */
 const annotation = `${simulationPrefix}logs`;
 
-/** The log that is asked for; undefined for a pod without a node. @throws StatusError. */
+/** The requested log; undefined for a pod without a node. @throws StatusError. */
 export function podLog(scope: RequestScope, actor: string): ApiBody | undefined {
   const { collection, namespace, name, server } = scope;
   const options = logOptionsOf(scope.query, name);
@@ -43,7 +43,7 @@ export function podLog(scope: RequestScope, actor: string): ApiBody | undefined 
 const sinceOf = ({ sinceSeconds }: LogOptions, now: number): number | undefined =>
   sinceSeconds === undefined ? undefined : now - sinceSeconds * 1000;
 
-/** What the annotations say that a container prints; undefined: they say nothing. */
+/** The log text of a container from annotations; undefined if there is none. */
 function printedBy({ metadata: { annotations = {} } }: ApiObject, container: string): string | undefined {
   return annotations[`${annotation}.${container}`] ?? annotations[annotation];
 }
@@ -60,7 +60,7 @@ interface WhichRun {
   readonly previous: boolean;
 }
 
-/** The run whose log is shown: the one before, or the last that has started. @throws StatusError 400 for none, as a kubelet. */
+/** The run whose log is shown: the previous one, or the last one started. @throws StatusError 400 if there is none, as a kubelet does. */
 function runOf({ metadata, status }: ApiObject, { container, previous }: WhichRun): Run {
   const named = `container ${JSON.stringify(container)} in pod ${JSON.stringify(metadata.name)}`;
   const lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
@@ -91,7 +91,7 @@ const reasons: Readonly<Record<string, string>> = {
   ImagePullBackOff: "trying and failing to pull image",
 };
 
-/** Lines in the form that is asked for, up to the limit. */
+/** Formats lines according to the options, up to the limit. */
 class LogLines {
   readonly #options: LogOptions;
   readonly #stamp: string;
@@ -103,14 +103,14 @@ class LogLines {
     this.#bytesLeft = options.limitBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What has been printed by now. */
+  /** The text printed so far. */
   first(printed: string): string {
     const lines = linesOf(printed);
     const { tailLines = lines.length } = this.#options;
     return this.#limited(lines.slice(Math.max(0, lines.length - tailLines)));
   }
 
-  /** What is printed in addition. */
+  /** Additional text. */
   more(printed: string): string {
     return this.#limited(linesOf(printed));
   }
@@ -123,7 +123,7 @@ class LogLines {
   }
 }
 
-/** The line break behind the last line belongs to it. */
+/** A trailing line break belongs to the last line. */
 const linesOf = (text: string): readonly string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
 interface Followed {
@@ -131,12 +131,12 @@ interface Followed {
   readonly container: string;
   readonly run: Run;
   readonly lines: LogLines;
-  /** The text of the annotation whose lines were sent already, or are to be left out. */
+  /** The annotation text whose lines were already sent, or are to be skipped. */
   readonly printed: string;
   readonly first: string;
 }
 
-/** The log of a container that runs: it goes on until the container has ended, the pod is gone, or the server stops. */
+/** The log of a running container: it continues until the container terminates, the pod is deleted, or the server stops. */
 class FollowedLog implements ApiBody {
   readonly collection: Collection;
   readonly #scope: RequestScope;
@@ -172,7 +172,7 @@ class FollowedLog implements ApiBody {
     this.end();
   }
 
-  /** Ends it once what is there has been sent. */
+  /** Ends the log after pending text is sent. */
   end(): void {
     this.#isOver = true;
     this.collection.listeners.delete(this.#listener);
@@ -197,7 +197,7 @@ class FollowedLog implements ApiBody {
   };
 }
 
-/** True while a run of a container goes on. */
+/** True while a run of a container continues. */
 function isStill(
   { startedAt }: Run,
   { pod, container }: { readonly pod: ApiObject; readonly container: string },
@@ -206,7 +206,7 @@ function isStill(
     const now = runOf(pod, { container, previous: false });
     return !now.hasEnded && now.startedAt === startedAt;
   } catch {
-    // Its status is gone, or it waits to start.
+    // Its status is missing, or it waits to start.
     return false;
   }
 }

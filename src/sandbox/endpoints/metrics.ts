@@ -1,6 +1,6 @@
 /**
- * The metrics APIs as add-ons serve them, from annotations: metrics-server's metrics.k8s.io, and custom and external metrics of an
- * adapter. Source: metrics v0.36 pkg/apis; metrics-server v0.8 pkg/api.
+ * The metrics APIs that add-ons usually serve, from annotations: metrics.k8s.io of metrics-server, and an adapter's custom and external
+ * metrics. Source: metrics v0.36 pkg/apis; metrics-server v0.8 pkg/api.
  */
 import { addQuantities, formatQuantity, type Quantity } from "../../api/quantity.ts";
 import { matches, type Selector } from "../../api/labels.ts";
@@ -28,7 +28,7 @@ export interface MetricsRequest {
 const window = "15s";
 const windowSeconds = 15;
 
-/** @throws StatusError 400 for a selector that is none. */
+/** @throws StatusError 400 for an invalid selector. */
 function selectorIn(query: Query, name: string): Selector {
   const text = param(query, name) ?? "";
   try {
@@ -39,7 +39,7 @@ function selectorIn(query: Query, name: string): Selector {
   }
 }
 
-/** Usage of pods and nodes. @throws StatusError 404 for what does not run. */
+/** Usage of pods and nodes. @throws StatusError 404 if the pod or node is not running. */
 export function resourceMetrics(request: MetricsRequest): object {
   const { server, apiVersion, plural, name, query } = request;
   const isNodes = plural === "nodes";
@@ -88,7 +88,7 @@ function usageText({ cpu, memory }: { readonly cpu: Quantity; readonly memory: Q
   };
 }
 
-/** The sum of the pods that run there. */
+/** The sum over the pods on the node. */
 function nodeUsage(load: SimulatedLoad, node: string): object {
   const on = load.running("").filter(({ spec }) => spec?.["nodeName"] === node);
   const zero: Quantity = { nano: 0n, format: "decimal" };
@@ -108,7 +108,7 @@ interface Described {
 
 /**
  * Custom metrics of objects: the annotation `metric.NAME` of the object, or a pod's share of its workload's. A metric has one series:
- * selectors of series are not looked at. @throws StatusError 404 for an object without it.
+ * metric selectors are ignored. @throws StatusError 404 for an object without it.
  */
 export function customMetrics(request: MetricsRequest): object {
   const { server, apiVersion, plural, name, subresource } = request;

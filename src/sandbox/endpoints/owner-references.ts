@@ -1,18 +1,18 @@
-/** Owners that are named twice. Source: apiserver v0.36 endpoints/handlers/rest.go dedupOwnerReferences. */
+/** Duplicate owner references. Source: apiserver v0.36 endpoints/handlers/rest.go dedupOwnerReferences. */
 import { deepEqual } from "../../api/field-changes.ts";
 import type { ApiObject, OwnerReference } from "../meta/object.ts";
 import type { RequestScope } from "../context/server.ts";
 
-/** Whether a client sent them so, or a patch or an admission plugin made them so. */
+/** Whether they came from the client, or from a patch or an admission plugin. */
 export type Seen = "" | " after mutating admission happens";
 
-/** A write whose object may name owners. */
+/** A write whose object may have owner references. */
 export interface OwnedWrite {
   readonly scope: RequestScope;
   readonly object: ApiObject;
 }
 
-/** Drops references that are equal to an earlier one, with a warning. */
+/** Drops owner references that equal an earlier one, with a warning. */
 export function dedupOwnerReferences({ scope, object: { metadata } }: OwnedWrite, seen: Seen): void {
   const { ownerReferences = [] } = metadata;
   if (ownerReferences.length < 2) return;

@@ -1,4 +1,4 @@
-/** What patches of every kind share: how they are read, and how their result becomes an object again. */
+/** What all types of patches share: parsing them, and decoding their result as an object. */
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { readJson, type JsonRead, type Literals } from "../meta/json.ts";
 import { param } from "../options/list-options.ts";
@@ -7,10 +7,10 @@ import type { RequestScope } from "../context/server.ts";
 import { inexactNumber } from "./body.ts";
 import { readingOf, readObject } from "../context/object-reading.ts";
 
-/** True if the request asks that what is wrong with fields is passed over. */
+/** True if the request ignores field errors. */
 export const unchecked = (scope: RequestScope): boolean => param(scope.query, "fieldValidation") === "Ignore";
 
-/** A patch as JSON; duplicate keys go to `strict`. @throws StatusError 400. */
+/** A patch as JSON; duplicate keys are appended to `strict`. @throws StatusError 400. */
 export function patchJson(scope: RequestScope, wrap: (problem: string) => string, strict: string[]): JsonRead {
   const read = readJson(scope.body, wrap);
   if (read.inexact !== undefined) throw inexactNumber(read.inexact);
@@ -18,24 +18,24 @@ export function patchJson(scope: RequestScope, wrap: (problem: string) => string
   return read;
 }
 
-/** A patch whose result is no object of the kind. */
+/** The error for a patch whose result is not an object of the kind. */
 export function refusedPatch(shown: string, why: string): Error {
   return invalidObject({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
 }
 
 /** How the result of a patch is decoded, and how its errors read. */
 export interface Decoding {
-  /** What a refusal shows. */
+  /** The object in an error. */
   readonly shown: () => string;
-  /** What strict decoding has against the patch itself. */
+  /** Strict decoding errors in the patch itself. */
   readonly applied: readonly string[];
-  /** What was patched: Go decodes JSON and objects by different code, whose errors differ in words and order. */
+  /** What was patched: Go decodes JSON and objects by different code, whose errors differ in wording and order. */
   readonly patched: "JSON" | "objects";
-  /** Those of the fields, where they were JSON when they were patched. */
+  /** The literals of the fields, if JSON was patched. */
   readonly literals?: Literals;
 }
 
-/** Fields as an object of the request's kind, with its defaults. @throws StatusError 422. */
+/** Decodes fields as an object of the request's kind, with defaults. @throws StatusError 422. */
 export function decoded(
   scope: RequestScope,
   fields: Fields,
@@ -55,7 +55,7 @@ export function decoded(
   return { ...value, kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
 }
 
-/** Refuses (Strict), warns (Warn, the default), or says nothing (Ignore). @throws StatusError 422. */
+/** Rejects (Strict), warns (Warn, the default), or ignores (Ignore). @throws StatusError 422. */
 export function tellStrict(scope: RequestScope, shown: () => string, problems: readonly string[]): void {
   if (problems.length === 0 || unchecked(scope)) return;
   if (param(scope.query, "fieldValidation") === "Strict")

@@ -1,4 +1,4 @@
-/** JSON patches and merge patches: they work on an object's JSON, which is decoded again. */
+/** JSON patches and merge patches: they change an object's JSON, which is then decoded again. */
 import { jsonPatch, mergePatch, PatchError, unescapedStep } from "../../api/patch.ts";
 import { decodeFields, TypeProblem } from "../serialization/decode.ts";
 import { goNumber, jsonNameOf, type JsonRead, type Literals } from "../meta/json.ts";
@@ -9,13 +9,13 @@ import { noVersionAndKind } from "./body.ts";
 import { decoded, patchJson, refusedPatch, tellStrict, unchecked } from "./patch-decoding.ts";
 
 const maxOperations = 10_000;
-/** What all copies of a JSON patch together may copy. Source: apiserver v0.36 server/config.go JSONPatchMaxCopyBytes. */
+/** The maximum that all copy operations of a JSON patch may copy. Source: apiserver v0.36 server/config.go JSONPatchMaxCopyBytes. */
 const maxCopyBytes = 3 * 1024 * 1024;
 
 const notThat = (json: unknown, type: string): Error =>
   badRequest(`error decoding patch: json: cannot unmarshal ${jsonNameOf(json)} into Go value of type ${type}`);
 
-/** The object as a patch of either kind leaves it. @throws StatusError 400, 413, 422. */
+/** The object after a patch of either type. @throws StatusError 400, 413, 422. */
 export function patchedJson(scope: RequestScope, shown: ApiObject, is: "JSON patch" | "merge patch"): ApiObject {
   const strict: string[] = [];
   const { value, literals } = patchJson(scope, (problem) => `error decoding patch: ${problem}`, strict);
@@ -25,13 +25,13 @@ export function patchedJson(scope: RequestScope, shown: ApiObject, is: "JSON pat
   return decodedAgain(scope, result, { applied: strict, literals: own });
 }
 
-/** The operation of a number, and its path in the value of that operation. */
+/** The operation that contains a number, and the number's path within its value. */
 function operationOf(path: string): readonly [index: number, inside: string] | undefined {
   const [, index, inside = ""] = /^\[(\d+)\]\.value(.*)$/.exec(path) ?? [];
   return index === undefined ? undefined : [Number(index), inside];
 }
 
-/** The numbers that operations write, by the paths to which they write them. */
+/** The numbers that operations write, by their target paths. */
 function literalsOfOperations(operations: unknown, literals: Literals): Literals {
   if (literals.size === 0 || !Array.isArray(operations)) return literals;
   const placed = new Map<string, string>();
@@ -91,7 +91,7 @@ function jsonPatched(
 
 const operationFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
-/** That each operation has the fields of one, as texts. @throws StatusError 400. */
+/** Checks that each operation has the required fields, as strings. @throws StatusError 400. */
 function checkOperations(json: unknown, strict: string[]): void {
   if (!Array.isArray(json)) throw notThat(json, "[]handlers.jsonPatchOp");
   strict.splice(0, strict.length, ...strict.map((problem) => `json patch ${problem}`));
@@ -116,13 +116,13 @@ function mergePatched(scope: RequestScope, shown: ApiObject, json: unknown): unk
   return mergePatch(copyOf(shown), json);
 }
 
-/** What is known of a patch beside its result: what strict decoding has against it, and how its numbers are written. */
+/** Facts about a patch besides its result: strict decoding errors, and how its numbers are written. */
 interface Applied {
   readonly applied: readonly string[];
   readonly literals: Literals;
 }
 
-/** The result of a patch of JSON as an object of the kind that it names, or else of the one that it was. @throws StatusError 422. */
+/** Decodes the result of a JSON patch as an object of the kind it names, or else of the original kind. @throws StatusError 422. */
 function decodedAgain(scope: RequestScope, result: unknown, { applied, literals }: Applied): ApiObject {
   const shown = JSON.stringify(result);
   if (!isFields(result)) throw refusedPatch(shown, noVersionAndKind(result));
@@ -136,7 +136,7 @@ function decodedAgain(scope: RequestScope, result: unknown, { applied, literals 
   }
   const { kind, apiVersion } = scope.served;
   const own = { kind: textOf(result["kind"]), apiVersion: textOf(result["apiVersion"]) };
-  // Go reads a slash as no version. Without one it is the server's own form of the kind, which has none of these fields.
+  // Go reads a slash as an empty version. Without a version, it is the server's internal form of the kind, which has none of these fields.
   if (own.apiVersion === "" || own.apiVersion === "/") {
     if (own.kind !== "" && own.kind !== kind) throw refusedPatch(shown, noInternalKind(scope, own.kind));
     const unknown = Object.keys(result).filter((key) => key !== "kind" && key !== "apiVersion");
@@ -154,7 +154,7 @@ function noInternalKind({ served }: RequestScope, kind: string): string {
   return `no kind ${JSON.stringify(kind)} is registered for ${version} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** Why the result of a patch cannot be another kind: what is wrong with it as that, else that it is no other form of this one. */
+/** Why a patch's result cannot have another kind: decoding errors as that kind, or else that this kind cannot be converted to it. */
 function whyOther(scope: RequestScope, result: Fields, kind: string, apiVersion: string): string {
   const { registry } = scope.server;
   const other = registry.ofKind(apiVersion, kind);

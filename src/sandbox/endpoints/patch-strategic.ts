@@ -1,4 +1,4 @@
-/** Strategic merge patches: they work on objects themselves, by the rules of their types. */
+/** Strategic merge patches: they change objects by the merge rules of their types. */
 import { PatchError } from "../../api/patch.ts";
 import { goMap } from "../../api/strategic-lists.ts";
 import { strategicMerge, type MergeField, type MergeRules } from "../../api/strategic-merge.ts";
@@ -9,7 +9,7 @@ import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import type { RequestScope } from "../context/server.ts";
 import { decoded, patchJson, refusedPatch } from "./patch-decoding.ts";
 
-/** The object as the patch leaves it; its kind and version are not the patch's to change. @throws StatusError 400, 422, 500. */
+/** The object after the patch, which cannot change its kind and version. @throws StatusError 400, 422, 500. */
 export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
   const { struct, kind } = scope.served;
   const strict: string[] = [];
@@ -28,7 +28,7 @@ export function mergedInto(scope: RequestScope, shown: ApiObject): ApiObject {
       throw refusedPatch(goMap(json), "unrecognized type: string");
     delete result[key];
   }
-  // The real server shows the patch where it merged objects, and the result where it merged JSON.
+  // The real server shows the patch if it merged objects, and the result if it merged JSON.
   return decoded(scope, result, {
     shown: () => goMap(json),
     applied: strict,
@@ -54,7 +54,7 @@ function strategicallyMerged(shown: ApiObject, json: Fields, rules: MergeRules):
 
 const known = new WeakMap<Struct, MergeRules>();
 
-/** The merge rules of a type, made once. */
+/** The merge rules of a type, created once. */
 export function rulesOf(struct: Struct, schema: Schema): MergeRules {
   let rules = known.get(struct);
   if (rules === undefined) {
@@ -71,7 +71,7 @@ export function rulesOf(struct: Struct, schema: Schema): MergeRules {
           replaces: field.replaces,
           retainsKeys: field.retainsKeys,
           mergeKey: field.mergeKey,
-          // A pointer may be one to a list, as far as the real server looks.
+          // The real server does not look through pointers, which could point to lists.
           isNoList: isNoList(field.shape) && field.empty !== "as-set",
           rules: rulesOfShape(field.shape, schema),
         };

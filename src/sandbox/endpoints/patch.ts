@@ -26,12 +26,12 @@ export function* patch(scope: RequestScope): Steps<UpdateResult> {
   checkWriteOptions(scope.query, "PatchOptions");
   const old = yield* servedEntry(scope, scope.collection.get(scope.namespace, scope.name));
   if (old === undefined) throw notFound(scope.resource.asResource, scope.name);
-  // The patch is for what was read, also where a webhook converted it meanwhile.
+  // The patch was made for the object that was read, even if a webhook has converted it meanwhile.
   checkUnmoved(scope, old);
   return yield* updateObject(scope, patchedBy(scope, media, old.object), { checksUid: false });
 }
 
-/** JSON without blanks; `null` for what is none. */
+/** JSON without whitespace; `null` for anything else. */
 function compact(body: Uint8Array): string {
   try {
     return JSON.stringify(JSON.parse(new TextDecoder().decode(body)));
@@ -40,10 +40,10 @@ function compact(body: Uint8Array): string {
   }
 }
 
-/** Taken as it is written: neither in capitals nor with a blank before its parameters. @throws StatusError 415. */
+/** Matched literally: no upper case, and no space before parameters. @throws StatusError 415. */
 export function patchTypeOf({ headers, resource }: RequestScope): string {
   const media = (headers["content-type"] ?? "").split(";")[0] ?? "";
-  // Without Go types nothing says how lists are merged.
+  // Without Go types, there are no rules for merging lists.
   const taken = resource.form === undefined ? patchTypes : patchTypes.filter((type) => type !== strategicType);
   if (media === strategicType && !taken.includes(media)) throw unsupportedMediaType(taken);
   if (patchTypes.includes(media)) return media;
@@ -51,7 +51,7 @@ export function patchTypeOf({ headers, resource }: RequestScope): string {
   throw refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-/** The object as the request's patch leaves it, at the version at which it is stored. @throws StatusError 400, 413, 422, 500. */
+/** The object after the request's patch, at its storage version. @throws StatusError 400, 413, 422, 500. */
 export function patchedBy(scope: RequestScope, media: string, current: ApiObject): ApiObject {
   const { struct, apiVersion, form } = scope.served;
   const shown =

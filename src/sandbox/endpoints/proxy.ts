@@ -1,8 +1,8 @@
 /**
- * Connections to what runs behind a Service, a pod or a node. Everything up to the connection is as in the real server; no process
- * runs here, so the connection itself fails, in the form in which the real server reports one that fails.
- * Source: kubernetes v1.36 pkg/registry/core/{service/storage/storage.go,pod/strategy.go,node/strategy.go} ResourceLocation;
- * apimachinery v0.36 util/proxy.
+ * Connections to the process behind a Service, a pod or a node. Everything before the connection is as in the real server; no processes run
+ * here, so the connection itself fails with the real server's error.
+ * Source: kubernetes v1.36 pkg/registry/core/{service/storage/storage.go,pod/strategy.go,node/strategy.go} ResourceLocation; apimachinery
+ * v0.36 util/proxy.
  */
 import { addressOf } from "../../api/ip-address.ts";
 import { at, fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
@@ -15,20 +15,20 @@ import { admitConnection } from "./connect.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
 
-/** A path without anything behind `proxy` is moved to the one that ends in a slash; all other connections fail. */
+/** A path that ends in `proxy` is redirected to the same path with a slash; all other connections fail. */
 export interface Moved {
-  /** Where to ask instead: the path, without its query. */
+  /** The redirect target: the path, without its query. */
   readonly location: string;
 }
 
-/** What `[SCHEME:]NAME[:PORT]` names. */
+/** The parts of `[SCHEME:]NAME[:PORT]`. */
 interface Target {
   readonly name: string;
-  /** A number, the name of a port, or empty. */
+  /** A number, a port name, or empty. */
   readonly port: string;
 }
 
-/** @throws StatusError for what cannot be connected to, which is everything but a path that is moved. */
+/** @throws StatusError for every path that is not redirected. */
 export function* proxied(scope: RequestScope, method: string, path: string): Steps<Moved> {
   if (!methods.has(method)) throw methodNotAllowed();
   yield* admitConnection(scope, path);
@@ -50,7 +50,7 @@ function targetOf({ resource, name: asked }: RequestScope): Target {
   throw badRequest(`invalid ${singular[resource.plural] ?? ""} request ${JSON.stringify(asked)}`);
 }
 
-/** Where the real server would connect to. @throws StatusError */
+/** The host that the real server would connect to. @throws StatusError */
 function hostOf(scope: RequestScope, target: Target): string {
   switch (scope.resource.plural) {
     case "services":
@@ -72,7 +72,7 @@ function find(scope: RequestScope, plural: string, name: string): ApiObject | un
   return resource === undefined ? undefined : collectionOf(scope.server, resource).get(scope.namespace, name)?.object;
 }
 
-/** @throws StatusError 404, which names the resource of the request, whatever is missing. */
+/** @throws StatusError 404, which names the resource of the request, whichever object is missing. */
 function stored(scope: RequestScope, plural: string, name: string): ApiObject {
   const object = find(scope, plural, name);
   if (object === undefined) throw notFound(scope.resource.asResource, name);
@@ -99,7 +99,7 @@ function hostOfService(scope: RequestScope, { name, port }: Target): string {
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(none)}`);
 }
 
-/** Only to pods of the namespace is anything passed on. */
+/** Traffic is forwarded only to pods of the namespace. */
 function isOfPod(scope: RequestScope, { ip, targetRef }: Readonly<Record<string, unknown>>): boolean {
   if (textOf(at(targetRef, "namespace")) !== scope.namespace) return false;
   const pod = find(scope, "pods", textOf(at(targetRef, "name")));
@@ -113,7 +113,7 @@ function hostOfPod({ spec, status }: ApiObject, { port }: Target): string {
   return joined(address, port === "" && declared !== undefined ? String(declared["containerPort"]) : port);
 }
 
-/** As kube-apiserver prefers them, where no flag says otherwise. */
+/** kube-apiserver's default order of preference. */
 const addressTypes = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const kubeletPort = "10250";
 
@@ -126,7 +126,7 @@ function hostOfNode({ status }: ApiObject, { port }: Target): string {
     throw refusal(500, "", `no preferred addresses found; known addresses: [${known}]`);
   }
   const host = textOf(first["address"]);
-  // The real server looks a name up; no name leads anywhere here.
+  // The real server resolves a name; names resolve to nothing here.
   if (addressOf(host) !== undefined && !isGlobalUnicast(host)) throw badRequest("address not allowed");
   const own = at(status, "daemonEndpoints", "kubeletEndpoint", "Port");
   return joined(host, port || (typeof own === "number" && own > 0 ? String(own) : kubeletPort));

@@ -1,6 +1,6 @@
 /**
- * Writes that waited for a webhook: what they read may have changed by then. Source: apiserver v0.36 storage/etcd3/store.go
- * GuaranteedUpdate, which evaluates admission again as well; endpoints/handlers/patch.go.
+ * Writes that waited for a webhook: the objects that they read may have changed since. Source: apiserver v0.36 storage/etcd3/store.go
+ * GuaranteedUpdate, which also evaluates admission again; endpoints/handlers/patch.go.
  */
 import type { RequestScope } from "../context/server.ts";
 import { strategyContext } from "../context/strategy-context.ts";
@@ -14,20 +14,20 @@ class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-/** @throws what makes `retried` begin again, where `entry` is no longer what is stored. */
+/** @throws an error that makes `retried` start again, if `entry` is no longer the stored one. */
 export function checkUnmoved({ collection }: RequestScope, { namespace, name, revision }: Entry): void {
   if (collection.get(namespace, name)?.revision !== revision) throw new Overtaken();
 }
 
-/** What a write was allocated, and when. */
+/** What was allocated for a write, and when. */
 export interface Allocated {
   readonly object: ApiObject;
   readonly old?: ApiObject | undefined;
-  /** The store's then. */
+  /** The store's revision at that time. */
   readonly revision: number;
 }
 
-/** @throws what makes `retried` begin again, where another object has come by what was allocated. */
+/** @throws an error that makes `retried` start again, if another object has taken what was allocated. */
 export function checkNotOutrun(scope: RequestScope, { object, old, revision }: Allocated): void {
   const { resource, server, dryRun } = scope;
   if (dryRun || server.store.revision === revision) return;
@@ -35,8 +35,8 @@ export function checkNotOutrun(scope: RequestScope, { object, old, revision }: A
 }
 
 /**
- * Makes a write, again from the body of the request whenever it was overtaken. Conflicts with what the client sent end it as they
- * do at first. @throws StatusError; 504 once the time of the request is over.
+ * Performs a write; starts again from the request's body whenever it was overtaken. Conflicts with the client's preconditions are thrown as
+ * in the first attempt. @throws StatusError; 504 if the request has timed out.
  */
 export function* retried<T>(scope: RequestScope, attempt: () => Steps<T>): Steps<T> {
   const { warnings, strict, literals, server } = scope;

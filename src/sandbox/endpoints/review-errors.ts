@@ -5,11 +5,11 @@ import { badRequest } from "../meta/refusal.ts";
 
 const reviews = { group: "authorization.k8s.io", name: "" };
 
-/** As Go prints what is asked about a path. */
+/** Non-resource attributes as Go prints them. */
 const printed = (attributes: unknown): unknown =>
   isFields(attributes) ? { Path: textOf(attributes["path"]), Verb: textOf(attributes["verb"]) } : null;
 
-/** One of the two ways to choose. */
+/** Exactly one of the two forms of a selector. */
 function selectorErrors(selector: unknown, field: string): FieldError[] {
   if (!isFields(selector)) return [];
   const raw = textOf(selector["rawSelector"]);
@@ -37,7 +37,7 @@ function requirementErrors({ key, operator, values }: Fields, field: string): Fi
   return textOf(key) === "" ? [...errors, required(`${field}.key`, "must be specified")] : errors;
 }
 
-/** Validates the attributes of a review and, if it is not of the caller itself, its subject. */
+/** Validates the attributes of a review and, unless it is about the caller, its subject. */
 function specErrors(spec: Fields, isOwn: boolean): FieldError[] {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec as Record<string, unknown>;
   const errors: FieldError[] = [];
@@ -63,7 +63,7 @@ const metadataFields =
     " ",
   );
 
-/** A review is no object: it has no name and nothing else of one. */
+/** A review is not stored: it has no name or other object metadata. */
 function metadataErrors({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
   const { managedFields: _managed, namespace, ...rest } = metadata;
   const own = namespaced || namespace === undefined || namespace === "" ? rest : { ...rest, namespace };
@@ -83,7 +83,7 @@ function localErrors(review: ApiObject): FieldError[] {
   return errors;
 }
 
-/** @throws StatusError 400 or 422 for a review that asks nothing, or too much. */
+/** @throws StatusError 400 or 422 for a review that asks for nothing, or too much. */
 export function checkReview(review: ApiObject): void {
   const { spec = {} } = review;
   switch (review.kind) {

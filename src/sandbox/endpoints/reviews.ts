@@ -1,4 +1,4 @@
-/** Reviews: kinds that are only asked, never stored. Source: kubernetes v1.36 pkg/registry/{authorization,authentication}. */
+/** Reviews: kinds that are evaluated, never stored. Source: kubernetes v1.36 pkg/registry/{authorization,authentication}. */
 import { formatTime } from "../../api/time.ts";
 import { requestAdmission } from "../admission/admit.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
@@ -21,7 +21,7 @@ const reviews: Readonly<Record<string, Review>> = {
   TokenReview: tokenStatus,
 };
 
-/** What is asked about. */
+/** The attributes that a review asks about. */
 function attributesOf({ spec }: ApiObject): Attributes {
   const [resource, path] = [spec?.["resourceAttributes"], spec?.["nonResourceAttributes"]];
   if (isFields(path)) return { is: "path", verb: textOf(path["verb"]), path: textOf(path["path"]) };
@@ -37,7 +37,7 @@ function attributesOf({ spec }: ApiObject): Attributes {
   };
 }
 
-/** The subject of a review, which is not the caller. */
+/** The subject of a review that is not about the caller. */
 function subjectOf({ spec }: ApiObject): User {
   const groups = spec?.["groups"];
   return { name: textOf(spec?.["user"]), groups: Array.isArray(groups) ? groups.map(String) : [] };
@@ -76,10 +76,10 @@ function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
   return { user: {}, error: found.why === undefined ? unknown : `[${unknown}, ${found.why}]` };
 }
 
-/** What the server itself would write; a request cannot. Source: apiserver v0.36 registry/rest/meta.go. */
+/** Fields that only the server sets. Source: apiserver v0.36 registry/rest/meta.go. */
 const systemFields = ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"];
 
-/** The review with its status; undefined for kinds that are no reviews. @throws StatusError */
+/** The review with its status; undefined for other kinds. @throws StatusError */
 export function* reviewOf(scope: RequestScope): Steps<ApiObject | undefined> {
   const { resource } = scope;
   const statusOf = reviews[resource.kind];
@@ -97,13 +97,13 @@ export function* reviewOf(scope: RequestScope): Steps<ApiObject | undefined> {
     kind,
     apiVersion,
     metadata: metadataOf(review, scope),
-    // What was asked about rules is not said again.
+    // The response omits the spec of a rules review.
     ...(isFields(spec) ? { spec: kind === "SelfSubjectRulesReview" ? {} : spec } : {}),
     status: statusOf(review, scope) as Fields,
   };
 }
 
-/** What Go does not tell from nothing. Managed fields are emptied to clear them. */
+/** Drops values that Go does not distinguish from unset ones. Empty managed fields clear them. */
 function dropEmpty(metadata: ApiObject["metadata"]): void {
   for (const [key, value] of Object.entries(metadata)) {
     const isEmpty = value === "" || value === 0 || (typeof value === "object" && Object.keys(value ?? {}).length === 0);

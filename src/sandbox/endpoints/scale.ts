@@ -1,4 +1,4 @@
-/** `/scale`: the replicas of a workload as an object of their own. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
+/** `/scale`: the replicas of a workload as a Scale object. Source: kubernetes v1.36 pkg/registry/apps/replicaset/storage. */
 import { invalid, invalidObject } from "../meta/field-errors.ts";
 import { mutatingHooks } from "../admission/admit.ts";
 import { canonicalize } from "../meta/canonical.ts";
@@ -50,7 +50,7 @@ function selectorText(selector: unknown): string {
     .join(",");
 }
 
-/** Where workloads have what their Scale shows. */
+/** The paths of a Scale's fields in workloads. */
 const usual: ScalePaths = {
   specReplicas: ["spec", "replicas"],
   statusReplicas: ["status", "replicas"],
@@ -110,13 +110,13 @@ export function* patchScale(scope: RequestScope): Steps<ScaleResult> {
   return yield* update(scope, entry, patchedBy(ofScales(scope), type, managedScaleOf(scope, entry)));
 }
 
-/** Where a kind has its number of replicas; undefined for one of another group. */
+/** The path of the replicas in a kind; undefined for a kind of another group. */
 function replicasPathAt(resource: Resource | undefined, group: string): readonly string[] | undefined {
   if (resource?.group !== group) return undefined;
   return (resource.form === undefined ? usual : resource.form.scale)?.specReplicas;
 }
 
-/** Where the number of replicas is, at each version of the kind. */
+/** The path of the replicas, at each version of the kind. */
 function scaledBy({ served, server }: RequestScope): Scaled {
   return {
     apiVersion: served.apiVersion,
@@ -124,14 +124,14 @@ function scaledBy({ served, server }: RequestScope): Scaled {
   };
 }
 
-/** A Scale as patches see it: with managed fields, which errors show and responses do not. */
+/** A Scale as patches see it: with managed fields, which errors show but responses omit. */
 function managedScaleOf(scope: RequestScope, entry: Entry): ApiObject {
   const scale = scaleOf(scope, entry);
   const managedFields = scaleManagers(entry.object.metadata.managedFields ?? [], scaledBy(scope));
   return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
 }
 
-/** The request, about Scales: these are what is sent, whatever they scale. */
+/** The request's scope with the kind Scale: clients send Scales, whatever they scale. */
 function ofScales(scope: RequestScope): RequestScope {
   const [apiVersion, kind] = ["autoscaling/v1", "Scale"];
   const struct = scope.server.registry.schema.kind(apiVersion, kind);
@@ -144,7 +144,7 @@ interface Placed {
   readonly value: unknown;
 }
 
-/** A copy with another value at a path; what is beside the path is shared. */
+/** A copy with another value at a path; everything else is shared. */
 function withValue<T extends Fields>(object: T, { path: [key = "", ...path], value }: Placed): T {
   const inside = object[key];
   const made = path.length === 0 ? value : withValue(isFields(inside) ? inside : {}, { path, value });
@@ -156,7 +156,7 @@ function* update(scope: RequestScope, entry: Entry, scale: ApiObject): Steps<Sca
   const live = managedScaleOf(scope, entry);
   const scales = ofScales(scope);
   const object = copyOf(scale);
-  // A Scale leaves a zero out: after a scale to it nobody manages the replicas.
+  // A Scale omits a zero: nobody manages the replicas after scaling to zero.
   canonicalScale(scales, object);
   manageUpdate({ scope: scales, live, object, sent: undefined });
   return yield* write(scope, entry, object);
@@ -176,7 +176,7 @@ function canonicalScale({ served, server }: RequestScope, scale: ApiObject): voi
   if (served.struct !== undefined) canonicalize(scale, served.struct, server.registry.schema);
 }
 
-/** Writes the replicas of a Scale, and what its managed fields say of them. */
+/** Writes the replicas of a Scale and the managed fields for them. */
 function* write(scope: RequestScope, entry: Entry, scale: ApiObject): Steps<ScaleResult> {
   const shownAs = (object: ApiObject): ApiObject => scaleOf(scope, { object });
   yield* mutatingHooks({ scope, object: scale, old: managedScaleOf(scope, entry) });

@@ -1,13 +1,13 @@
 /**
- * What pods would use and report if they ran: what annotations say (docs/sandbox-annotations.md). An annotation of a pod is about that
- * pod; one of its workload is what all pods of the workload that are ready have together.
+ * Simulated usage and metrics of pods, from annotations (docs/sandbox-annotations.md). A pod's annotation is about that pod; a workload's
+ * is the total of all its ready pods.
  */
 import { parseQuantity, type Quantity } from "../../api/quantity.ts";
 import type { Server } from "../context/server.ts";
 import { simulationPrefix } from "../meta/simulation.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 
-/** `250m` of an annotation; undefined where there is none, or no quantity. */
+/** The quantity in an annotation (`250m`); undefined if it is missing or invalid. */
 export function annotated({ metadata: { annotations = {} } }: ApiObject, name: string): Quantity | undefined {
   const text = annotations[`${simulationPrefix}${name}`];
   return text === undefined ? undefined : parseQuantity(text);
@@ -20,13 +20,13 @@ export interface ContainerUsage {
   readonly memory: Quantity;
 }
 
-/** What pods use, for one request: pods are listed once, and the pods of a workload counted once. */
+/** The load of pods during one request: pods are listed once, and the pods of a workload counted once. */
 export interface SimulatedLoad {
-  /** The pods of a namespace, or of all, that run. */
+  /** The running pods of a namespace, or of all. */
   running(namespace: string): readonly ApiObject[];
-  /** What the pod has of a metric, its own or its share of its workload's; undefined where nothing says. */
+  /** The pod's value of a metric, its own or its share of its workload's; undefined if there is none. */
   shareOf(pod: ApiObject, metric: string): Quantity | undefined;
-  /** What the containers of a running pod use. What is said of the whole pod is divided among them; no CPU beyond a limit. */
+  /** Usage of the containers of a running pod. A value for the whole pod is divided among them; CPU is capped at the limit. */
   usageOf(pod: ApiObject): readonly ContainerUsage[];
 }
 
@@ -35,9 +35,9 @@ export function simulatedLoad(server: Server): SimulatedLoad {
   const running = remembered((namespace: string) => runningPods(server, namespace));
   const ownersOf = remembered((pod: ApiObject) => ownersAbove(server, pod));
   const topOf = (pod: ApiObject): string => textOf(ownersOf(pod).at(-1)?.metadata.uid);
-  /** By workload, how many of a namespace's pods share what is said of it. */
+  /** The number of a namespace's pods that share a workload's value, by workload. */
   const sharing = remembered((of: string) => {
-    // No namespace has a slash.
+    // Namespaces contain no slash.
     const slash = of.indexOf("/");
     const [namespace, metric] = [of.slice(0, slash), of.slice(slash + 1)];
     const counts = new Map<string, number>();
@@ -50,7 +50,7 @@ export function simulatedLoad(server: Server): SimulatedLoad {
   const shareOf = (pod: ApiObject, metric: string): Quantity | undefined => {
     const own = annotated(pod, metric);
     if (own !== undefined) return own;
-    // The highest workload's: Deployments copy theirs to their ReplicaSets.
+    // The topmost workload's: Deployments copy theirs to their ReplicaSets.
     const said = ownersOf(pod).map((owner) => annotated(owner, metric));
     const total = said.findLast((quantity) => quantity !== undefined);
     if (total === undefined) return undefined;
@@ -61,7 +61,7 @@ export function simulatedLoad(server: Server): SimulatedLoad {
   return { running, shareOf, usageOf: (pod) => usageOf(pod, (metric) => shareOf(pod, metric)) };
 }
 
-/** A function that works each answer out once. */
+/** A function that caches its results. */
 function remembered<A, R>(work: (argument: A) => R): (argument: A) => R {
   const known = new Map<A, R>();
   return (argument) => {
@@ -85,10 +85,10 @@ function isReady({ status }: ApiObject): boolean {
   return fieldsIn(status?.["conditions"]).some(({ type, status: is }) => type === "Ready" && is === "True");
 }
 
-/** No chain of owners is longer. */
+/** The maximum length of a chain of owners. */
 const highest = 8;
 
-/** The controllers above an object, from its own upwards. */
+/** The controllers of an object, from its own upwards. */
 function ownersAbove(server: Server, object: ApiObject): readonly ApiObject[] {
   const owners: ApiObject[] = [];
   let below: ApiObject | undefined = object;

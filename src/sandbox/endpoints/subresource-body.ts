@@ -1,4 +1,4 @@
-/** What is sent to a subresource: an object of a kind of its own. Source: apiserver v0.36 endpoints/handlers/create.go. */
+/** The body of a subresource with a separate kind. Source: apiserver v0.36 endpoints/handlers/create.go. */
 import { isFields, type ApiObject } from "../meta/object.ts";
 import { badRequest } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -7,7 +7,7 @@ import { bodyJson, objectOf } from "./body.ts";
 interface Expected {
   readonly kind: string;
   readonly apiVersion: string;
-  /** Versions that are read as the same. */
+  /** Versions that are accepted as equivalent. */
   readonly alsoVersions?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Subresources other than status: each method of each, where it is served. */
+/** Subresources other than status: which methods are served, and how. */
 import type { Steps } from "../meta/steps.ts";
 import { badRequest, methodNotAllowed, noSuchPath, notFound } from "../meta/refusal.ts";
 import { servedEntry } from "../context/conversion.ts";
@@ -37,7 +37,7 @@ function* stored(scope: RequestScope): Steps<SubresourceResult> {
   return { status: 200, entry };
 }
 
-/** Of a subresource that writes a part of the object: it has an `UpdateStrategy`. */
+/** A subresource that writes a part of the object: it has an `UpdateStrategy`. */
 const part: Handlers = {
   GET: stored,
   *PUT(scope) {
@@ -59,7 +59,7 @@ const handlers: Readonly<Record<string, Handlers>> = {
   "pods/ephemeralcontainers": part,
 };
 
-/** Connections that the real server passes on to a node, with what such a connection is for. */
+/** Connections that the real server proxies to a node, with their purposes. */
 const connections: Readonly<Record<string, string>> = {
   exec: "in which a command could run",
   attach: "to attach to",
@@ -90,7 +90,7 @@ export function* serveSubresource(scope: RequestScope, { method, path }: Subreso
 }
 
 /**
- * Why nothing can be connected to. What the real server finds wrong before it connects is said in its words.
+ * Why a connection fails. Errors that the real server finds before it connects have its messages.
  * Source: kubernetes v1.36 pkg/registry/core/pod/strategy.go streamLocation, PortForwardLocation.
  */
 function unconnected(scope: RequestScope, lacks: string): StatusError {

@@ -46,7 +46,7 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
   const boundTo = isFields(spec["boundObjectRef"]) ? boundObject(scope, spec["boundObjectRef"]) : undefined;
   const now = server.timeline.now();
   const grant = { namespace, name, uid, audiences, seconds, ...(boundTo === undefined ? {} : { boundTo }) };
-  // Also in a dry run, as the real server.
+  // In a dry run too, as in the real server.
   const token = server.tokens.sign(grant);
   scope.audit?.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${tokenId(token)}`);
   const { metadata } = request;
@@ -62,20 +62,20 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
   };
 }
 
-/** The `jti` of a token that was signed here. */
+/** The `jti` of a token signed here. */
 function tokenId(token: string): string {
   const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   return textOf(at(claims, "jti"));
 }
 
-/** What a TokenRequest is as a resource: it has neither a path of its own nor a store. */
+/** TokenRequests as a resource: they have neither a path of their own nor a store. */
 function tokenRequests({ served, server }: RequestScope): Resource {
   const [kind, apiVersion] = ["TokenRequest", `${group}/v1`];
   const struct = server.registry.schema.kind(apiVersion, kind);
   return { ...served, group, version: "v1", apiVersion, kind, struct, subresources: new Map() };
 }
 
-/** @throws StatusError 409 for a request that is for another account of that name. */
+/** @throws StatusError 409 if the request names another account's uid. */
 function checkUid(request: ApiObject, account: ApiObject): void {
   const [asked, uid] = [textOf(request.metadata.uid), textOf(account.metadata.uid)];
   if (asked === "" || asked === uid) return;
@@ -92,7 +92,7 @@ function secondsErrors(seconds: number): FieldError[] {
 
 const storages = { Pod: "pods", Secret: "secrets", Node: "nodes" } as const;
 
-/** @throws StatusError 400 for an object that no token can be bound to, 404, 409 for another object of that name. */
+/** @throws StatusError 400 for a kind that tokens cannot be bound to, 404, 409 if the uid differs. */
 function boundObject({ server, namespace, name: account }: RequestScope, ref: Fields): BoundObject {
   const [kind, name, apiVersion] = [textOf(ref["kind"]), textOf(ref["name"]), textOf(ref["apiVersion"])];
   const [groupName, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];

@@ -25,7 +25,7 @@ import { dedupOwnerReferences } from "./owner-references.ts";
 import { checkNotOutrun, checkUnmoved } from "./retry.ts";
 import { type ObjectUpdate, validateUpdate } from "./validation.ts";
 
-/** What an update responds with. */
+/** The result of an update. */
 export interface UpdateResult {
   readonly entry: Entry;
   readonly created: boolean;
@@ -40,17 +40,17 @@ export function* update(scope: RequestScope): Steps<UpdateResult> {
   return yield* updateObject(scope, object);
 }
 
-/** How an object comes to be written. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** That the object has the uid that was sent is a precondition. Default true. */
+  /** Requires the object to have the uid that was sent. Default true. */
   readonly checksUid?: boolean;
-  /** Creates what is not there, whatever the kind says. */
+  /** Creates a missing object, whatever the kind says. */
   readonly createsMissing?: boolean;
-  /** Sets the managed fields; by default they are those of an update, or of a create. */
+  /** Sets the managed fields. Default: as for an update or a create. */
   readonly manage?: (write: ManagedUpdate | ManagedWrite) => void;
 }
 
-/** Replaces the stored object by a decoded one, or creates it where that is allowed. @throws StatusError. */
+/** Replaces the stored object with a decoded one, or creates it if that is allowed. @throws StatusError. */
 export function* updateObject(scope: RequestScope, object: ApiObject, options: WriteOptions = {}): Steps<UpdateResult> {
   const { resource, name, collection } = scope;
   const { checksUid = true, createsMissing = resource.strategy.allowCreateOnUpdate, manage } = options;
@@ -78,14 +78,14 @@ function absentUid(scope: RequestScope, uid: string): Error {
   );
 }
 
-/** Where etcd would keep the object: some messages name it. */
+/** The object's key in etcd, which some messages name. */
 export function storageKey({ resource, namespace, name, dryRun }: RequestScope): string {
   const scope = namespace === "" ? "" : `${namespace}/`;
-  // A dry run asks before the prefix of all keys is put on.
+  // A dry run fails before the prefix of all keys is added.
   return `${dryRun ? "" : "/registry"}/${resource.plural}/${scope}${name}`;
 }
 
-/** @throws StatusError 409 for another object of that name. */
+/** @throws StatusError 409 if the uid differs. */
 function checkUid(
   scope: RequestScope,
   { object: { metadata }, old }: { readonly object: ApiObject; readonly old: Entry },
@@ -100,7 +100,7 @@ function checkUid(
   }
 }
 
-/** @throws StatusError 409 for another version than the one that is stored; 422 for none, where the kind needs one; 500. */
+/** @throws StatusError 409 if the resourceVersion is not the stored one; 422 if it is missing but the kind requires it; 500. */
 function checkVersion(
   { resource, name }: RequestScope,
   { version, old }: { readonly version: string; readonly old: Entry },
@@ -116,7 +116,7 @@ function checkVersion(
   if (Number(version) !== old.revision) throw conflict(resource.asResource, name, optimisticLock);
 }
 
-/** The server's own fields, which no update changes. */
+/** Keeps system fields, which no update changes. */
 function keepServerFields(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   for (const field of ["generation", "creationTimestamp"] as const) {
@@ -127,7 +127,7 @@ function keepServerFields(object: ApiObject, old: ApiObject): void {
   metadata.name = old.metadata.name ?? "";
 }
 
-/** What only a deletion changes. A client that sends another time manages it all the same. */
+/** Keeps fields that only a deletion changes. A client that sends another time becomes its manager all the same. */
 function keepDeletion({ metadata }: ApiObject, old: ApiObject): void {
   if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
   if (old.metadata.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
@@ -138,17 +138,17 @@ function keepDeletion({ metadata }: ApiObject, old: ApiObject): void {
 /** What `replaceObject` replaces, and how. */
 export interface Replacement {
   readonly old: Entry;
-  /** Sets the managed fields; by default they are those of an update. */
+  /** Sets the managed fields. Default: as for an update. */
   readonly manage?: ((update: ManagedUpdate) => void) | undefined;
-  /** The resourceVersion that it was sent with: it has to be that of `old`, or empty where the kind allows that. Default: not looked at. */
+  /** The sent resourceVersion: must be that of `old`, or empty if the kind allows that. Default: not checked. */
   readonly version?: string;
-  /** What webhooks and policies get to see of the object, where mutating ones have seen it already. */
+  /** The object that webhooks and policies see, if mutating ones have already seen another form. */
   readonly shownAs?: ((object: ApiObject) => ApiObject) | undefined;
 }
 
 /**
- * Writes `sent` over `old`: resets what is not the client's, validates, and commits; an update that changes nothing is none.
- * Subresources with a strategy of their own write as it says, all others (`scale`) as the object itself is written.
+ * Writes `sent` over `old`: resets fields that the client cannot change, validates, and commits; an update without changes is a no-op.
+ * Subresources with a separate strategy use it; all others (`scale`) use the object's.
  * @throws StatusError
  */
 export function* replaceObject(
@@ -160,7 +160,7 @@ export function* replaceObject(
   const context = strategyContext(scope);
   const { managedFields } = sent.metadata;
   applyDefaults(scope, sent);
-  // The fields of a client are those that it sent, also where they are reset below.
+  // A client manages the fields that it sent, even if they are reset below.
   yield* managing(manage, { scope, live: old.object, object: sent, sent: managedFields });
   const object = updatedObject(strategy, sent, old.object);
   const update = { scope, object, old: old.object, strategy, context, shownAs };
@@ -183,7 +183,7 @@ export function* replaceObject(
   return store(scope, stored, old);
 }
 
-/** A write of the object keeps its status, one of the status all else. */
+/** A write of the object keeps its status, one of the status keeps everything else. */
 function prepareForUpdate({ scope, object, old, strategy, context }: ObjectUpdate): void {
   const { resource, subresource } = scope;
   if (subresource === "status") {
@@ -204,7 +204,7 @@ function store(scope: RequestScope, object: ApiObject, shown: Entry): Entry {
   return commit(scope, { object: whole, dryRunRevision: old.revision });
 }
 
-/** What is written of `sent`: for a subresource of one part of the spec, `old` with that part. */
+/** The object to write: for a subresource of one part of the spec, `old` with that part. */
 function updatedObject(strategy: UpdateStrategy, sent: ApiObject, old: ApiObject): ApiObject {
   if (strategy.updatedSpec === undefined) return sent;
   const { managedFields: _before, ...metadata } = old.metadata;
@@ -216,14 +216,14 @@ function updatedObject(strategy: UpdateStrategy, sent: ApiObject, old: ApiObject
   };
 }
 
-/** Deletes an object whose last finalizer was removed. Responds with what was sent, at the version before: it was never stored. */
+/** Deletes an object whose last finalizer was removed. Responds with the sent object, at the old resourceVersion: it was never stored. */
 function deleteAfterLastFinalizer(
   { resource, server, collection, dryRun }: RequestScope,
   object: ApiObject,
   old: Entry,
 ): Entry {
   const response = new Entry(written(object, resource.struct, server.registry.schema), old.revision);
-  // Watches get the object as it was stored.
+  // Watches receive the object as it was stored.
   if (!dryRun) server.store.remove(collection, { ...old.object, metadata: { ...old.object.metadata } });
   return response;
 }
@@ -239,7 +239,7 @@ function countGeneration(scope: RequestScope, object: ApiObject, old: ApiObject)
   if (isMarked || changes) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
-/** True if nothing has changed but the times of managed fields. */
+/** True if nothing has changed except times of managed fields. */
 function isNoOpUpdate(object: ApiObject, old: ApiObject): boolean {
   if (deepEqual(object, old)) return true;
   const timeless = ({ managedFields = [], ...metadata }: ApiObject["metadata"]): object => ({
@@ -249,7 +249,7 @@ function isNoOpUpdate(object: ApiObject, old: ApiObject): boolean {
   return deepEqual({ ...object, metadata: timeless(object.metadata) }, { ...old, metadata: timeless(old.metadata) });
 }
 
-/** True if the update removes the last finalizer of an object that is being deleted and has no grace period left. */
+/** True if the update removes the last finalizer of an object that is being deleted with no grace period left. */
 function shouldDeleteDuringUpdate(object: ApiObject, old: ApiObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
   if (object.kind === "Namespace" && object.apiVersion === "v1") {
@@ -264,7 +264,7 @@ function keepStatus(object: ApiObject, old: ApiObject): void {
   else object.status = old.status;
 }
 
-/** An update of the status changes nothing else, but for the metadata that controllers keep there. */
+/** A status update changes nothing else, except metadata that controllers keep. */
 function keepAllButStatus(object: ApiObject, old: ApiObject): void {
   for (const key of Object.keys(object)) {
     if (key !== "status" && key !== "metadata" && key !== "kind" && key !== "apiVersion") delete object[key];
@@ -274,7 +274,10 @@ function keepAllButStatus(object: ApiObject, old: ApiObject): void {
 
 const clientMetadata = ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"] as const;
 
-/** The metadata that a status resets: all of a client's, or parts of it. Source: apimachinery v0.36 meta/v1/helpers.go ResetObjectMetaForStatus. */
+/**
+ * Metadata that a status update resets: all of the client's, or parts of it. Source: apimachinery v0.36 meta/v1/helpers.go
+ * ResetObjectMetaForStatus.
+ */
 function keepMetadata(
   { metadata }: ApiObject,
   { metadata: before }: ApiObject,
@@ -290,7 +293,7 @@ function keepMetadata(
   }
 }
 
-/** True if anything but the metadata has changed. */
+/** True if anything except the metadata has changed. */
 function changesAny(object: ApiObject, old: ApiObject): boolean {
   return !deepEqual({ ...object, metadata: {}, apiVersion: "" }, { ...old, metadata: {}, apiVersion: "" });
 }

@@ -1,4 +1,4 @@
-/** Validation of what is about to be stored. Source: apiserver v0.36 registry/rest/create.go BeforeCreate, update.go BeforeUpdate. */
+/** Validation before storing. Source: apiserver v0.36 registry/rest/create.go BeforeCreate, update.go BeforeUpdate. */
 import type { RequestScope } from "../context/server.ts";
 import { type FieldError, invalidObject } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
@@ -6,14 +6,14 @@ import type { StrategyContext, UpdateStrategy } from "../registry/strategy/rest-
 import { errorsOf, validateObjectMeta } from "../registry/strategy/validation-steps.ts";
 import { metadataErrors, metadataUpdateErrors } from "../validation/metadata.ts";
 
-/** A new object on its way to the store. */
+/** A new object before it is stored. */
 export interface ObjectWrite {
   readonly scope: RequestScope;
   readonly object: ApiObject;
   readonly context: StrategyContext;
 }
 
-/** An update of `old` to `object`, by the strategy of the path that is written. */
+/** An update of `old` to `object`, with the strategy of the written path. */
 export interface ObjectUpdate extends ObjectWrite {
   readonly old: ApiObject;
   readonly strategy: UpdateStrategy;
@@ -31,7 +31,7 @@ export function validateCreate(write: ObjectWrite): void {
   const created = { object, version: scope.served.apiVersion, namespaced, strategy, context };
   const errors = strategy.createSteps.flatMap((step) => step(created));
   refuseInvalid(write, errors);
-  // The generic check of metadata: the kinds that have it among their steps have passed it already.
+  // The generic metadata check: kinds that have it among their steps have already passed it.
   if (!strategy.createSteps.includes(validateObjectMeta))
     refuseInvalid(write, metadataErrors(object, namespaced, { nameRule: "segment", takesAnyFinalizer: true }));
   scope.warnings.push(...(strategy.warningsOnCreate?.(object) ?? []));
@@ -44,7 +44,7 @@ export function validateUpdate(write: ObjectUpdate): void {
   refuseInvalid(write, update.begin?.(object, old, context) ?? []);
   const changed = { object, old, version: scope.served.apiVersion, namespaced, strategy, update, context };
   refuseInvalid(write, [
-    // The generic checks of metadata; most kinds make them again, with the rules for their own names.
+    // Generic metadata checks; most kinds repeat them, with their own name rules.
     ...metadataErrors(object, namespaced, { nameRule: "segment", takesAnyFinalizer: true }),
     ...metadataUpdateErrors(object, old),
     ...errorsOf(update.updateSteps, changed),

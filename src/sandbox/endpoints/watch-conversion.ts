@@ -1,4 +1,4 @@
-/** Watches of custom resources that a webhook converts: the frames of what is stored become those of the version that is asked for. */
+/** Watches of custom resources that a webhook converts: frames of stored objects are converted to the requested version. */
 import { messageOf } from "../../api/error-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 import type { ApiBody } from "../../api/transport.ts";
@@ -14,7 +14,10 @@ interface Frame {
   readonly object: ApiObject;
 }
 
-/** The frames of `body`, which has whole objects as they are stored, in another format. An object that cannot be converted ends it with an ERROR event. */
+/**
+ * Converts the frames of `body`, which have whole objects as stored, to another format. An object that cannot be converted ends the watch
+ * with an ERROR event.
+ */
 export function convertedBody(scope: RequestScope, body: ApiBody, format: Format): ApiBody {
   let isFirst = true;
   let isEnded = false;

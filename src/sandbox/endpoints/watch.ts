@@ -1,4 +1,4 @@
-/** Opens a watch as its options ask. Source: apiserver v0.36 storage/cacher/cacher.go Watch. */
+/** Opens a watch. Source: apiserver v0.36 storage/cacher/cacher.go Watch. */
 import type { ApiBody } from "../../api/transport.ts";
 import { below } from "../../platform/random.ts";
 import { canonicalize } from "../meta/canonical.ts";
@@ -28,7 +28,7 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
       format,
     );
   }
-  // There is no other server that could be ahead: the client has seen an earlier sandbox, and must list anew at once.
+  // No other server can be ahead: the client has seen an earlier sandbox, and must relist at once.
   if (!sendsState && asked > current) {
     return errorBody(
       expired(`resource version ${asked} is of another sandbox, which is gone: this one is at ${current}`),
@@ -64,7 +64,7 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
   );
 }
 
-/** Kinds whose replicas are always written: they are plain numbers inside the real server. */
+/** Kinds whose replicas are always written: the real server has them as plain numbers. */
 const countsReplicas = new Set(["ReplicaSet", "Deployment", "StatefulSet", "ReplicationController"]);
 
 interface Bookmark {
@@ -73,7 +73,7 @@ interface Bookmark {
   readonly initialEventsEnd: boolean;
 }
 
-/** A bookmark's object: of the kind, with nothing in it, as the real server writes such. */
+/** A bookmark's object: only kind and metadata, as in the real server. */
 function bookmarkOf(scope: RequestScope, { format, revision, initialEventsEnd }: Bookmark): Fields {
   const { kind, apiVersion, struct } = scope.served;
   const metadata: Fields = { resourceVersion: String(revision) };

@@ -1,5 +1,5 @@
 /**
- * Applies a configuration to an object: checks it, merges it, and turns conflicts into refusals.
+ * Applies a configuration to an object: checks and merges it, and converts conflicts to errors.
  * Source: apimachinery v0.36 util/managedfields/internal/structuredmerge.go, versioncheck.go.
  */
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
@@ -14,15 +14,15 @@ import { ItemProblem } from "./types.ts";
 import type { Applied, TypedObject } from "./updater.ts";
 import { problemsText, typeProblems } from "./validate.ts";
 
-/** What an apply makes of an object. */
+/** The result of an apply. */
 export interface AppliedObject {
-  /** At the version of the request, as it was merged: not decoded yet. Undefined if nothing changes. */
+  /** At the version of the request, as merged: not decoded yet. Undefined if nothing changes. */
   readonly object: Fields | undefined;
-  /** What its managed fields are to be; undefined for none. */
+  /** The new managed fields; undefined if there are none. */
   readonly managedFields: Fields[] | undefined;
 }
 
-/** The version and kind of a configuration; none of both for a version that cannot be one. */
+/** The version and kind of a configuration; both empty for an invalid version. */
 function kindOf(configuration: Fields): { readonly apiVersion: string; readonly kind: string } {
   const [apiVersion, kind] = [textOf(configuration["apiVersion"]), textOf(configuration["kind"])];
   return apiVersion.split("/").length > 2 ? { apiVersion: "", kind: "" } : { apiVersion, kind };
@@ -33,7 +33,7 @@ export function kindText(apiVersion: string, kind: string): string {
   return `${apiVersion.includes("/") || apiVersion === "" ? apiVersion : `/${apiVersion}`}${apiVersion === "" ? "/" : ""}, Kind=${kind}`;
 }
 
-/** How messages name a configuration: `default/web; apps/v1, Kind=Deployment`. */
+/** The name of a configuration in messages: `default/web; apps/v1, Kind=Deployment`. */
 export function configurationText(configuration: Fields): string {
   const [namespace, name] = ["namespace", "name"].map((key) => textOf(at(configuration, "metadata", key)));
   const { apiVersion, kind } = kindOf(configuration);
@@ -49,9 +49,8 @@ export interface Application {
 const failed = (message: string): Error => refusal(500, "", message);
 
 /**
- * Applies a configuration to `live`, or to nothing. What is applied is undecoded JSON.
- * @throws StatusError 400 for what is no configuration of the kind, 409 for conflicts, 500, as the real server, for what is not of
- * its type.
+ * Applies a configuration to `live`, or to nothing. The result is undecoded JSON.
+ * @throws StatusError 400 for an invalid configuration of the kind, 409 for conflicts, 500, as in the real server, for type errors.
  */
 export function applyConfiguration(scope: RequestScope, { live, configuration }: Application): AppliedObject {
   const fields = fieldManagerOf(scope);
@@ -88,7 +87,7 @@ function checkConfiguration({ served }: RequestScope, configuration: Fields): vo
   if (Array.isArray(sent) && sent.every(isFields)) throw badRequest("metadata.managedFields must be nil");
 }
 
-/** Runs an apply; conflicts and items without names become refusals. @throws StatusError 409, 500. */
+/** Runs an apply; converts conflicts and items without keys to errors. @throws StatusError 409, 500. */
 function refusing({ live, managers }: TypedApplication, apply: () => Applied): Applied {
   try {
     return apply();

@@ -1,4 +1,4 @@
-/** Which fields differ between two states of an object. Source: structured-merge-diff v6 typed/compare.go. */
+/** Compares two states of an object, field by field. Source: structured-merge-diff v6 typed/compare.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { isFields, listIn, type Fields } from "../meta/object.ts";
 import { type FieldSet, type FieldSetBuilder, insert, newSet } from "./field-set.ts";
@@ -13,10 +13,10 @@ import {
   typeAt,
 } from "./types.ts";
 
-/** How one state of an object differs from another. No field is in more than one of the sets. */
+/** The differences between two states of an object. The sets are disjoint. */
 export interface Comparison {
   readonly removed: FieldSet;
-  /** What is in both, but differs. */
+  /** In both states, with different values. */
   readonly modified: FieldSet;
   readonly added: FieldSet;
 }
@@ -26,7 +26,7 @@ export interface Compared {
   readonly old: Fields;
   readonly now: Fields;
   readonly type: Type;
-  /** Fields that are left out, with all below them. */
+  /** Fields to ignore, with everything below them. */
   readonly reset?: FieldSet;
 }
 
@@ -38,14 +38,14 @@ export function compare({ old, now, type, reset }: Compared): Comparison {
 }
 
 interface Walk {
-  /** Where the walk is. */
+  /** The current path. */
   readonly path: string[];
   readonly removed: FieldSetBuilder;
   readonly modified: FieldSetBuilder;
   readonly added: FieldSetBuilder;
 }
 
-/** A place in both states; undefined is what is not there. */
+/** A place in both states; undefined means missing. */
 interface Place {
   readonly old: unknown;
   readonly now: unknown;
@@ -57,7 +57,7 @@ function visit(walk: Walk, place: Place): void {
   const { old, now, type } = place;
   if (old === now) return;
   const atom = atomOf(type, now ?? old);
-  // What is of any type may have become another kind of value: then it is both.
+  // A value of deduced type may have changed its kind: then both kinds are visited.
   const before = old === undefined || now === undefined ? atom : atomOf(type, old);
   if (before !== atom && !visitParts(walk, { ...place, atom: before })) visitLeaf(walk, place);
   if (!visitParts(walk, { ...place, atom })) visitLeaf(walk, place);
@@ -71,7 +71,7 @@ function visitLeaf(walk: Walk, { old, now }: Place): void {
   else if (!deepEqual(old, now)) insert(walk.modified, walk.path);
 }
 
-/** Compares what is inside; false for what is owned in one piece, or has nothing inside. */
+/** Compares nested values; returns false if the value is atomic or has none. */
 function visitParts(walk: Walk, { old, now, reset, atom }: Place & { readonly atom: Atom }): boolean {
   switch (atom.is) {
     case "scalar":
@@ -104,7 +104,7 @@ interface FieldsPlace {
 }
 
 function visitFields(walk: Walk, { before, after, type, reset }: FieldsPlace): void {
-  // A key may be called as what every object has.
+  // A key may have the name of an inherited property.
   const own = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
   const visitField = (key: string): void => {
     const element = `f:${key}`;
@@ -138,7 +138,7 @@ function visitItems(walk: Walk, { before, after, type }: ItemsPlace): void {
   }
 }
 
-/** The items of a list by their elements: usually one each. @throws ItemProblem */
+/** The items of a list by path element: usually one each. @throws ItemProblem */
 export function itemsByElement(list: readonly unknown[], type: ListType): Map<string, unknown[]> {
   const items = new Map<string, unknown[]>();
   for (const item of list) {
@@ -156,7 +156,7 @@ interface ItemPlace {
   readonly type: Type;
 }
 
-/** Items with one name are owned in one piece. */
+/** Items with the same path element are owned as one unit. */
 function visitItem(walk: Walk, { old, now, type }: ItemPlace): void {
   if (old.length > 1 && now.length > 1) {
     if (!deepEqual(old, now)) insert(walk.modified, walk.path);

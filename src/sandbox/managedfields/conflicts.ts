@@ -1,5 +1,5 @@
 /**
- * Fields that an applied configuration changes though others manage them.
+ * Fields that an applied configuration changes although others manage them.
  * Source: structured-merge-diff v6 merge/conflict.go, apimachinery v0.36 util/managedfields/internal/conflict.go.
  */
 import { shown } from "../meta/field-errors.ts";
@@ -8,14 +8,14 @@ import { pathsOf, type FieldSet } from "./field-set.ts";
 import type { Manager } from "./managers.ts";
 import { pathText } from "./path-element.ts";
 
-/** A manager with what it manages of that. */
+/** A manager and the conflicting fields that it manages. */
 export interface Conflict {
   readonly identity: string;
   readonly manager: Manager;
   readonly set: FieldSet;
 }
 
-/** An apply without force that meets managers of other values. */
+/** An apply without force conflicts with other managers. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
   readonly conflicts: readonly Conflict[];
@@ -31,7 +31,7 @@ function nameOf({ manager, operation, apiVersion, subresource }: Manager): strin
   return operation === "Update" ? `${name} using ${apiVersion}` : name;
 }
 
-/** The refusal of such an apply: 409, each field a cause. */
+/** The error for such an apply: 409, with a cause per field. */
 export function conflictRefusal({ conflicts }: ConflictError): Error {
   const sorted = [...conflicts].sort((a, b) => (a.identity < b.identity ? -1 : 1));
   const all = sorted.map(({ manager, set }) => ({ name: nameOf(manager), paths: pathsOf(set).map(pathText) }));

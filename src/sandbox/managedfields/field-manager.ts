@@ -1,5 +1,5 @@
 /**
- * Tracks managers through updates and applies: names the one that writes, sets times, strips metadata, limits the number of managers.
+ * Tracks managers through updates and applies: identifies the writer, sets times, strips metadata, limits the number of managers.
  * Source: apimachinery v0.36 util/managedfields/internal/fieldmanager.go and what it calls.
  */
 import { formatTime } from "../../api/time.ts";
@@ -14,10 +14,10 @@ import { ownable, resetFieldsOf } from "./reset-fields.ts";
 import { typeOf } from "./types.ts";
 import { apply, type Applied, type TypedObject, update, type Updater, type Writer } from "./updater.ts";
 
-/** What manages the fields of the objects of a request. */
+/** Manages the fields of objects in a request. */
 export interface FieldManager extends Updater {
   readonly scope: RequestScope;
-  /** An object, as it is stored or as it was sent, at the version of the request. */
+  /** A stored or sent object, at the version of the request. */
   readonly typed: (object: ApiObject) => TypedObject;
   /** An object of the kind with nothing set. */
   readonly empty: () => TypedObject;
@@ -46,10 +46,7 @@ export function fieldManagerOf(scope: RequestScope): FieldManager {
   };
 }
 
-/**
- * The object at another version of its kind, by way of the one at which it is stored; a webhook converts to it at once. Other groups do
- * not count.
- */
+/** The object at another version of its kind, by way of its storage version; a webhook converts directly. Other groups do not count. */
 function converted(scope: RequestScope, object: TypedObject, version: string): TypedObject | undefined {
   const { served, resource, server } = scope;
   const { registry } = server;
@@ -75,13 +72,13 @@ function converted(scope: RequestScope, object: TypedObject, version: string): T
   return { value, apiVersion: version, type: typeOf(to.struct, schema) };
 }
 
-/** What a webhook gets to see. */
+/** The object as webhooks see it. */
 function withoutManagers(object: ApiObject): ApiObject {
   const { managedFields: _managers, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** A copy of what was merged: a merge may leave null where a list or a map was. */
+/** A copy of a merged object without nulls, which a merge may leave in place of lists and maps. */
 function withoutNulls(fields: Fields): Fields {
   const kept: Fields = {};
   for (const [key, value] of Object.entries(fields)) {
@@ -107,13 +104,13 @@ interface Updated {
   readonly live: TypedObject;
   readonly object: TypedObject;
   readonly managers: Managers;
-  /** The name of the manager that writes. */
+  /** The name of the writing manager. */
   readonly manager: string;
 }
 
 /**
- * The managers after an update. The time of the one that writes is that of its last change of a value: a write that only removes
- * does not move it. @throws ItemProblem
+ * The managers after an update. The writer's time is that of its last change of a value: a write that only removes does not change it.
+ * @throws ItemProblem
  */
 export function managersAfterUpdate(fields: FieldManager, updated: Updated): Managers {
   return capped(uncapped(fields, updated));
@@ -133,7 +130,7 @@ export interface TypedApplication {
   readonly live: TypedObject;
   readonly configuration: TypedObject;
   readonly managers: Managers;
-  /** The name of the manager that applies. */
+  /** The name of the applying manager. */
   readonly manager: string;
   readonly force: boolean;
 }

@@ -1,24 +1,24 @@
 /**
- * Sets of fields, as trees of path elements. Sets are values: nothing changes one that it was given, and what is equal in two
- * is shared. Source: structured-merge-diff v6 fieldpath/set.go, serialize.go.
+ * Sets of fields, as trees of path elements. Sets are immutable, and equal parts are shared. Source: structured-merge-diff v6
+ * fieldpath/set.go, serialize.go.
  */
 import { isFields, type Fields } from "../meta/object.ts";
 import { compareElements, readElement } from "./path-element.ts";
 
-/** A place in an object: whether it belongs to the set, and what below it does. No set has a place in it that holds nothing. */
+/** A node of a set: whether its path is a member, and the members below it. No set has empty nodes. */
 export interface FieldSet {
   readonly member: boolean;
   /** By path element. */
   readonly children: ReadonlyMap<string, FieldSet>;
 }
 
-/** A set that is still being made. */
+/** A set under construction. */
 export interface FieldSetBuilder extends FieldSet {
   member: boolean;
   readonly children: Map<string, FieldSetBuilder>;
 }
 
-/** The set of nothing. */
+/** The empty set. */
 export const noFields: FieldSet = { member: false, children: new Map() };
 const leaf: FieldSet = { member: true, children: noFields.children };
 
@@ -27,12 +27,12 @@ export function newSet(): FieldSetBuilder {
   return { member: false, children: new Map() };
 }
 
-/** True if nothing is in the set, here or below. */
+/** True if the set has no members, here or below. */
 export function isEmptySet({ member, children }: FieldSet): boolean {
   return !member && children.size === 0;
 }
 
-/** Adds a path. The whole object, the path of no elements, belongs to no set. */
+/** Adds a path. The empty path, of the whole object, is never a member. */
 export function insert(set: FieldSetBuilder, path: readonly string[]): void {
   if (path.length === 0) return;
   let here = set;
@@ -47,7 +47,7 @@ export function insert(set: FieldSetBuilder, path: readonly string[]): void {
   here.member = true;
 }
 
-/** The set of these paths, which are names of fields. */
+/** The set of these paths, given as field names. */
 export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   const set = newSet();
   for (const path of paths)
@@ -58,7 +58,7 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   return set;
 }
 
-/** What one of the two has. */
+/** Members of either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a;
   if (isEmptySet(a)) return b;
@@ -70,7 +70,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { member: a.member || b.member, children };
 }
 
-/** What both have. */
+/** Members of both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const children = new Map<string, FieldSet>();
   for (const [element, child] of a.children) {
@@ -82,12 +82,12 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return { member: a.member && b.member, children };
 }
 
-/** What `a` has and `b` does not. A field stays where only what is below it is in `b`, and so does what is below a field of `b`. */
+/** Members of `a` that are not in `b`. A field stays if only descendants of it are in `b`; descendants of members of `b` stay too. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, difference);
 }
 
-/** As `difference`, but a field of `b` takes all that is below it along. */
+/** As `difference`, but members of `b` also remove all their descendants. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, (child, other) => (other.member ? noFields : recursiveDifference(child, other)));
 }
@@ -108,14 +108,14 @@ function without(a: FieldSet, b: FieldSet, rest: (child: FieldSet, other: FieldS
   return { member, children: children ?? a.children };
 }
 
-/** True if the path belongs to the set. */
+/** True if the path is a member. */
 export function has(set: FieldSet, path: readonly string[]): boolean {
   let here: FieldSet | undefined = set;
   for (const element of path) here = here?.children.get(element);
   return here?.member === true && path.length > 0;
 }
 
-/** The paths of a set in the real server's order: at each place first what belongs to the set there, then what is below. */
+/** The paths of a set in the real server's order: at each level, first the members there, then those below. */
 export function pathsOf(set: FieldSet, before: readonly string[] = []): (readonly string[])[] {
   const elements = [...set.children.keys()].sort(compareElements);
   const paths: (readonly string[])[] = [];
@@ -124,7 +124,7 @@ export function pathsOf(set: FieldSet, before: readonly string[] = []): (readonl
   return paths;
 }
 
-/** Reads `fieldsV1`. @throws SyntaxError for what is none. */
+/** Parses `fieldsV1`. @throws SyntaxError if it is invalid. */
 export function readSet(json: unknown): FieldSet {
   if (json === undefined || json === null) return noFields;
   const { children } = readPlace(json);
@@ -142,14 +142,14 @@ function readPlace(json: unknown): FieldSet {
       continue;
     }
     const element = key.startsWith("f:") ? key : readElement(key);
-    // What a later version may know is left out.
+    // Elements of a future version are ignored.
     if (element !== undefined) (children ??= new Map()).set(element, readPlace(json[key]));
   }
-  // A place without anything below it is the field itself.
+  // An element with nothing below it is a member.
   return children === undefined ? leaf : { member, children };
 }
 
-/** Writes `fieldsV1`: keys in order, `.` first. */
+/** Serializes to `fieldsV1`: keys sorted, `.` first. */
 export function writeSet({ children }: FieldSet): Fields {
   const json: Fields = {};
   for (const key of [...children.keys()].sort()) {

@@ -1,6 +1,6 @@
 /**
- * The annotation in which kubectl's client-side apply keeps its last configuration. Fields that still have the values of the
- * annotation are no conflict for kubectl's server-side apply, which updates the annotation. Source: apimachinery v0.36 util/managedfields/internal/lastappliedmanager.go,
+ * The annotation in which kubectl's client-side apply stores its last configuration. Fields unchanged since then do not conflict with
+ * kubectl's server-side apply, which updates the annotation. Source: apimachinery v0.36 util/managedfields/internal/lastappliedmanager.go,
  * lastappliedupdater.go.
  */
 import { at, isFields, isList, textOf, type Fields } from "../meta/object.ts";
@@ -14,14 +14,14 @@ import type { Applied, TypedObject } from "./updater.ts";
 import { typeProblems } from "./validate.ts";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
-/** Only kubectl's usual name opts in. */
+/** Only kubectl's default manager name opts in. */
 const kubectl = "kubectl";
-/** All annotations of an object together. */
+/** The limit for all annotations of an object. */
 const mostAnnotationBytes = 256 * 1024;
 
 const lastAppliedOf = (object: Fields): string => textOf(at(object, "metadata", "annotations", annotation));
 
-/** Applies a configuration; for the manager `kubectl` with regard to the annotation. @throws ConflictError, ItemProblem */
+/** Applies a configuration; for the manager `kubectl`, respects the annotation. @throws ConflictError, ItemProblem */
 export function appliedWithAnnotation(fields: FieldManager, application: TypedApplication): Applied {
   const { live, configuration, manager } = application;
   if (manager !== kubectl) return applied(fields, application);
@@ -31,7 +31,7 @@ export function appliedWithAnnotation(fields: FieldManager, application: TypedAp
   return { ...result, object: { ...object, value: withLastApplied(object.value, configuration.value) } };
 }
 
-/** Applies; fields that are as client-side apply set them are no conflict. */
+/** Applies; fields unchanged since the last client-side apply do not conflict. */
 function forcedOverAnnotation(fields: FieldManager, application: TypedApplication): Applied {
   try {
     return applied(fields, application);
@@ -47,7 +47,7 @@ function forcedOverAnnotation(fields: FieldManager, application: TypedApplicatio
   }
 }
 
-/** The fields that the annotation has and the object still has with those values; undefined without a readable annotation. */
+/** The fields in the annotation that the object still has with the same values; undefined without a readable annotation. */
 function unchangedSinceLastApply({ value: live, apiVersion, type }: TypedObject): FieldSet | undefined {
   const last = parsed(lastAppliedOf(live));
   if (last === undefined || last["apiVersion"] !== apiVersion || last["kind"] !== live["kind"]) return undefined;
@@ -66,7 +66,7 @@ function parsed(text: string): Fields | undefined {
   }
 }
 
-/** The object with what was applied now in the annotation; without it where that is too long. */
+/** The object with the applied configuration in the annotation, or without the annotation if that is too long. */
 function withLastApplied(object: Fields, configuration: Fields): Fields {
   const metadata = isFields(object["metadata"]) ? object["metadata"] : {};
   const before = isFields(metadata["annotations"]) ? metadata["annotations"] : {};
@@ -86,7 +86,7 @@ function withoutLastApplied(configuration: Fields): Fields {
   return { ...configuration, metadata: { ...metadata, annotations } };
 }
 
-/** As Go writes it: keys in order. */
+/** As Go serializes it: with sorted keys. */
 function sortedJson(value: unknown): string {
   if (isList(value)) return `[${value.map(sortedJson).join(",")}]`;
   if (!isFields(value)) return goJson(value);

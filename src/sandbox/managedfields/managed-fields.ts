@@ -1,5 +1,5 @@
 /**
- * `metadata.managedFields` of what is created, updated and applied.
+ * `metadata.managedFields` of created, updated and applied objects.
  * Source: apimachinery v0.36 util/managedfields/internal/fieldmanager.go, skipnonapplied.go, apiserver v0.36 endpoints/handlers/create.go.
  */
 import { formatTime } from "../../api/time.ts";
@@ -17,10 +17,10 @@ import { unownedOnCreate } from "./reset-fields.ts";
 import { ItemProblem } from "./types.ts";
 import type { TypedObject } from "./updater.ts";
 
-/** As many bytes of a user agent name a manager. */
+/** The maximum length of a manager's name from a user agent, in bytes. */
 const longestManager = 128;
 
-/** The query's fieldManager, or the part of the user agent before the slash. */
+/** The fieldManager parameter, or the user agent up to the slash. */
 export function managerOf(scope: RequestScope): string {
   const asked = param(scope.query, "fieldManager");
   if (asked !== undefined && asked !== "") return asked;
@@ -50,7 +50,7 @@ function readable(entries: readonly Fields[] | undefined): Managers {
   }
 }
 
-/** True if the client clears the managed fields: with an empty list, or with one empty entry. */
+/** True if the client clears the managed fields, with an empty list or one empty entry. */
 function isReset(sent: readonly Fields[]): boolean {
   const [only] = sent;
   return (
@@ -59,8 +59,8 @@ function isReset(sent: readonly Fields[]): boolean {
 }
 
 /**
- * The managers before a write: those that the client sent, which is how it changes them; the live ones where it sent none, where
- * they cannot be read, and for subresources.
+ * The managers before a write: those that the client sent, which lets it change them; the live ones if it sent none, if they are invalid,
+ * and for subresources.
  */
 function managersBefore({ scope, sent }: ManagedWrite, live?: ApiObject): Managers {
   if (sent !== undefined && scope.subresource === "") {
@@ -71,10 +71,10 @@ function managersBefore({ scope, sent }: ManagedWrite, live?: ApiObject): Manage
   return readable(live?.metadata.managedFields);
 }
 
-/** A write whose managed fields are to be set. */
+/** A write that sets managed fields. */
 export interface ManagedWrite {
   readonly scope: RequestScope;
-  /** Its managed fields are set. */
+  /** The object whose managed fields are set. */
   readonly object: ApiObject;
   /** The managed fields that the client sent. */
   readonly sent: readonly Fields[] | undefined;
@@ -92,7 +92,7 @@ function setManagers(object: ApiObject, managers: Managers): void {
 }
 
 /**
- * Sets managed fields by `set`. Where a webhook cannot convert the object to the version of a manager, it has none afterwards.
+ * Sets managed fields by calling `set`. If a webhook cannot convert the object to a manager's version, the object has none afterwards.
  * Source: apimachinery v0.36 util/managedfields/internal/fieldmanager.go UpdateNoErrors.
  */
 export function* managing<W extends ManagedWrite>(set: (write: W) => void, write: W): Steps<void> {
@@ -108,7 +108,7 @@ export function* managing<W extends ManagedWrite>(set: (write: W) => void, write
   }
 }
 
-/** The new object's managed fields: `object` as the client sent it, with defaults, canonical, before admission. */
+/** The managed fields of a new object: `object` is as the client sent it, with defaults, canonical, before admission. */
 export function manageCreate(write: ManagedWrite): void {
   const { scope, object } = write;
   delete object.metadata.managedFields;
@@ -121,7 +121,7 @@ export function manageCreate(write: ManagedWrite): void {
   });
 }
 
-/** Gives all fields of a new object to the manager that creates it. */
+/** Gives all fields of a new object to its creator. */
 function manageNew({ scope, empty, typed }: FieldManager, object: ApiObject): void {
   const { served, server, subresource } = scope;
   const { value, type } = empty();
@@ -140,7 +140,7 @@ function manageNew({ scope, empty, typed }: FieldManager, object: ApiObject): vo
   ];
 }
 
-/** The managed fields after an update. Those of an object that had none are not begun with. */
+/** The managed fields after an update. An object without them does not get any. */
 export function manageUpdate(update: ManagedUpdate): void {
   const { scope, live, object } = update;
   delete object.metadata.managedFields;
@@ -165,7 +165,7 @@ function afterUpdate(fields: FieldManager, { live, object, managers }: Update): 
   });
 }
 
-/** An object with items that have no names loses its managed fields. */
+/** An object with list items without keys loses its managed fields. */
 function withoutProblems(manage: () => void): void {
   try {
     manage();
@@ -174,13 +174,13 @@ function withoutProblems(manage: () => void): void {
   }
 }
 
-/** An object before and after a write of the server's own. */
+/** An object before and after a write by the server itself. */
 export interface StatusWrite {
   readonly live: ApiObject;
   readonly object: ApiObject;
 }
 
-/** The managed fields after a write of the server's own to the status of an object of another kind. */
+/** The managed fields after the server itself writes the status of an object of another kind. */
 export function manageOwnStatus(
   scope: RequestScope,
   resource: RequestScope["resource"],

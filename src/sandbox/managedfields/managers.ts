@@ -1,25 +1,25 @@
 /**
- * Who manages which fields, read from `metadata.managedFields` and written back.
+ * Managers and the fields that they manage, parsed from `metadata.managedFields` and serialized.
  * Source: apimachinery v0.36 util/managedfields/internal/managedfields.go, capmanagers.go.
  */
 import { textOf, type Fields } from "../meta/object.ts";
 import { type FieldSet, readSet, union, writeSet } from "./field-set.ts";
 
-/** One manager with what it manages. */
+/** A manager and its fields. */
 export interface Manager {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly apiVersion: string;
   readonly subresource: string;
   readonly set: FieldSet;
-  /** Of its last change of a value; undefined where nobody knows. */
+  /** The time of its last change of a value; undefined if unknown. */
   readonly time: string | undefined;
 }
 
 /** Managers by identity. */
 export type Managers = ReadonlyMap<string, Manager>;
 
-/** The key of a manager. That of an applier has no version: it stays one manager when it applies at another version. */
+/** The key of a manager. For an apply it has no version: the manager stays the same when it applies at another version. */
 export function identityOf({ manager, operation, apiVersion, subresource }: Omit<Manager, "set" | "time">): string {
   return JSON.stringify({
     ...(manager === "" ? {} : { manager }),
@@ -29,7 +29,7 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
   });
 }
 
-/** Reads managed fields; of two entries of one manager the last counts. @throws SyntaxError for what are none. */
+/** Parses managed fields; of two entries of one manager, the last counts. @throws SyntaxError if they are invalid. */
 export function readManagers(entries: readonly Fields[]): Managers {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
@@ -47,7 +47,7 @@ export function readManagers(entries: readonly Fields[]): Managers {
   return managers;
 }
 
-/** Managers as managed fields, in their order; undefined for none. */
+/** Serializes managers, in order; undefined if there are none. */
 export function writeManagers(managers: Managers): Fields[] | undefined {
   if (managers.size === 0) return undefined;
   return [...managers.values()].map(entryOf).sort(inOrder);
@@ -74,11 +74,11 @@ function inOrder(a: Fields, b: Fields): number {
   return 0;
 }
 
-/** The server keeps at most so many managers of updates apart. */
+/** The maximum number of update managers that are kept separate. */
 const mostManagers = 10;
 const oldUpdates = "ancient-changes";
 
-/** Of too many managers of updates the oldest become one, for each version. */
+/** If there are too many update managers, merges the oldest, per version. */
 export function capped(managers: Managers): Managers {
   const updates = [...managers].filter(([, { operation }]) => operation === "Update");
   let tooMany = updates.length - mostManagers;

@@ -1,6 +1,6 @@
 /**
- * What an applied configuration makes of an object: of each field that both have, the value that is applied; of each that one of
- * them has, that one. Source: structured-merge-diff v6 typed/merge.go.
+ * Merges an applied configuration into an object: applied values replace live ones, all others are kept. Source: structured-merge-diff v6
+ * typed/merge.go.
  */
 import { isFields, listIn, type Fields } from "../meta/object.ts";
 import {
@@ -15,15 +15,15 @@ import {
 } from "./types.ts";
 
 /**
- * Merges `applied` into `live`; both stay as they are, and the result may share with them. Items keep their order where the
- * configuration does not give them another: then they follow it.
+ * Merges `applied` into `live`; neither is changed, and the result may share values with them. Items keep their order, unless the
+ * configuration has another: then they follow it.
  */
 export function merge({ value: live, type }: Typed, applied: Fields): Fields {
   const merged = mergeValues({ live, applied, type });
   return isFields(merged) ? merged : {};
 }
 
-/** A place in both. Undefined is what is not there; null is a value, which takes any form. */
+/** A place in both objects. Undefined means missing; null is a value that fits any type. */
 interface Place {
   readonly live: unknown;
   readonly applied: unknown;
@@ -57,7 +57,7 @@ interface FieldsPlace {
 
 function mergeFields({ live, applied, type }: FieldsPlace): Fields {
   const merged: Fields = {};
-  // A key may be called as what every object has.
+  // A key may have the name of an inherited property.
   const own = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
   const mergeField = (key: string): void => {
     const at = typeAt(type, key) ?? deducedType;
@@ -69,11 +69,11 @@ function mergeFields({ live, applied, type }: FieldsPlace): Fields {
   return merged;
 }
 
-/** The items of a list in order, each with its element. */
+/** The items of a list in order, each with its path element. */
 interface Indexed {
   readonly elements: readonly string[];
   readonly items: readonly unknown[];
-  /** By element; null for those of which there are several, which merge with nothing. */
+  /** By path element; null for duplicates, which are not merged. */
   readonly byElement: ReadonlyMap<string, unknown>;
 }
 
@@ -88,13 +88,13 @@ function indexed(items: readonly unknown[], type: ListType): Indexed {
 interface ItemsPlace {
   readonly live: Indexed;
   readonly applied: Indexed;
-  /** Of an item. */
+  /** The type of an item. */
   readonly type: Type;
 }
 
 /**
- * Walks both lists at once. What only the live one has stays where it is; what both have comes in the order of the applied one,
- * and a live item that comes too early for that waits for its turn.
+ * Walks both lists in parallel. Live-only items stay in place; common items follow the applied order, and a live item that comes too early
+ * for it waits for its turn.
  */
 function mergeItems({ live, applied, type }: ItemsPlace): unknown[] {
   const merged: unknown[] = [];

@@ -1,6 +1,6 @@
 /**
- * The fields of an object that is new, as `fieldsV1` writes them: what `compare` with an empty object finds, made without sets, as
- * it is most of what a create costs. Source: as compare.ts.
+ * The fields of a new object as `fieldsV1`: what `compare` with an empty object finds, but without building sets, as this is most of the
+ * cost of a create. Source: as compare.ts.
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import { isFields, listIn, type Fields } from "../meta/object.ts";
@@ -8,20 +8,20 @@ import { itemsByElement } from "./compare.ts";
 import { type FieldSet, noFields } from "./field-set.ts";
 import { type Atom, atomOf, deducedType, type ListType, type MapType, type Type, typeAt } from "./types.ts";
 
-/** All fields of `now` that `empty`, an object of the same type with nothing set, does not have. @throws ItemProblem */
+/** All fields of `now` that are not in `empty`, an object of the same type with nothing set. @throws ItemProblem */
 export function newFields({ empty, now, type }: Beside<Type>, left: FieldSet): Fields {
   const atom = atomOf(type, now);
   return atom.is === "map" ? structBeside({ empty, now, type: atom }, left) : {};
 }
 
-/** An object beside one of the same type with nothing set. */
+/** An object, and one of the same type with nothing set. */
 interface Beside<Is extends Type> {
   readonly empty: Fields;
   readonly now: Fields;
   readonly type: Is;
 }
 
-/** The fields of a struct that `empty` does not have, without those in `left`; the struct itself is no member. */
+/** The fields of a struct that are not in `empty`, without those in `left`; the struct itself is not a member. */
 function structBeside({ empty, now, type }: Beside<MapType>, left: FieldSet): Fields {
   const written: Fields = {};
   for (const key of Object.keys(now).sort()) {
@@ -53,7 +53,7 @@ function beside({ empty, now, type }: Place, left: FieldSet): Fields | undefined
     const written = structBeside({ empty, now, type: atom }, noFields);
     return hasKeys(written) ? written : undefined;
   }
-  // It was null: its parts are new, itself is not, unless it is all there is.
+  // It was null: its parts are new, but not itself, unless it has no parts.
   if (Array.isArray(now) && now.length === 0) return {};
   const { ".": _self, ...parts } = whole(now, atom);
   return hasKeys(parts) ? parts : undefined;
@@ -69,7 +69,7 @@ function hasKeys(object: Fields): boolean {
   return false;
 }
 
-/** A value and all that is in it. */
+/** A value and everything in it. */
 function whole(value: unknown, atom: Atom): Fields {
   if (!hasParts(value, atom)) return {};
   if (atom.is === "list") return wholeList(listIn(value), atom);

@@ -1,6 +1,6 @@
 /**
- * The steps of a path to a field, as `fieldsV1` writes them: `f:spec`, `k:{"name":"c"}` for an item by its keys, `v:"x"` for an item
- * by its value, `i:0` for one by its place. Source: structured-merge-diff v6 fieldpath/element.go, serialize-pe.go.
+ * Path elements as in `fieldsV1`: `f:spec`, `k:{"name":"c"}` for an item by its keys, `v:"x"` for an item by its value, `i:0` for one by
+ * its index. Source: structured-merge-diff v6 fieldpath/element.go, serialize-pe.go.
  */
 import { shown } from "../meta/field-errors.ts";
 import { goJson } from "../../api/go-json.ts";
@@ -19,8 +19,8 @@ export function valueElement(value: unknown): string {
 }
 
 /**
- * An element as a client wrote it in the form that equal ones share; undefined for a type of element that is not known.
- * @throws SyntaxError for what is no element.
+ * Normalizes an element that a client wrote; undefined for an unknown type of element.
+ * @throws SyntaxError if it is invalid.
  */
 export function readElement(text: string): string | undefined {
   if (text.charAt(1) !== ":") throw new SyntaxError(`missing colon: ${text}`);
@@ -50,7 +50,7 @@ function keysOf(json: string): Fields {
 
 const kinds = "fkvi";
 
-/** The order of path elements: fields, keys, values, places. */
+/** The order of path elements: fields, keys, values, indexes. */
 export function compareElements(a: string, b: string): number {
   const byKind = kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0));
   if (byKind !== 0 || a === b) return byKind;
@@ -79,7 +79,7 @@ function compareKeys(left: Fields, right: Fields): number {
 
 const types = ["number", "string", "boolean"];
 
-/** Numbers before texts before booleans. */
+/** Numbers before strings before booleans. */
 function compareValues(left: unknown, right: unknown): number {
   const byType = types.indexOf(typeof left) - types.indexOf(typeof right);
   if (byType !== 0 || left === right) return byType;
@@ -88,12 +88,12 @@ function compareValues(left: unknown, right: unknown): number {
   return left === false ? -1 : 1;
 }
 
-/** A path as messages show it: `.spec.containers[name="c"].image`. */
+/** A path as in messages: `.spec.containers[name="c"].image`. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join("");
 }
 
-/** An element as messages show it. */
+/** An element as in messages. */
 export function elementText(element: string): string {
   const rest = element.slice(2);
   switch (element.charAt(0)) {

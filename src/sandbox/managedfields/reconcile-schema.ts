@@ -1,11 +1,11 @@
 /**
- * Sets of fields that were written under another schema: what is owned in one piece now is owned as a whole by who owned a part.
+ * Sets of fields that were written under another schema: if a value is atomic now, the owner of a part becomes the owner of the whole.
  * Source: structured-merge-diff v6 typed/reconcile_schema.go.
  */
 import type { FieldSet } from "./field-set.ts";
 import { typeAt, type Type } from "./types.ts";
 
-/** The set as the type has it; the same one where nothing differs. */
+/** The set adapted to the type; the same set if nothing differs. */
 export function reconciledSet(set: FieldSet, type: Type): FieldSet {
   if (type.is === "scalar" || type.is === "any" || set.children.size === 0) return set;
   if (type.is === "map" ? type.atomic : !type.associative) return { member: true, children: new Map() };

@@ -1,4 +1,4 @@
-/** An object without the fields and items of a set. Source: structured-merge-diff v6 typed/remove.go. */
+/** Removes the fields and items of a set from an object. Source: structured-merge-diff v6 typed/remove.go. */
 import { isFields, isList, type Fields } from "../meta/object.ts";
 import { type FieldSet, isEmptySet } from "./field-set.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type Typed,
 } from "./types.ts";
 
-/** The object without what is in the set; what is left of it is shared. What has lost all that was in it is null. */
+/** The object without the members of the set; the rest is shared. Values that have lost all their content become null. */
 export function removeItems({ value, type }: Typed, set: FieldSet): Fields {
   if (isEmptySet(set)) return value;
   const left = without({ value, type }, set);
@@ -43,7 +43,7 @@ function withoutFields({ value: fields, type }: Place<Fields, MapType>, set: Fie
     if (inside?.member === true) continue;
     const at = { value: fields[key], type: typeAt(type, key) ?? deducedType };
     const value = inside === undefined ? at.value : without(at, inside);
-    // Defined, not set: a key may be called __proto__.
+    // Defined, not assigned: a key may be `__proto__`.
     Object.defineProperty(left, key, { value, enumerable: true, configurable: true, writable: true });
   }
   return Object.keys(left).length === 0 ? null : left;

@@ -1,5 +1,5 @@
 /**
- * Fields that no request of a kind and subresource can change, and metadata that nobody manages: both are left out of managed fields.
+ * Fields that no request of a kind and subresource can change, and metadata without owners: neither is tracked in managed fields.
  * Source: apiserver v0.36 registry/rest/update.go ResetFieldsStrategy, endpoints/installer.go.
  */
 import type { RequestScope } from "../context/server.ts";
@@ -21,7 +21,7 @@ const unownedMetadata = [
 const unownedPlaces = setOfPaths([["apiVersion"], ["kind"], ...unownedMetadata]);
 const unowned = setOfPaths([["apiVersion"], ["kind"], ["metadata"], ...unownedMetadata]);
 
-/** The set without the fields that nobody manages. */
+/** The set without the fields that have no owners. */
 export function ownable(set: FieldSet): FieldSet {
   return difference(set, unowned);
 }
@@ -49,12 +49,12 @@ function setsOf({ resource, served, subresource }: RequestScope): {
   return made;
 }
 
-/** The fields that the request cannot change: the `resetFields` of the strategy; by default the status, and the spec for the status subresource. */
+/** The fields that the request cannot change: the strategy's `resetFields`. Default: the status, or the spec for the status subresource. */
 export function resetFieldsOf(scope: RequestScope): FieldSet {
   return setsOf(scope).reset;
 }
 
-/** What the manager of a new object does not own of it: what is reset, and metadata that nobody owns. */
+/** The fields that the manager of a new object does not own: reset fields, and metadata without owners. */
 export function unownedOnCreate(scope: RequestScope): FieldSet {
   return setsOf(scope).left;
 }

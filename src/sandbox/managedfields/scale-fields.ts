@@ -1,6 +1,6 @@
 /**
- * The managed fields of an object that is scaled. They are tracked on the Scale, where the number of replicas has another path, and
- * brought back. Source: apimachinery v0.36 util/managedfields/scalehandler.go.
+ * The managed fields of a scaled object. They are tracked on the Scale, where the replicas have another path, and converted back. Source:
+ * apimachinery v0.36 util/managedfields/scalehandler.go.
  */
 import type { Fields } from "../meta/object.ts";
 import { difference, has, isEmptySet, setOfPaths } from "./field-set.ts";
@@ -12,15 +12,15 @@ const replicasSet = setOfPaths([["spec", "replicas"]]);
 
 /** How an object is scaled. */
 export interface Scaled {
-  /** Of the request. */
+  /** The apiVersion of the request. */
   readonly apiVersion: string;
-  /** The path to its number of replicas, as names, at a version; undefined for a version that is not known. */
+  /** The path of the replicas, as field names, at a version; undefined for an unknown version. */
   readonly replicasPath: (apiVersion: string) => readonly string[] | undefined;
 }
 
 const elementsOf = (path: readonly string[]): string[] => path.map((name) => `f:${name}`);
 
-/** The managed fields of the Scale of an object with these. */
+/** Converts an object's managed fields to those of its Scale. */
 export function scaleManagers(entries: readonly Fields[], { replicasPath }: Scaled): Fields[] {
   const managers = new Map<string, Manager>();
   for (const [identity, manager] of readManagers(entries)) {
@@ -38,8 +38,8 @@ export interface ManagedPair {
 }
 
 /**
- * The managed fields of the object after its Scale has these. Who updates is another manager there, at another version: the replicas
- * have an entry of their own afterwards, without a time. Who applies is the same.
+ * Converts the managed fields of a Scale back to those of its object. An update there has another manager, at another version: afterwards
+ * the replicas have a separate entry, without a time. The manager of an apply stays the same.
  */
 export function managersAfterScale(
   { ofObject, ofScale }: ManagedPair,

@@ -4,7 +4,10 @@ import { itemsByElement } from "./compare.ts";
 import { type FieldSet, insert, newSet, type FieldSetBuilder } from "./field-set.ts";
 import { atomOf, deducedType, type ListType, type MapType, type Type, type Typed } from "./types.ts";
 
-/** Every leaf and every item of the object. Structs are in it only as what they hold, keys of maps in their own right. @throws ItemProblem */
+/**
+ * Every leaf and every item of the object. Structs are represented only by their content, keys of maps also by themselves. @throws
+ * ItemProblem
+ */
 export function fieldSetOf({ value, type }: Typed): FieldSet {
   const set = newSet();
   addValue({ set, path: [] }, { value, type });
@@ -53,14 +56,14 @@ function addFields(walk: Walk, { value: fields, type }: Place<Fields, MapType>):
 function addItems(walk: Walk, { value: list, type }: Place<readonly unknown[], ListType>): void {
   for (const [element, items] of itemsByElement(list, type)) {
     walk.path.push(element);
-    // Items with one name are owned in one piece.
+    // Items with the same path element are owned as one unit.
     if (items.length === 1) addValue(walk, { value: items[0], type: type.of() });
     insert(walk.set, walk.path);
     walk.path.pop();
   }
 }
 
-/** The set with the structs that hold its fields: with `a.b.c` also `a`, but not `a.b` where that is the key of a map. */
+/** The set plus the structs that contain its fields: for `a.b.c` also `a`, but not `a.b` if that is a map key. */
 export function withNamedFields(set: FieldSet, type: Type | undefined): FieldSet {
   if (set.children.size === 0) return set;
   const map = type?.is === "map" ? type : undefined;

@@ -1,23 +1,22 @@
 /**
- * Types as structured merge sees them: what is owned in one piece, what field by field, and what item by item. They are made of
- * the schema's structs when they are first asked for. Source: structured-merge-diff v6 schema/elements.go, kube-openapi
- * pkg/schemaconv/openapi.go.
+ * Types for structured merge: which values are atomic, and which are merged by field or by item. They are derived from the schema's structs
+ * on first use. Source: structured-merge-diff v6 schema/elements.go, kube-openapi pkg/schemaconv/openapi.go.
  */
 import { isFields, type Fields } from "../meta/object.ts";
 import type { Field, Scalar, Schema, Shape, Struct } from "../../api/wire/schema.ts";
 import { keyElement, valueElement } from "./path-element.ts";
 
-/** The type of a value that has no parts; of any scalar for what is written in several ways. */
+/** The type of a value without parts; of any scalar if it can be written in several ways. */
 export interface ScalarType {
   readonly is: "scalar";
   readonly scalar: "string" | "numeric" | "boolean" | "untyped";
 }
 
-/** The type of a list: owned in one piece, or item by item, by keys or by value. */
+/** The type of a list: atomic, or merged by item, identified by keys or by value. */
 export interface ListType {
   readonly is: "list";
   readonly associative: boolean;
-  /** Of an item; none for a set. */
+  /** The keys of an item; empty for a set. */
   readonly keys: readonly string[];
   readonly of: () => Type;
 }
@@ -25,17 +24,17 @@ export interface ListType {
 /** The type of an object: a struct, a map, or both. */
 export interface MapType {
   readonly is: "map";
-  /** True if it is owned in one piece. */
+  /** True if it is atomic. */
   readonly atomic: boolean;
-  /** The type of a field that the schema names. */
+  /** The type of a declared field. */
   readonly field: (name: string) => Type | undefined;
-  /** Of all other keys; undefined if there can be none. */
+  /** The type of all other keys; undefined if there are none. */
   readonly elements: Type | undefined;
-  /** The value of a key that an item of a list leaves out. */
+  /** The default of a key that an item of a list omits. */
   readonly default: (name: string) => unknown;
 }
 
-/** The type of a value whose type shows in what it holds. Lists are owned in one piece, objects are if it says so. */
+/** A type deduced from the value. Lists are atomic; objects are if `atomic` is set. */
 export interface AnyType {
   readonly is: "any";
   readonly atomic: boolean;
@@ -50,7 +49,7 @@ export interface Typed {
   readonly type: Type;
 }
 
-/** A type whose parts are known, once a value has been looked at. */
+/** A type with known parts, resolved for a value. */
 export type Atom = ScalarType | ListType | MapType;
 
 const untyped: ScalarType = { is: "scalar", scalar: "untyped" };
@@ -60,7 +59,7 @@ const scalarTypes = {
   boolean: { is: "scalar", scalar: "boolean" },
 } as const;
 
-/** What no schema describes: objects are owned field by field, lists in one piece. */
+/** The type of values without a schema: objects are merged by field, lists are atomic. */
 export const deducedType: AnyType = { is: "any", atomic: false };
 const atomicAny: AnyType = { is: "any", atomic: true };
 
@@ -69,7 +68,7 @@ const anyList: ListType = { is: "list", associative: false, keys: [], of: () => 
 const deducedMap: MapType = { is: "map", atomic: false, field: none, elements: deducedType, default: none };
 const atomicMap: MapType = { is: "map", atomic: true, field: none, elements: atomicAny, default: none };
 
-/** The type of a value of `type`, by what it holds; null takes any form. */
+/** The resolved type of a value of `type`; null fits any type. */
 export function atomOf(type: Type, value: unknown): Atom {
   if (type.is !== "any") return type;
   if (Array.isArray(value)) return anyList;
@@ -77,14 +76,14 @@ export function atomOf(type: Type, value: unknown): Atom {
   return untyped;
 }
 
-/** The type of what a key holds; undefined for a key that there cannot be. */
+/** The type of a key's value; undefined for a key that cannot exist. */
 export function typeAt(type: MapType, key: string): Type | undefined {
   return type.field(key) ?? type.elements;
 }
 
 const ofStructs = new WeakMap<Struct, Type>();
 
-/** The type of a struct; what has none is deduced. */
+/** The type of a struct; deduced if there is none. */
 export function typeOf(struct: Struct | undefined, schema: Schema): Type {
   if (struct === undefined) return deducedType;
   let type = ofStructs.get(struct);
@@ -145,7 +144,7 @@ function listType(item: Shape, field: Field | undefined, schema: Schema): ListTy
     is: "list",
     associative: field !== undefined && field.listType !== "atomic",
     keys: field?.listType === "map" ? field.listKeys : [],
-    // A type may hold lists of itself.
+    // A type may contain lists of itself.
     of: () => (of ??= shapeType(item, undefined, schema)),
   };
 }
@@ -170,12 +169,12 @@ function scalarType(scalar: Scalar): Type {
   }
 }
 
-/** An item of a list that cannot be named; the message is the real server's. */
+/** A list item that cannot be identified; the message is the real server's. */
 export class ItemProblem extends Error {
   override readonly name = "ItemProblem";
 }
 
-/** How the path to an item names it. Source: structured-merge-diff v6 typed/helpers.go. @throws ItemProblem */
+/** The path element of an item. Source: structured-merge-diff v6 typed/helpers.go. @throws ItemProblem */
 export function itemElement(item: unknown, type: ListType): string {
   if (type.keys.length > 0) return keysElement(item, type);
   if (Array.isArray(item)) throw new ItemProblem("not supported: associative list with lists as elements");

@@ -1,5 +1,5 @@
 /**
- * Updates and applies: which managers own which fields afterwards, and what an apply merges and prunes.
+ * Updates and applies: the resulting owners of fields, and what an apply merges and prunes.
  * Source: structured-merge-diff v6 merge/update.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -26,15 +26,15 @@ export interface TypedObject extends Typed {
   readonly apiVersion: string;
 }
 
-/** What an updater has to know of a kind. */
+/** What an updater needs to know about a kind. */
 export interface Updater {
-  /** The object at another version; undefined if the kind has none of that name. */
+  /** Converts the object to another version; undefined if the kind does not have it. */
   readonly convert: (object: TypedObject, apiVersion: string) => TypedObject | undefined;
-  /** What the request cannot change, so that nobody comes to manage it by it. */
+  /** Fields that the request cannot change, so nobody becomes their manager. */
   readonly resetFields: FieldSet;
 }
 
-/** The manager that writes: its identity, and its entry without fields and time. */
+/** The writing manager: its identity, and its entry without fields and time. */
 export interface Writer {
   readonly identity: string;
   readonly owner: Omit<Manager, "set" | "time">;
@@ -47,7 +47,7 @@ export interface Change {
   readonly managers: Managers;
 }
 
-/** The managers' sets under the current schema, without managers at versions that the kind does not have. */
+/** The managers' sets under the current schema, without managers at versions that the kind lacks. */
 function reconciled({ convert }: Updater, { live, managers }: Change): Managers {
   const kept = new Map<string, Manager>();
   for (const [identity, manager] of managers) {
@@ -59,7 +59,7 @@ function reconciled({ convert }: Updater, { live, managers }: Change): Managers 
   return kept;
 }
 
-/** The change of the object as each version shows it; each version is compared once. */
+/** The change of the object at each version; each version is compared once. */
 function comparisons(
   { convert, resetFields }: Updater,
   { live, object }: Omit<Change, "managers">,
@@ -76,17 +76,17 @@ function comparisons(
   };
 }
 
-/** Who writes, and how what it writes differs from what was there, by version. */
+/** The writer, and the differences that it makes, by version. */
 interface Writing {
-  /** The identity of the one that applies; undefined for an update, whose manager is like the others at first. */
+  /** The identity of the applying manager; undefined for an update, whose manager is treated like the others at first. */
   readonly writer: string | undefined;
   readonly force: boolean;
   readonly compared: (version: string) => Comparison | undefined;
 }
 
 /**
- * Takes what has changed, and what is gone, from all managers but the one that writes.
- * @throws ConflictError without force, where what has changed has a manager.
+ * Removes changed and deleted fields from all managers except the writer.
+ * @throws ConflictError without force, if changed fields have other managers.
  */
 function takeFromOthers(managers: Managers, { writer, force, compared }: Writing): Map<string, Manager> {
   const kept = new Map<string, Manager>();
@@ -107,13 +107,13 @@ function takeFromOthers(managers: Managers, { writer, force, compared }: Writing
   return kept;
 }
 
-/** Managers after an update, and the fields that it adds or modifies. */
+/** The managers after an update, and the fields that it adds or modifies. */
 export interface Updated {
   readonly managers: Managers;
   readonly changed: FieldSet;
 }
 
-/** The managers after an update; the fields that it sets are nobody's yet. @throws ItemProblem */
+/** The managers after an update; the fields that it sets have no owner yet. @throws ItemProblem */
 export function update(updater: Updater, change: Change): Updated {
   const compared = comparisons(updater, change);
   const kept = takeFromOthers(reconciled(updater, change), { writer: undefined, force: true, compared });
@@ -121,7 +121,7 @@ export function update(updater: Updater, change: Change): Updated {
   return { managers: kept, changed: union(modified, added) };
 }
 
-/** What an apply makes of an object. */
+/** The result of an apply. */
 export interface Applied {
   /** Undefined if nothing changes. */
   readonly object: TypedObject | undefined;
@@ -134,7 +134,7 @@ export interface Application extends Change {
   readonly force: boolean;
 }
 
-/** Merges a configuration and prunes what its manager gives up. @throws ConflictError, ItemProblem */
+/** Merges a configuration and prunes fields that its manager gives up. @throws ConflictError, ItemProblem */
 export function apply(updater: Updater, application: Application): Applied {
   const { live, object, writer, force } = application;
   const known = new Map(reconciled(updater, application));
@@ -148,16 +148,16 @@ export function apply(updater: Updater, application: Application): Applied {
   return { object: deepEqual(live.value, pruned.value) ? undefined : pruned, managers: kept };
 }
 
-/** Who manages what when an object is pruned. */
+/** The managers involved in pruning an object. */
 interface Pruning {
   readonly merged: TypedObject;
-  /** With what the applying manager applies now. */
+  /** Including the current apply. */
   readonly managers: Managers;
-  /** What it applied the last time. */
+  /** The manager with its last applied fields. */
   readonly last: Manager | undefined;
 }
 
-/** Removes what the manager applied last time and does not apply now, unless somebody else manages it. */
+/** Removes fields that the manager applied last time but not now, unless another manager owns them. */
 function prune(updater: Updater, { merged, managers, last }: Pruning): TypedObject {
   if (last === undefined || isEmptySet(last.set)) return merged;
   const before = updater.convert(merged, last.apiVersion);
@@ -168,7 +168,7 @@ function prune(updater: Updater, { merged, managers, last }: Pruning): TypedObje
   return updater.convert(pruned, merged.apiVersion) ?? merged;
 }
 
-/** An object as it was merged, and what has been left of it so far. */
+/** A merged object, and what is left of it so far. */
 interface Pruned {
   readonly merged: TypedObject;
   readonly pruned: TypedObject;
@@ -181,7 +181,7 @@ const without = (object: TypedObject, set: FieldSet): TypedObject => ({
 
 const namedFieldsOf = (object: TypedObject): FieldSet => withNamedFields(fieldSetOf(object), object.type);
 
-/** Adds back what any manager owns, version by version; first at the version that was pruned. */
+/** Adds back fields that any manager owns, version by version; first at the pruned version. */
 function addBackOwned(updater: Updater, { merged, pruned, managers }: Pruned & Pick<Pruning, "managers">): TypedObject {
   const byVersion = new Map<string, FieldSet>();
   const first = pruned.apiVersion;
@@ -198,7 +198,7 @@ function addBackOwned(updater: Updater, { merged, pruned, managers }: Pruned & P
   return left;
 }
 
-/** Adds back what the manager had not applied itself: it has no owner, or belongs to an updater. */
+/** Adds back fields that the manager had not applied itself: those without owner, or owned by an updater. */
 function addBackDangling(
   updater: Updater,
   { merged, pruned, last }: Pruned & { readonly last: FieldSet },

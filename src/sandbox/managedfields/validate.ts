@@ -1,4 +1,7 @@
-/** Whether an object is one of its type, in the real server's words. Source: structured-merge-diff v6 typed/validate.go, typed/helpers.go. */
+/**
+ * Validates an object against its type, with the real server's messages. Source: structured-merge-diff v6 typed/validate.go,
+ * typed/helpers.go.
+ */
 import { shown as goQuote } from "../meta/field-errors.ts";
 import { isFields, isList, type Fields } from "../meta/object.ts";
 import { elementText } from "./path-element.ts";
@@ -14,20 +17,20 @@ import {
   type Typed,
 } from "./types.ts";
 
-/** What is allowed in a list. */
+/** What is allowed in lists. */
 interface Allowed {
-  /** Two items of one name. */
+  /** Items with the same path element. */
   readonly duplicates: boolean;
 }
 
-/** What is wrong with an object, each problem with its path. */
+/** Type errors of an object, each with its path. */
 export function typeProblems({ value, type }: Typed, allowed: Allowed = { duplicates: false }): string[] {
   return problemsOf({ value, type, allowed }).map(({ path, problem }) =>
     path === "" ? problem : `${path}: ${problem}`,
   );
 }
 
-/** Problems as one message. */
+/** All errors as one message. */
 export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? (problems[0] ?? "") : ["errors:", ...problems.map((text) => `  ${text}`)].join("\n");
 }
@@ -69,7 +72,7 @@ function fieldProblems({ value: fields, type, allowed }: Place<MapType, Fields>)
   const problems: Problem[] = [];
   for (const key of Object.keys(fields)) {
     const at = typeAt(type, key);
-    // The real server looks no further once there is one.
+    // The real server stops at the first of these.
     if (at === undefined) return [...problems, { path: `.${key}`, problem: "field not declared in schema" }];
     problems.push(...below(`f:${key}`, problemsOf({ value: fields[key], type: at, allowed })));
   }
