@@ -1,6 +1,6 @@
-/** The admission plugins by the names of kube-apiserver's flags. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go. */
+/** Admission plugins by their names in kube-apiserver's flags. Source: kubernetes v1.36 pkg/kubeapiserver/options/plugins.go. */
 
-/** Those that the sandbox does the work of, with what each does; all of them are on by default. */
+/** The plugins that the sandbox implements, and what each does; all are on by default. */
 export const pluginPurposes = {
   NamespaceLifecycle: "objects go into namespaces that exist and are not terminating",
   LimitRanger: "LimitRanges set what containers ask for, and bound it for containers, pods and claims",
@@ -27,14 +27,14 @@ export const pluginPurposes = {
   ResourceQuota: "ResourceQuotas count and limit objects",
 } as const;
 
-/** The name of a plugin that the sandbox has, as in `--disable-admission-plugins`. */
+/** The name of an implemented plugin, as in `--disable-admission-plugins`. */
 export type AdmissionPlugin = keyof typeof pluginPurposes;
 
-// Object.keys forgets which keys they are.
-/** All plugins that the sandbox has; all are on by default. */
+// Object.keys loses the key type.
+/** All implemented plugins; all are on by default. */
 export const admissionPlugins = Object.keys(pluginPurposes) as readonly AdmissionPlugin[];
 
-/** Those that ask what users have configured: their webhooks and policies. */
+/** The plugins that call what users have configured: webhooks and policies. */
 export const configuredPlugins: readonly AdmissionPlugin[] = [
   "MutatingAdmissionPolicy",
   "MutatingAdmissionWebhook",
@@ -42,7 +42,7 @@ export const configuredPlugins: readonly AdmissionPlugin[] = [
   "ValidatingAdmissionWebhook",
 ];
 
-/** Names that kube-apiserver knows too, of what does nothing here: off by default there, or for what the sandbox does not serve. */
+/** Other plugin names that kube-apiserver knows, which do nothing here: off by default there, or for features that the sandbox lacks. */
 export const idlePlugins: readonly string[] = [
   "AlwaysAdmit",
   "NamespaceAutoProvision",
@@ -64,7 +64,7 @@ export const idlePlugins: readonly string[] = [
   "AlwaysDeny",
 ];
 
-/** The plugins that are left when `disabled` are switched off. @throws RangeError for a name that kube-apiserver does not know. */
+/** All plugins except the `disabled` ones. @throws RangeError for a name that kube-apiserver does not know. */
 export function pluginsWithout(disabled: readonly string[]): ReadonlySet<AdmissionPlugin> {
   const known: readonly string[] = [...admissionPlugins, ...idlePlugins];
   const unknown = disabled.find((name) => !known.includes(name));

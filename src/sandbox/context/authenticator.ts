@@ -1,35 +1,35 @@
-/** Who a request is from. Source: apiserver v0.36 pkg/authentication/authenticator/interfaces.go. */
+/** Authentication of requests. Source: apiserver v0.36 pkg/authentication/authenticator/interfaces.go. */
 import type { PublicJsonWebKey } from "../../platform/json-web-token.ts";
 import type { User } from "./authorizer.ts";
 
-/** A user whose token was accepted, and for whom the token is. */
+/** A user whose token was accepted, and the token's audiences. */
 export interface Authenticated {
   readonly user: User;
   readonly audiences: readonly string[];
 }
 
-/** A token that was not accepted. */
+/** A token that was rejected. */
 export interface Rejected {
-  /** What is wrong with a token that the server signed, in the real server's words; undefined for one that is not its own. */
+  /** Why a token signed by this server is invalid, in the real server's words; undefined for other tokens. */
   readonly why: string | undefined;
 }
 
-/** What a token of a service account may be bound to: it becomes invalid when that object is deleted. */
+/** The object that a ServiceAccount token is bound to: when it is deleted, the token becomes invalid. */
 export interface BoundObject {
   readonly kind: "Pod" | "Secret" | "Node";
   readonly name: string;
   readonly uid: string;
-  /** Of a pod: the node that it runs on; `uid` is `""` if that node does not exist. */
+  /** For a pod: its node; `uid` is `""` if that node does not exist. */
   readonly node?: { readonly name: string; readonly uid: string };
 }
 
-/** A token to be signed. */
+/** The content of a token to sign. */
 export interface TokenGrant {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly audiences: readonly string[];
-  /** How long it is valid. */
+  /** Its validity. */
   readonly seconds: number;
   readonly boundTo?: BoundObject;
 }
@@ -42,23 +42,23 @@ export interface TokenKey {
   readonly until: number;
 }
 
-/** What OpenID Connect discovery says of tokens. */
+/** What OpenID Connect discovery publishes about tokens. */
 export interface TokenMetadata {
   readonly issuer: string;
   readonly keys: readonly PublicJsonWebKey[];
 }
 
-/** Signs tokens for service accounts, and tells whose token a request has. */
+/** Signs ServiceAccount tokens, and authenticates tokens of requests. */
 export interface TokenAuthenticator {
-  /** The audiences of tokens that name none. */
+  /** The default audiences of tokens. */
   readonly audiences: readonly string[];
   sign(grant: TokenGrant): string;
-  /** A token of a Secret, with these claims: it has no end of its own. */
+  /** A token for a Secret, with these claims: it does not expire. */
   signForSecret(claims: Readonly<Record<string, string>>): string;
-  /** For who verifies these tokens without the server: their issuer, and the keys that they are signed with. */
+  /** For verifying these tokens without the server: their issuer and public keys. */
   metadata(): TokenMetadata;
-  /** The keys of tokens that may be valid still, those of earlier servers too: what a server needs to go on accepting them. */
+  /** The keys of tokens that may still be valid, including those of earlier servers: a server needs them to keep accepting these tokens. */
   keysInUse(): readonly TokenKey[];
-  /** Whose token it is, static tokens included. It must be for one of the audiences; by default, for the server itself. */
+  /** The user of a token, static tokens included. It must be for one of the audiences; default: the server itself. */
   authenticate(token: string, audiences?: readonly string[]): Authenticated | Rejected;
 }

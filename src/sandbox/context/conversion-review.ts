@@ -1,5 +1,5 @@
 /**
- * ConversionReviews: what a webhook that converts custom resources is asked, and how its response is checked.
+ * ConversionReviews: requests to webhooks that convert custom resources, and checks of their responses.
  * Source: apiextensions-apiserver v0.36 pkg/apiserver/conversion/webhook_converter.go.
  */
 import { readJson } from "../meta/json.ts";
@@ -9,14 +9,14 @@ import { annotationErrors, labelErrors } from "../validation/metadata.ts";
 /** Objects to be converted. */
 export interface ConversionRequest {
   readonly uid: string;
-  /** The versions of ConversionReview that the webhook knows, the best first. */
+  /** The versions of ConversionReview that the webhook accepts, in order of preference. */
   readonly versions: readonly string[];
   readonly desired: string;
-  /** Of one kind, none of which is at the desired version. */
+  /** All of one kind, none at the desired version. */
   readonly objects: readonly ApiObject[];
 }
 
-/** A review as it is sent. */
+/** A review ready to be sent. */
 export interface ConversionReview {
   readonly request: ConversionRequest;
   readonly version: "v1" | "v1beta1";
@@ -28,7 +28,7 @@ export class ConversionProblem extends Error {
   override readonly name = "ConversionProblem";
 }
 
-/** @throws ConversionProblem for a webhook that knows no version of the review that is known here. */
+/** @throws ConversionProblem if the webhook accepts no known version of the review. */
 export function conversionReview(request: ConversionRequest): ConversionReview {
   const { uid, versions, desired, objects } = request;
   const version = versions.find((each) => each === "v1" || each === "v1beta1");
@@ -42,7 +42,7 @@ export function conversionReview(request: ConversionRequest): ConversionReview {
   return { request, version, body: `${JSON.stringify(review)}\n` };
 }
 
-/** The converted objects in a response, with the metadata that a webhook cannot change. @throws ConversionProblem */
+/** The converted objects in a response, with immutable metadata restored. @throws ConversionProblem */
 export function convertedIn(bytes: Uint8Array, review: ConversionReview): ApiObject[] {
   const { objects, desired } = review.request;
   const converted = objectsIn(bytes, review);
@@ -107,7 +107,7 @@ function checked(original: ApiObject, { json, desired }: Converted): ApiObject {
   return { ...object, kind, apiVersion: desired, metadata: restoredMetadata(original, object) };
 }
 
-/** The metadata of the object that was sent: a webhook changes labels and annotations alone. */
+/** The metadata of the sent object: a webhook may change only labels and annotations. */
 function restoredMetadata({ metadata }: ApiObject, converted: Fields): ApiObject["metadata"] {
   const invalid = (why: string): ConversionProblem => new ConversionProblem(`returned invalid metadata: ${why}`);
   const theirs = converted["metadata"];
@@ -127,13 +127,13 @@ function restoredMetadata({ metadata }: ApiObject, converted: Fields): ApiObject
       key === "labels" ? labelErrors(texts, "metadata.labels") : annotationErrors(texts, "metadata.annotation");
     const said = errors.map(({ field, message }) => `${field}: ${message}`);
     if (said.length > 0) throw invalid(said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`);
-    // All of them are texts.
+    // All values are strings.
     restored[key] = texts as Record<string, string>;
   }
   return restored;
 }
 
-/** The type that Go reads JSON as where nothing says what it is. */
+/** The Go type of untyped JSON. */
 function goTypeOf(json: unknown): string {
   if (Array.isArray(json)) return "[]interface {}";
   if (isFields(json)) return "map[string]interface {}";

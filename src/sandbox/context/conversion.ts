@@ -1,4 +1,4 @@
-/** Custom resources at another version than they are stored at, where a webhook converts them. */
+/** Converts custom resources between versions by webhooks. */
 import { randomUuid } from "../../platform/random.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { refusal } from "../meta/refusal.ts";
@@ -9,15 +9,15 @@ import { WebhookError } from "../webhook/webhook-error.ts";
 import { ConversionProblem, conversionReview, convertedIn } from "./conversion-review.ts";
 import type { RequestScope, Server } from "./server.ts";
 
-/** Objects of one kind, and the version that they are wanted at. */
+/** Objects of one kind, and the requested version. */
 interface Wanted {
-  /** That of the version. */
+  /** The form of that version. */
   readonly form: ObjectForm;
   readonly objects: readonly ApiObject[];
   readonly apiVersion: string;
 }
 
-/** The objects at a version of their kind; one call converts all that are at another. @throws StatusError 500 */
+/** Converts objects to a version of their kind; one call converts all that have another. @throws StatusError 500 */
 export async function convertedObjects(server: Server, { form, objects, apiVersion }: Wanted): Promise<ApiObject[]> {
   const { conversionWebhook: webhook } = form;
   const others = objects.filter((object) => object.apiVersion !== apiVersion);
@@ -39,21 +39,21 @@ export async function convertedObjects(server: Server, { form, objects, apiVersi
   }
 }
 
-/** An object and the version that it is wanted at, with the form of that version. */
+/** An object and the requested version, with the form of that version. */
 export interface WantedObject extends Omit<Wanted, "objects"> {
   readonly object: ApiObject;
 }
 
-/** One object at a version of its kind. @throws StatusError 500 */
+/** Converts one object to a version of its kind. @throws StatusError 500 */
 export function* convertedObject(server: Server, { object, ...wanted }: WantedObject): Steps<ApiObject> {
   const [converted = object] = yield* waitFor(convertedObjects(server, { ...wanted, objects: [object] }));
   return converted;
 }
 
-/** True for a resource whose objects a webhook converts. */
+/** True for a resource whose objects are converted by a webhook. */
 const isConverted = ({ served }: RequestScope): boolean => served.form?.conversionWebhook !== undefined;
 
-/** Stored objects at the version of the request, each at its own revision. Waits only where a webhook converts. @throws StatusError 500 */
+/** Stored objects at the version of the request, each with its own revision. Waits only if a webhook converts. @throws StatusError 500 */
 export function* servedEntries(scope: RequestScope, entries: readonly Entry[]): Steps<readonly Entry[]> {
   const { server, served } = scope;
   if (!isConverted(scope) || served.form === undefined) return entries;
@@ -69,14 +69,14 @@ export function shownEntry({ revision, isDefaultedOnRead }: Entry, object: ApiOb
   return new Entry({ ...object, metadata: { ...object.metadata } }, revision, isDefaultedOnRead);
 }
 
-/** The same for one object; undefined for none. */
+/** The same for one object; undefined if there is none. */
 export function* servedEntry(scope: RequestScope, entry: Entry | undefined): Steps<Entry | undefined> {
   if (entry === undefined || !isConverted(scope)) return entry;
   const [shown] = yield* servedEntries(scope, [entry]);
   return shown;
 }
 
-/** An object on its way to the store, at the version that it is stored at. The object itself stays as it is. @throws StatusError 500 */
+/** An object at its storage version, before it is stored. The object itself is not changed. @throws StatusError 500 */
 export function* storableObject(scope: RequestScope, object: ApiObject): Steps<ApiObject> {
   const { form } = scope.served;
   const webhook = form?.conversionWebhook;
@@ -85,7 +85,7 @@ export function* storableObject(scope: RequestScope, object: ApiObject): Steps<A
   return yield* convertedObject(scope.server, { form: stores, object, apiVersion: webhook.storedVersion });
 }
 
-/** One object at another version, before a webhook has been asked for it. */
+/** An object that a webhook must convert first. */
 class NeedsConversion extends Error {
   override readonly name = "NeedsConversion";
   readonly key: string;
@@ -98,7 +98,7 @@ class NeedsConversion extends Error {
   }
 }
 
-/** The object at the wanted version, in work that `withConversions` runs: there it breaks off where a webhook has to be asked first. */
+/** The object at the requested version, in work that `withConversions` runs: aborts the work if a webhook must be called first. */
 export function conversionOf({ conversions }: RequestScope, { form, object, apiVersion }: WantedObject): ApiObject {
   const key = `${apiVersion} ${JSON.stringify(object)}`;
   const known = conversions?.get(key);
@@ -107,9 +107,9 @@ export function conversionOf({ conversions }: RequestScope, { form, object, apiV
 }
 
 /**
- * Runs work that converts objects by `conversionOf` and cannot wait. Where a webhook has to be asked, the work breaks off and is run again
- * with the answer, so what it does before must not add up. Other kinds' work is run once.
- * @throws StatusError 500 where the webhook fails; what the work throws.
+ * Runs synchronous work that converts objects with `conversionOf`. If a webhook must be called, the work is aborted and repeated with the
+ * result, so it must be idempotent up to that point. For other kinds, it runs once.
+ * @throws StatusError 500 if the webhook fails; errors of the work.
  */
 export function* withConversions<T>(scope: RequestScope, work: (scope: RequestScope) => T): Steps<T> {
   if (!isConverted(scope)) return work(scope);

@@ -1,9 +1,9 @@
-/** What the server fills in before anything looks at an object. */
+/** Defaults, which are set before anything else uses an object. */
 import type { RequestScope } from "./server.ts";
 import { canonicalize } from "../meta/canonical.ts";
 import type { ApiObject } from "../meta/object.ts";
 
-/** Fills in the kind's defaults, and puts all fields into the form that they are stored in. */
+/** Sets the kind's defaults, and brings all fields into their stored form. */
 export function applyDefaults({ resource, server }: RequestScope, object: ApiObject): void {
   resource.strategy.setDefaults?.(object);
   if (resource.struct !== undefined) canonicalize(object, resource.struct, server.registry.schema);

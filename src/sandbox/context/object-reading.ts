@@ -1,4 +1,4 @@
-/** Fields of a body as an object: as the resource's own form reads them, or else by the types of its struct. */
+/** Decodes the fields of a body as an object: with the resource's form, or else with the types of its struct. */
 import type { RequestScope } from "./server.ts";
 import { noLiterals, type Literals } from "../meta/json.ts";
 import type { Fields } from "../meta/object.ts";
@@ -7,23 +7,23 @@ import type { ObjectForm, ObjectRead } from "../registry/strategy/object-form.ts
 import { decodeFields, decodeUnstructured, TypeProblem } from "../serialization/decode.ts";
 import type { Schema, Struct } from "../../api/wire/schema.ts";
 
-/** What fields are read by. */
+/** How fields are decoded. */
 export interface Reading {
   readonly form: ObjectForm | undefined;
   readonly struct: Struct | undefined;
   readonly schema: Schema;
-  /** Of the JSON that was read, where it was JSON. */
+  /** The literals of the JSON, if it was parsed from JSON. */
   readonly literals?: Literals | undefined;
-  /** The fields are not read from JSON, but are those of an object that was merged. */
+  /** True if the fields are those of a merged object, not parsed from JSON. */
   readonly unstructured?: boolean;
 }
 
-/** How the objects of a request's resource are read. */
+/** How the objects of a request's resource are decoded. */
 export function readingOf({ served, server }: RequestScope): Reading {
   return { form: served.form, struct: served.struct, schema: server.registry.schema };
 }
 
-/** An object with its defaults; `unstructured` is what Go says where it does not read JSON but fields. */
+/** Decodes an object and sets defaults; `unstructured` selects Go's errors for decoding fields instead of JSON. */
 export function readObject(
   { form, struct, schema, literals, unstructured = false }: Reading,
   fields: Fields,

@@ -1,4 +1,4 @@
-/** What the parts of the server share. */
+/** State shared by the parts of the server. */
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { AdmissionPlugin } from "./admission-plugins.ts";
@@ -15,7 +15,7 @@ import type { OpenWatches } from "./watch.ts";
 import type { WebhookClient } from "../webhook/client.ts";
 import type { YamlSlot } from "../serialization/yaml/codec.ts";
 
-/** The parts of one API server: what every request may use. */
+/** The parts of one API server, available to every request. */
 export interface Server {
   readonly timeline: Timeline;
   readonly random: Random;
@@ -23,17 +23,17 @@ export interface Server {
   readonly registry: ResourceRegistry;
   /** True if `metadata.managedFields` are tracked. */
   readonly managesFields: boolean;
-  /** The ranges that it takes addresses of Services from: one, or one of each family. */
+  /** The IP ranges of Services: one, or one per family. */
   readonly serviceRanges: readonly string[];
-  /** The admission plugins that are on. */
+  /** The enabled admission plugins. */
   readonly admission: ReadonlySet<AdmissionPlugin>;
   /** Calls webhooks; undefined: none are called. */
   readonly webhooks: WebhookClient | undefined;
-  /** Whose token a request has; signs those of service accounts. */
+  /** Authenticates tokens, and signs those of ServiceAccounts. */
   readonly tokens: TokenAuthenticator;
-  /** Who may do what. */
+  /** Decides who may do what. */
   readonly authorizer: Authorizer;
-  /** The same authorizer where it evaluates roles: then nobody grants more than they may do. */
+  /** The same authorizer if it evaluates roles: then privilege escalation is prevented. */
   readonly ruleResolver: RuleResolver | undefined;
   /** True if it serves the metrics APIs, from annotations. */
   readonly servesMetrics: boolean;
@@ -43,21 +43,21 @@ export interface Server {
   readonly protobuf: ProtobufWriter;
   readonly yaml: YamlSlot;
   readonly watches: OpenWatches;
-  /** How many audit IDs have been given out: they are counted, so that the random numbers are for objects alone. */
+  /** How many audit IDs have been used: they are counted instead of random, so random numbers depend only on objects. */
   readonly requests: { count: number };
   /** Users by bearer token. */
   readonly logins: Map<string, User>;
 }
 
-/** Converted objects, by the version that was wanted and the object that was sent. */
+/** Converted objects, by requested version and original object. */
 export type Conversions = ReadonlyMap<string, ApiObject>;
 
 /** A request for a resource. Source: apiserver v0.36 endpoints/handlers/rest.go RequestScope, endpoints/request RequestInfo. */
 export interface RequestScope {
   readonly server: Server;
-  /** At the version at which its objects are stored. */
+  /** At its storage version. */
   readonly resource: Resource;
-  /** At the version of the request: bodies are decoded and responses encoded at it. */
+  /** At the version of the request: bodies are decoded and responses encoded with it. */
   readonly served: Resource;
   readonly collection: Collection;
   /** `""` for cluster-scoped resources and for collections over all namespaces. */
@@ -70,21 +70,21 @@ export interface RequestScope {
   readonly body: Uint8Array;
   readonly user: User;
   readonly dryRun: boolean;
-  /** Until when a write that waits is answered, in ms since 1970. */
+  /** When a waiting write times out, in ms since 1970. */
   readonly deadline: number;
-  /** Strict decoding errors of the body, before it is decoded as its kind. */
+  /** Strict decoding errors of the body, found before it is decoded as its kind. */
   readonly strict: string[];
-  /** The text of numbers in a JSON body that are not digits alone, by path; filled in when it is parsed. */
+  /** The literals of numbers in a JSON body that are not only digits, by path; set when it is parsed. */
   readonly literals: Map<string, string>;
   /** The texts of the `Warning` headers. */
   readonly warnings: string[];
-  /** What the audit log has of it; undefined: nothing. */
+  /** Its part of the audit log; undefined: not logged. */
   readonly audit: RequestAudit | undefined;
-  /** What webhooks have converted while its managed fields are worked out; without it none is asked. */
+  /** Objects that webhooks have converted, while managed fields are calculated; without it no webhook is called. */
   readonly conversions?: Conversions;
 }
 
-/** Where the objects of a resource are stored. */
+/** The collection that stores a resource's objects. */
 export function collectionOf(server: Server, resource: Resource): Collection {
   return server.store.collection(resource.storage, resource.namespaced);
 }

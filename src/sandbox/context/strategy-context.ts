@@ -1,4 +1,4 @@
-/** What the rules of kinds may ask of the server. */
+/** What strategies can use of the server. */
 import { canonicalAddress, familyOf } from "../meta/go-addresses.ts";
 import { at, fieldsIn, textOf, textsIn } from "../meta/object.ts";
 import type { ServiceAddresses, StrategyContext } from "../registry/strategy/rest-strategy.ts";
@@ -10,7 +10,7 @@ function* serviceSpecs({ store }: Server): Generator<Spec> {
   for (const { object } of store.collection("services", true).range({})) yield object.spec ?? {};
 }
 
-/** What strategies may use of a request. The lists of Services are made only when they are asked for. */
+/** The strategy context of a request. Lists of Services are only created when needed. */
 export function strategyContext(scope: RequestScope): StrategyContext {
   const { warnings, user, dryRun, namespace } = scope;
   const { timeline, random, store } = scope.server;
@@ -39,7 +39,7 @@ function serviceAddresses(server: Server): ServiceAddresses {
     families: serviceRanges.map(familyOf),
     ranges: () => readyRanges(server),
     isTaken(address) {
-      // Any IPAddress takes its own, no matter who made it. A snapshot may have Services without.
+      // An IPAddress takes its address, whoever created it. A snapshot may have Services without IPAddresses.
       if (store.collection("ipaddresses.networking.k8s.io", false).get("", address) !== undefined) return true;
       ofServices ??= new Set(
         [...serviceSpecs(server)].flatMap(({ clusterIPs }) => textsIn(clusterIPs).map(canonicalAddress)),
@@ -49,7 +49,7 @@ function serviceAddresses(server: Server): ServiceAddresses {
   };
 }
 
-/** Several ServiceCIDRs may have the same range: it is ready with the first of them that is. */
+/** Several ServiceCIDRs may have the same range: it is ready if any of them is. */
 function readyRanges({ store, serviceRanges }: Server): ReturnType<ServiceAddresses["ranges"]> {
   const ready = new Map<string, boolean>();
   for (const { object } of store.collection("servicecidrs.networking.k8s.io", false).range({})) {

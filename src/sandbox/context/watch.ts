@@ -1,7 +1,7 @@
 /**
- * Open watches. Each reads the shared watch cache at its own position; a change wakes only those that wait.
- * Source: apiserver v0.36 storage/cacher/cache_watcher.go; differs: no buffer and no timeout for a slow reader, which gets an
- * ERROR event of code 410 once it falls behind what the cache keeps.
+ * Open watches. Each reads the shared watch cache at its own position; a change wakes only waiting ones.
+ * Source: apiserver v0.36 storage/cacher/cache_watcher.go; differs: no buffer and no timeout for a slow reader, which gets an ERROR event
+ * with code 410 when it falls behind the cache.
  */
 import { type ApiBody, wholeBody } from "../../api/transport.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
@@ -13,14 +13,14 @@ import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Change, WatchCache } from "../storage/watch-cache.ts";
 
-/** A watch as its request asks for it. */
+/** A watch as requested. */
 export interface WatchRequest {
   readonly collection: Collection;
   readonly selection: Selection;
   readonly format: Format;
   /** Sent first, as ADDED events. */
   readonly initial: readonly Entry[];
-  /** The watch has the events after this revision. */
+  /** The watch starts after this revision. */
   readonly from: number;
   /** Sends a bookmark after the initial events (`sendInitialEvents`). */
   readonly initialEventsEnd: boolean;
@@ -29,17 +29,17 @@ export interface WatchRequest {
   readonly timeoutMs: number;
   /** A bookmark's object. */
   bookmark(revision: number, initialEventsEnd: boolean): Fields;
-  /** The current revision of the server. */
+  /** The server's current revision. */
   revision(): number;
 }
 
 const bookmarkIntervalMs = 60_000;
-/** A chunk is handed over as soon as it has this many bytes; it has at least one frame. */
+/** A chunk is sent as soon as it has this many bytes; it has at least one frame. */
 const chunkBytes = 65_536;
 
 type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
-/** The event by which a watch sees a change; undefined if its selection has the object neither before nor after. */
+/** The type of event that a watch gets for a change; undefined if it selects the object neither before nor after. */
 function eventTypeFor(selection: Selection, change: Change): EventType | undefined {
   if (selection.namespace !== undefined && change.entry.namespace !== selection.namespace) return undefined;
   if (selectsAll(selection)) return change.type;
@@ -61,7 +61,7 @@ function joined(frames: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Frames on their way into one chunk. */
+/** Collects frames for one chunk. */
 class Chunk {
   readonly #frames: Uint8Array[] = [];
   #bytes = 0;
@@ -79,16 +79,16 @@ class Chunk {
     return this.#bytes >= chunkBytes;
   }
 
-  /** Undefined for a chunk without frames. */
+  /** Undefined if there are no frames. */
   get content(): Uint8Array | undefined {
     return this.isEmpty ? undefined : joined(this.#frames);
   }
 }
 
-/** The open watches of a server, which it ends when it stops. */
+/** The open watches of a server, which ends them when it stops. */
 export type OpenWatches = Set<{ readonly collection: Collection; end(): void }>;
 
-/** Where a watch runs. */
+/** The environment of a watch. */
 export interface WatchContext {
   readonly timeline: Timeline;
   /** Names the hops of its chunks. */
@@ -103,11 +103,11 @@ class WatchBody implements ApiBody {
   /** How many of the initial entries have been sent. */
   #sent = 0;
   #sentInitialEventsEnd: boolean;
-  /** Of the next change to be read in the cache. */
+  /** The position of the next change to read from the cache. */
   #position: number;
   #isFirstFrame = true;
   #bookmarkDue = false;
-  /** `ending`: what is there is still sent. */
+  /** `ending`: pending events are still sent. */
   #state: "open" | "ending" | "closed" = "open";
   /** Set while the reader waits for something to send. */
   #wake: (() => void) | undefined;
@@ -157,7 +157,7 @@ class WatchBody implements ApiBody {
     this.#wakeReader();
   }
 
-  /** Ends the watch once all that is there has been sent. */
+  /** Ends the watch after all pending events are sent. */
   end(): void {
     if (this.#state === "open") this.#state = "ending";
     this.#wakeReader();
@@ -170,7 +170,7 @@ class WatchBody implements ApiBody {
 
   readonly #listener = (change: Change): void => {
     if (this.#wake === undefined) return;
-    // The reader waits at the end of the cache: a change that it does not select is skipped without waking it.
+    // The reader waits at the end of the cache: a change that is not selected is skipped without waking it.
     if (eventTypeFor(this.#request.selection, change) === undefined) this.#position = this.#cache.end;
     else this.#wakeReader();
   };
@@ -197,7 +197,7 @@ class WatchBody implements ApiBody {
     return isFirst ? (format.first ?? format) : format;
   }
 
-  /** What there is to send, up to one chunk; undefined for nothing. */
+  /** The next pending chunk; undefined if there is none. */
   #chunk(): Uint8Array | undefined {
     const request = this.#request;
     const chunk = new Chunk();
@@ -240,14 +240,14 @@ class WatchBody implements ApiBody {
 }
 
 /**
- * The body of a watch. It ends after `timeoutMs` and when the server stops; before that it sends an ERROR event of code 410 if the
- * reader has fallen behind the watch cache.
+ * The body of a watch. It ends after `timeoutMs` or when the server stops; if the reader falls behind the watch cache, it ends earlier,
+ * with an ERROR event of code 410.
  */
 export function watchBody(request: WatchRequest, context: WatchContext): ApiBody {
   return new WatchBody(request, context);
 }
 
-/** The body of a watch that is refused: one ERROR event. */
+/** The body of a rejected watch: one ERROR event. */
 export function errorBody({ status }: { readonly status: object }, format: Format): ApiBody {
   return wholeBody(frameOfValue({ type: "ERROR", value: { ...status } }, format));
 }

@@ -1,13 +1,13 @@
 /**
- * All groups of the server with all their resources in one document: what clients ask for before anything else. Guarantees: the same
- * bytes and the same ETag as the real server's, so that what a client has kept of one is good for the other.
+ * All groups of the server with all their resources in one document: the first thing that clients request. Guarantees: the same bytes and
+ * ETag as the real server's, so a client's cached copy of one is valid for the other.
  * Source: apiserver v0.36 endpoints/discovery/aggregated, endpoints/installer.go ConvertGroupVersionIntoToDiscovery.
  */
 import { contentHash } from "../../platform/content-hash.ts";
 import type { ResourceData } from "../../api/wire/format.ts";
 import type { ResourceRegistry } from "../registry/resource.ts";
 
-/** The parameters of the media type, in the request and in the response. */
+/** The media type parameters, in the request and the response. */
 export const aggregatedForm = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /** A document of aggregated discovery. */
@@ -15,13 +15,13 @@ export interface Aggregated {
   readonly json: string;
   /** The same as a value. */
   readonly content: object;
-  /** Quoted, as the header has it. */
+  /** Quoted, as in the header. */
   readonly etag: string;
 }
 
 const made = new WeakMap<ResourceRegistry["data"], Map<"api" | "apis", Aggregated>>();
 
-/** The document at `/api` or `/apis`; made once, until a kind comes or goes. */
+/** The document at `/api` or `/apis`; cached until kinds are added or removed. */
 export function aggregatedAt(registry: ResourceRegistry, root: "api" | "apis"): Aggregated {
   const known = made.get(registry.data) ?? new Map<"api" | "apis", Aggregated>();
   made.set(registry.data, known);
@@ -52,7 +52,7 @@ function itemsOf({ data }: ResourceRegistry, root: "api" | "apis"): object[] {
   }));
 }
 
-/** Resources with their subresources: each of those has its resource in the list. */
+/** Resources with their subresources, whose resources are always in the list. */
 function resourcesOf(list: readonly ResourceData[]): object[] {
   const subresources = new Map<string, ResourceData[]>();
   for (const resource of list) {
@@ -72,7 +72,7 @@ function resourcesOf(list: readonly ResourceData[]): object[] {
   }));
 }
 
-/** Group and version are said only where they are others than those of the list. */
+/** Group and version are included only if they differ from those of the list. */
 const kindOf = ({ group = "", version = "", kind }: ResourceData): object => ({ group, version, kind });
 
 function subresourcesOf(list: readonly ResourceData[] | undefined): object {

@@ -1,4 +1,4 @@
-/** What the audit log has of requests and responses. Source: apiserver v0.36 pkg/endpoints/filters/{audit,authn_audit}.go. */
+/** Reports requests and responses to the audit log. Source: apiserver v0.36 pkg/endpoints/filters/{audit,authn_audit}.go. */
 import type { ApiBody } from "../../api/transport.ts";
 import { attributesOf } from "../access/authorize.ts";
 import type { AuditedRequest, RequestAudit } from "../context/audit.ts";
@@ -12,12 +12,12 @@ import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
 
 type Incoming = Pick<HttpRequest, "path" | "query" | "headers" | "uri" | "remoteAddress">;
 
-/** The audit ID of a request: its own, or the next. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
+/** The audit ID of a request: sent by the client, or the next one. Source: apiserver v0.36 endpoints/filters/audit_init.go. */
 export function auditIdOf({ requests }: Server, { headers }: Pick<HttpRequest, "headers">): string {
   return headers["audit-id"] ?? `00000000-0000-4000-8000-${(++requests.count).toString(16).padStart(12, "0")}`;
 }
 
-/** A request as the audit log has it. */
+/** A request in the form for the audit log. */
 export function auditedRequest(
   { request, auditId }: { readonly request: Incoming; readonly auditId: string },
   { user, asked }: { readonly user: User | undefined; readonly asked: Attributes },
@@ -39,7 +39,7 @@ export interface Responded {
   readonly response: HttpResponse;
 }
 
-/** Tells of a response, and of its end where that comes later. @returns the response. */
+/** Reports a response, and its end if that comes later. @returns the response. */
 export function audited(audit: RequestAudit, { result, response }: Responded): HttpResponse {
   const { body, status } = result;
   const isStream = !(body instanceof Uint8Array) && "next" in body;
@@ -67,13 +67,13 @@ function endingIn(body: ApiBody, ended: () => void): ApiBody {
   };
 }
 
-/** A request whose credentials are not accepted. */
+/** A request with invalid credentials. */
 export interface RefusedRequest {
   readonly request: Incoming & Pick<HttpRequest, "method">;
   readonly refusal: StatusError;
 }
 
-/** Tells of such a request: it is known by its path alone. */
+/** Reports such a request: only its path is known. */
 export function auditRefused(server: Server, { request, refusal }: RefusedRequest): void {
   if (server.auditor === undefined) return;
   const { method, path, query } = request;
@@ -85,7 +85,7 @@ export function auditRefused(server: Server, { request, refusal }: RefusedReques
   audit?.responded({ code: 401, content: contentOf(refusal.status), isStream: true });
 }
 
-/** Undefined for a path that is not well escaped. */
+/** Undefined for a path with invalid escapes. */
 function routeIn(path: string): Route | undefined {
   try {
     return routeOf(path);

@@ -1,9 +1,9 @@
-/** What the server says it serves: `/api`, `/apis`, groups, resources; `/version`. */
+/** Discovery: `/api`, `/apis`, groups, resources; `/version`. */
 import { healthPaths } from "./health.ts";
 import { noSuchPath } from "../meta/refusal.ts";
 import type { ResourceRegistry } from "../registry/resource.ts";
 
-/** The version of Kubernetes whose behaviour is served. */
+/** The version of Kubernetes that the server implements. */
 export const version: Readonly<Record<string, string>> = {
   major: "1",
   minor: "36",
@@ -20,7 +20,7 @@ export const version: Readonly<Record<string, string>> = {
   platform: "linux/amd64",
 };
 
-/** The address that discovery names: clients know a better one, as they are connected. */
+/** The server address in discovery: clients know a better one, as they are connected. */
 export const serverAddress = "127.0.0.1:6443";
 
 interface Group {
@@ -49,7 +49,7 @@ function resourcesOf(registry: ResourceRegistry, groupVersion: string): object |
   };
 }
 
-/** The document at a path of discovery; undefined for paths that nothing serves. @throws StatusError 404. */
+/** The discovery document at a path; undefined for paths that are not served. @throws StatusError 404. */
 export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]): object | undefined {
   const [root, first, second] = parts;
   const { groups } = registry.data;
@@ -68,7 +68,7 @@ export function discoveryAt(registry: ResourceRegistry, parts: readonly string[]
   return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }
 
-/** What the index of paths lists besides groups and health checks: all that the sandbox answers, as the real server does. */
+/** What the index of paths lists besides groups and health checks: all that both the sandbox and the real server serve. */
 const otherPaths: readonly string[] = [
   "/.well-known/openid-configuration",
   "/api",
@@ -82,7 +82,7 @@ const otherPaths: readonly string[] = [
   "/version",
 ];
 
-/** What the real server indents: its version, and the index of paths. */
+/** Documents that the real server indents: its version, and the index of paths. */
 export function indentedDocument({ data }: ResourceRegistry, path: string): object | undefined {
   if (path === "/version" || path === "/version/") return version;
   if (path !== "/") return undefined;

@@ -14,7 +14,7 @@ import { methodNotAllowed } from "../meta/refusal.ts";
 import type { Steps } from "../meta/steps.ts";
 import type { Server } from "../context/server.ts";
 
-/** `/api`, `/apis` and what is below, down to a version. @throws StatusError 404, 405, 406. */
+/** `/api`, `/apis` and the paths below, down to a version. @throws StatusError 404, 405, 406. */
 export function discoveryResponse(server: Server, incoming: HttpRequest, parts: readonly string[]): Result {
   const { method, headers, path } = incoming;
   const [root] = parts;
@@ -44,7 +44,7 @@ function aggregatedResponse(
 ): Result {
   const { json, content, etag } = aggregatedAt(registry, root);
   const common = { "cache-control": "public", etag, vary: "Accept" };
-  // One ETag alone is looked at, and as it is.
+  // Only a single ETag is supported, compared literally.
   if (headers["if-none-match"] === etag) return { status: 304, headers: common, body: noBody };
   const isYaml = media === "application/yaml" && yaml.codec !== undefined;
   const text = isYaml ? yaml.codec?.write(content) : `${json}\n`;
@@ -52,7 +52,7 @@ function aggregatedResponse(
   return { status: 200, headers: { ...common, "content-type": type }, body: bytesOf(text ?? "") };
 }
 
-/** Paths that are no resources. @throws StatusError 405. */
+/** Non-resource paths. @throws StatusError 405. */
 export function* nonResourceResponse(server: Server, incoming: HttpRequest): Steps<Result> {
   const { registry } = server;
   const { path, method } = incoming;
@@ -76,7 +76,7 @@ export function* nonResourceResponse(server: Server, incoming: HttpRequest): Ste
 const swaggerJson = "application/json";
 const swaggerProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-/** By what a client accepts, the form that it gets; the first is for those that take any. */
+/** The response form for each accepted media type; the first is the default. */
 const swaggerForms: ReadonlyMap<string, string> = new Map([
   ["*/*", swaggerJson],
   ["application/*", swaggerJson],
@@ -92,7 +92,7 @@ function* swaggerResponse({ registry }: Server, { headers }: HttpRequest): Steps
   if (type === undefined) return { status: 406, headers: { ...uncached, ...vary }, body: noBody };
   const documents = yield* openApiOf(registry);
   const { text, hash } = documents.swagger;
-  // Both forms have the tag of the one in JSON.
+  // Both forms have the ETag of the JSON one.
   const common = { ...uncached, ...vary, etag: `"${hash}"` };
   if (namesTag(headers["if-none-match"], common.etag)) return { status: 304, headers: common, body: noBody };
   const body = type === swaggerJson ? bytesOf(text) : documents.swaggerProtobuf;

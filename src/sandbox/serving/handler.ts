@@ -1,6 +1,6 @@
 /**
- * One HTTP request, from its route to an encoded response. Nothing else happens between reading the store and writing it, unless a
- * webhook is called on the way.
+ * Handles one HTTP request, from its route to an encoded response. Between reading and writing the store, nothing else happens, unless a
+ * webhook is called.
  */
 import { messageOf } from "../../api/error-message.ts";
 import { StatusError } from "../../api/status-error.ts";
@@ -30,42 +30,43 @@ import { warningHeader } from "../meta/warnings.ts";
 import { kindsReady } from "../registry/loading.ts";
 import { yamlReadyFor, yamlType } from "../serialization/yaml/codec.ts";
 
-/** The limit of kube-apiserver. */
+/** kube-apiserver's limit. */
 export const maxBodyBytes: number = 3 * 1024 * 1024;
 
-/** A request while it is served: what its response depends on, whether it succeeds or fails. */
+/** The state of a request: what its response depends on, in success and failure. */
 interface Exchange {
   readonly server: Server;
   readonly request: HttpRequest;
-  /** The server's own request: it waits for nothing. */
+  /** A request of the server itself: it does not wait. */
   readonly isOwn: boolean;
   /** The texts of the `Warning` headers. */
   readonly warnings: string[];
   readonly auditId: string;
-  /** What the audit log has of it, once it is known what it asks for. */
+  /** Its part of the audit log, set once the request's attributes are known. */
   audit: RequestAudit | undefined;
   phase: "reading" | "authorizing" | "serving";
 }
 
-/** True for a request that asks for a watch, whatever it is for. */
+/** True for a watch request of any resource. */
 export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagParam(query, "watch");
 
 /**
- * Serves a request: at once, unless it has to wait for a webhook or for code that is not loaded yet. All errors become responses here: it neither throws nor rejects.
+ * Serves a request: synchronously, unless it must wait for a webhook or for code that is not loaded yet. All errors become responses here:
+ * it neither throws nor rejects.
  */
 export function handle(server: Server, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   return run(responded(exchangeOf(server, { request, isOwn: false })));
 }
 
 /**
- * Serves a request that the server sends itself. Neither webhooks nor policies are asked, so that nothing waits and none keeps the server
- * from its own objects.
+ * Serves a request of the server itself. Webhooks and policies are not called, so nothing waits, and none can block the server's own
+ * objects.
  */
 export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
   return runNow(responded(exchangeOf(unasked(server), { request, isOwn: true })));
 }
 
-/** The server without what users have it ask. */
+/** The server without webhooks and policies. */
 const unasked = derived((server: Server): Server => {
   const admission = new Set(server.admission);
   for (const plugin of configuredPlugins) admission.delete(plugin);
@@ -77,7 +78,7 @@ function exchangeOf(server: Server, { request, isOwn }: Pick<Exchange, "request"
   return { server, request, isOwn, warnings: [], auditId, audit: undefined, phase: "reading" };
 }
 
-/** Loads the code that few requests need. */
+/** Loads code that only few requests need. */
 function* codeReady({ server, request }: Exchange): Steps<void> {
   const yaml = yamlReadyFor(server.yaml, request);
   if (yaml !== undefined) yield* waitFor(yaml);
@@ -99,7 +100,7 @@ function finished(exchange: Exchange, result: Result): HttpResponse {
   return audit === undefined ? response : audited(audit, { result, response });
 }
 
-/** @throws StatusError, URIError for a path or a header that is not well escaped. */
+/** @throws StatusError, URIError for a path or a header with invalid escapes. */
 function* serve(exchange: Exchange): Steps<Result> {
   const { server, request, warnings, isOwn } = exchange;
   if (!isOwn) yield* codeReady(exchange);
@@ -127,7 +128,7 @@ function* serve(exchange: Exchange): Steps<Result> {
   }
 }
 
-/** The user that a request acts as. @throws StatusError 400, 403. */
+/** The user after impersonation. @throws StatusError 400, 403. */
 function effectiveUser({ server, request, audit }: Exchange, asked: Attributes): User {
   const wanted = wantedUser(request.headers);
   if (wanted === undefined) return request.user;
@@ -146,7 +147,7 @@ function errorResponse({ phase }: Exchange, error: unknown): Result {
   return { ...response, headers: { ...response.headers, "x-content-type-options": "nosniff" } };
 }
 
-/** Encodes the content in the media type that the client accepts, and adds the headers of all responses. */
+/** Encodes the content in the accepted media type, and adds the common headers. */
 function encoded({ server, request, warnings, auditId }: Exchange, { status, headers, body }: Result): HttpResponse {
   const warning = warningHeader(warnings);
   const common = { ...headers, ...(warning === undefined ? {} : { warning }), "audit-id": auditId };
@@ -160,14 +161,14 @@ function encoded({ server, request, warnings, auditId }: Exchange, { status, hea
   const { codec } = server.yaml;
   if (accept !== "" && accept !== "application/json" && !hasOneForm(request.path)) {
     if (codec !== undefined && prefersYaml(accept)) return as(yamlType, bytesOf(codec.write(body.value())));
-    // Documents that have no protobuf form are refused, in JSON.
+    // Documents without a protobuf form get an error, in JSON.
     const value = needsProtobuf(accept) && status !== 406 ? body.value() : undefined;
     if (isFields(value)) return as(protobufType, server.protobuf.body(value));
   }
   return { status, headers: common, body: bytesOf(body.json()) };
 }
 
-/** True for paths whose documents and errors are JSON, whatever the client accepts. */
+/** True for paths whose documents and errors are always JSON, whatever the client accepts. */
 function hasOneForm(path: string): boolean {
   return path === "/version" || path.startsWith("/openapi/");
 }

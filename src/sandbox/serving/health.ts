@@ -1,6 +1,6 @@
 /**
- * `/healthz`, `/livez`, `/readyz` and the checks below them. The sandbox is up as a whole or not at all, so every check passes; they
- * have the names that probes and scripts ask for. Source: apiserver v0.36 pkg/server/healthz/healthz.go.
+ * `/healthz`, `/livez`, `/readyz` and the checks below them. The sandbox is either up or not, so every check passes; they have the names
+ * that probes and scripts expect. Source: apiserver v0.36 pkg/server/healthz/healthz.go.
  */
 import { param } from "../options/list-options.ts";
 import type { HttpRequest, Result } from "./responses.ts";
@@ -8,7 +8,7 @@ import { notFoundPage, textResponse } from "./responses.ts";
 
 const hook = (name: string): string => `poststarthook/${name}`;
 
-/** What a server does as it starts, and has done. */
+/** Post-start hooks, all of which have run. */
 const startChecks: readonly string[] = [
   hook("start-apiserver-admission-initializer"),
   hook("generic-apiserver-start-informers"),
@@ -52,19 +52,19 @@ const readyChecks: readonly string[] = [
   "shutdown",
 ];
 
-/** By path, each in the order in which it is listed. */
+/** By path, each in listing order. */
 const checksOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["/healthz", liveChecks],
   ["/livez", liveChecks],
   ["/readyz", readyChecks],
 ]);
 
-/** Every path that `healthResponse` answers, unsorted. */
+/** Every path that `healthResponse` serves, unsorted. */
 export function healthPaths(): readonly string[] {
   return [...checksOf].flatMap(([root, checks]) => [root, ...checks.map((name) => `${root}/${name}`)]);
 }
 
-/** The answer for a path of health checks; undefined for any other path. With `?verbose` it lists the checks. */
+/** The response for a health check path; undefined for any other path. With `?verbose` it lists the checks. */
 export function healthResponse({ path, query }: HttpRequest): Result | undefined {
   const root = /^\/\w+/.exec(path)?.[0] ?? "";
   const checks = checksOf.get(root);
@@ -75,7 +75,7 @@ export function healthResponse({ path, query }: HttpRequest): Result | undefined
   return textResponse(200, `${listed(checks, new Set(excluded))}${root.slice(1)} check passed\n`);
 }
 
-/** A line a check; then what `?exclude=` named in vain. */
+/** One line per check; then the names in `?exclude=` that match none. */
 function listed(checks: readonly string[], excluded: ReadonlySet<string>): string {
   const lines = checks.map((name) => `[+]${name} ${excluded.has(name) ? "excluded: " : ""}ok\n`);
   const unknown = [...excluded].filter((name) => !checks.includes(name)).sort();

@@ -1,4 +1,4 @@
-/** The loopback client: requests that the server sends itself, as kube-apiserver does for the objects that it owns. */
+/** The loopback client: requests of the server to itself, as kube-apiserver makes for its own objects. */
 import { routeOf } from "../../api/route.ts";
 import { collectionOf, type Server } from "../context/server.ts";
 import { bytesOf } from "../serialization/encoding.ts";
@@ -6,17 +6,17 @@ import { handleOwn } from "./handler.ts";
 
 const master = { name: "system:apiserver", groups: ["system:masters"] } as const;
 
-/** A write of the server itself. */
+/** A write by the server itself. */
 export interface LoopbackRequest {
   /** `APPLY`: a forced server-side apply. */
   readonly method: "POST" | "PUT" | "PATCH" | "APPLY" | "DELETE";
   readonly path: string;
   readonly body: object;
-  /** The field manager; `kube-apiserver` by default. */
+  /** The field manager. Default: `kube-apiserver`. */
   readonly by?: string;
 }
 
-/** What the server sent back: an object as JSON, or a `Status`. */
+/** The server's response: an object as JSON, or a `Status`. */
 export interface LoopbackResponse {
   readonly status: number;
   readonly text: string;
@@ -47,25 +47,25 @@ export function askLoopback(
   return { status, text: sent instanceof Uint8Array ? new TextDecoder().decode(sent) : "" };
 }
 
-/** The same for a write that must succeed. @throws Error if it is refused. */
+/** The same for a write that must succeed. @throws Error if it is rejected. */
 export function loopbackRequest(server: Server, request: LoopbackRequest): void {
   const { status, text } = askLoopback(server, request);
   if (status >= 300) throw new Error(`Cannot make ${request.path}: ${text}`);
 }
 
-/** A new object of the server's own. */
+/** A new object of the server itself. */
 export interface OwnObject {
-  /** Of its collection. */
+  /** The path of its collection. */
   readonly path: string;
   readonly body: {
     readonly metadata: { readonly name: string; readonly [field: string]: unknown };
     readonly [field: string]: unknown;
   };
-  /** The field manager; `kube-apiserver` by default. */
+  /** The field manager. Default: `kube-apiserver`. */
   readonly by?: string;
 }
 
-/** Creates an object unless it is there, as in a state that was loaded. True if it was not. @throws Error if it is refused. */
+/** Creates an object unless it exists, as in a loaded state. Returns true if it was created. @throws Error if it is rejected. */
 export function createMissing(server: Server, { path, ...object }: OwnObject): boolean {
   const route = routeOf(path);
   const resource = route.is === "resource" ? server.registry.find(route.apiVersion, route.plural) : undefined;
@@ -75,7 +75,7 @@ export function createMissing(server: Server, { path, ...object }: OwnObject): b
   return true;
 }
 
-/** The server at its start: what is filled in later is as old as what was made then. */
+/** The server with its clock fixed at its start: objects created lazily are as old as those created then. */
 export function asStarted(server: Server): Server {
   const startedAt = server.timeline.now();
   return { ...server, timeline: { ...server.timeline, now: () => startedAt } };

@@ -14,13 +14,13 @@ const answers: ReadonlyMap<string, Answer> = new Map([
   ["external.metrics.k8s.io/v1beta1", externalMetrics],
 ]);
 
-/** A request and where it goes. */
+/** A request and its route. */
 interface MetricsExchange {
   readonly request: Pick<HttpRequest, "method" | "query">;
   readonly route: Route & { readonly is: "resource" };
 }
 
-/** The answer to a request to a metrics API; undefined for any other. @throws StatusError 400, 404, 405. */
+/** The response to a metrics API request; undefined for other requests. @throws StatusError 400, 404, 405. */
 export function metricsResponse(server: Server, { request, route }: MetricsExchange): Result | undefined {
   const { apiVersion, namespace, plural, name, subresource } = route;
   const answer = answers.get(apiVersion);

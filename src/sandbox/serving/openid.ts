@@ -1,5 +1,5 @@
 /**
- * OpenID Connect discovery: what others verify tokens of service accounts with.
+ * OpenID Connect discovery: lets others verify ServiceAccount tokens.
  * Source: kubernetes v1.36 pkg/routes/openidmetadata.go, pkg/serviceaccount/openidmetadata.go.
  */
 import type { TokenMetadata } from "../context/authenticator.ts";
@@ -9,7 +9,7 @@ import { bytesOf } from "../serialization/encoding.ts";
 import type { HttpRequest, Result } from "./responses.ts";
 import { serverAddress } from "./discovery.ts";
 
-/** Keys of files, as here, may be kept for an hour. */
+/** Keys from files, as here, may be cached for an hour. */
 const cacheControl = "public, max-age=3600";
 
 const keysPath = "/openid/v1/jwks";
@@ -31,7 +31,7 @@ const documents = new Map<string, { readonly type: string; readonly of: (metadat
   [keysPath, { type: "application/jwk-set+json", of: ({ keys }) => ({ keys }) }],
 ]);
 
-/** The issuer's configuration and its keys; undefined for any other path. @throws StatusError 405. */
+/** The issuer's configuration and its keys; undefined for other paths. @throws StatusError 405. */
 export function openIdResponse({ tokens }: Server, { path, method }: HttpRequest): Result | undefined {
   const document = documents.get(path);
   if (document === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The form of a response: whole objects, their metadata alone, or tables. Source: apiserver v0.36 endpoints/handlers/response.go. */
+/** The form of a response: whole objects, only their metadata, or tables. Source: apiserver v0.36 endpoints/handlers/response.go. */
 import { partialFormat, wholeFormat, type Format } from "../serialization/encoding.ts";
 import { param, type Query } from "../options/list-options.ts";
 import { acceptedForm, type OutputForm } from "../serialization/negotiation.ts";
@@ -7,14 +7,14 @@ import { badRequest, refusal } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import { tableFormat, type TableOptions } from "../printers/table.ts";
 
-/** The form that a request asks for. Writes call it first: what is not acceptable is not written. @throws StatusError 406. */
+/** The form that a request accepts. Writes check it first: if it is not acceptable, nothing is written. @throws StatusError 406. */
 export function outputFormOf({ headers, served, server }: RequestScope, isList = false): OutputForm {
   const accept = headers["accept"] ?? "";
   const protobuf = accept.includes(protobufType) && server.protobuf.writes(served.struct);
   return acceptedForm(accept, { isList, protobuf });
 }
 
-/** How entries are encoded in a form. @throws StatusError 400 for unknown options of tables. */
+/** The encoding of entries in a form. @throws StatusError 400 for unknown options of tables. */
 export function formatOf(scope: RequestScope, { as, version }: OutputForm): Format {
   switch (as) {
     case "PartialObjectMetadata":
@@ -39,7 +39,7 @@ export function tableOptions(scope: RequestScope, version: string): TableOptions
   };
 }
 
-/** What of its object each row of a table holds. */
+/** What each row of a table includes of its object. */
 function includedObject(query: Query): TableOptions["objects"] {
   const asked = param(query, "includeObject") ?? "";
   if (asked === "") return "Metadata";
@@ -48,7 +48,7 @@ function includedObject(query: Query): TableOptions["objects"] {
   throw badRequest(`Unable to convert to Table as requested: ${why}`);
 }
 
-/** Metadata of an object cannot be asked for as that of a list, nor the other way round. @throws StatusError 406. */
+/** Metadata of an object cannot be requested as a list, nor the other way round. @throws StatusError 406. */
 export function checkOutputForm({ served }: RequestScope, { as }: OutputForm, isList: boolean): void {
   if (as !== (isList ? "PartialObjectMetadata" : "PartialObjectMetadataList")) return;
   const group = served.group === "" ? "core" : (served.group.split(".")[0] ?? "");

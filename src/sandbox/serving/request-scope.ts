@@ -1,4 +1,4 @@
-/** From a route to the resource that it names. Source: apiserver v0.36 endpoints/installer.go, endpoints/handlers/rest.go RequestScope. */
+/** Resolves a route to its resource. Source: apiserver v0.36 endpoints/installer.go, endpoints/handlers/rest.go RequestScope. */
 import { deprecationOf } from "./deprecations.ts";
 import { param } from "../options/list-options.ts";
 import { badRequest, noSuchPath, notFound, refusal } from "../meta/refusal.ts";
@@ -10,17 +10,17 @@ import { collectionOf, type RequestScope, type Server } from "../context/server.
 
 type ResourceRoute = Route & { readonly is: "resource" };
 
-/** What a scope is made from. */
+/** The input of a scope. */
 export interface ScopeOptions {
   readonly server: Server;
   readonly request: HttpRequest;
   readonly route: ResourceRoute;
-  /** The scope adds its warnings to these. */
+  /** The scope's warnings are appended to these. */
   readonly warnings: string[];
   readonly audit: RequestAudit | undefined;
 }
 
-/** The scope of a request for a resource; undefined for an API group that is not served. @throws StatusError 400, 404, 500. */
+/** The scope of a resource request; undefined if the API group is not served. @throws StatusError 400, 404, 500. */
 export function requestScope({ server, request, route, warnings, audit }: ScopeOptions): RequestScope | undefined {
   const { registry } = server;
   const served = registry.find(route.apiVersion, route.plural);
@@ -30,7 +30,7 @@ export function requestScope({ server, request, route, warnings, audit }: ScopeO
     throw noSuchPath();
   }
   const resource = registry.stored(served);
-  // In groups that come and go, what is not served is no path at all.
+  // For custom resources, a path that is not served gets a plain 404 page.
   if (!isServed(route, resource)) {
     if (served.form !== undefined) return undefined;
     throw noSuchPath();
@@ -63,10 +63,10 @@ export function requestScope({ server, request, route, warnings, audit }: ScopeO
   };
 }
 
-/** How long a write may take. Source: apiserver v0.36 endpoints/handlers/rest.go requestTimeoutUpperBound. */
+/** The maximum duration of a write. Source: apiserver v0.36 endpoints/handlers/rest.go requestTimeoutUpperBound. */
 const longestMs = 34_000;
 
-/** The time that a request asks for in the query, such as `10s`, within what it gets at most. */
+/** The timeout in the query, such as `10s`, capped at the maximum. */
 function timeoutMsOf(query: HttpRequest["query"]): number {
   const asked = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(param(query, "timeout") ?? "");
   if (asked === null) return longestMs;
@@ -76,14 +76,14 @@ function timeoutMsOf(query: HttpRequest["query"]): number {
   return ms === 0 ? longestMs : Math.min(ms, longestMs);
 }
 
-/** False for a namespaced path of a cluster-scoped kind, for an object without its namespace, and for one of a kind that has none to read. */
+/** False for a namespaced path of a cluster-scoped kind, an object without its namespace, and an object of a kind without reads. */
 function isServed({ namespace, name }: ResourceRoute, { namespaced, verbs }: Resource): boolean {
   if (name !== "" && !verbs.has("get")) return false;
   if (!namespaced) return namespace === "";
   return namespace !== "" || (name === "" && verbs.has("list"));
 }
 
-/** @throws StatusError 400 for a name that cannot be one; 500, as the real server, for such a namespace. */
+/** @throws StatusError 400 for an invalid name; 500, as in the real server, for an invalid namespace. */
 function checkName({ namespace, name }: ResourceRoute, { plural }: Resource): void {
   if (name === "." || name === "..") throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
   if (name.includes("%")) throw badRequest(`Name parameter invalid: "${name}": may not contain '%'`);

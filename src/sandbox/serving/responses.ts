@@ -6,57 +6,57 @@ import { bytesOf } from "../serialization/encoding.ts";
 import type { Query } from "../options/list-options.ts";
 import type { User } from "../context/authorizer.ts";
 
-/** A request that has been read whole. */
+/** A request with its whole body. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Query;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly user: User;
-  /** Path and query as they were sent, over HTTPS. */
+  /** Path and query as sent, over HTTPS. */
   readonly uri?: string;
   /** The client's address, over HTTPS. */
   readonly remoteAddress?: string | undefined;
-  /** Who asks: names the hops of a watch. */
+  /** The client: names the hops of a watch. */
   readonly actor: string;
 }
 
-/** What a client gets. */
+/** The response to a client. */
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** An `ApiBody` is that of a watch. */
+  /** An `ApiBody` for a watch. */
   readonly body: Uint8Array | ApiBody;
 }
 
-/** A response whose content may still have to be encoded. */
+/** A response whose content may still need encoding. */
 export interface Result {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes are documents with one form only, which is never encoded again. */
+  /** Bytes are documents with only one form, which are not encoded again. */
   readonly body: Uint8Array | ApiBody | Content;
 }
 
-/** No response may be cached on the way. */
+/** Responses must not be cached on the way. */
 export const uncached: Readonly<Record<string, string>> = { "cache-control": "no-cache, private" };
-/** Of responses that are encoded here; another media type replaces this one. */
+/** For responses encoded here; another media type replaces this one. */
 export const jsonHeaders: Readonly<Record<string, string>> = { ...uncached, "content-type": "application/json" };
-/** The media type of messages. */
+/** The media type of plain messages. */
 export const plainText = "text/plain; charset=utf-8";
 const textHeaders = { ...uncached, "content-type": plainText, "x-content-type-options": "nosniff" };
 
 /** The body of redirects and of 304. */
 export const noBody: Uint8Array = new Uint8Array(0);
 
-/** A response that is one object. */
+/** A response with one object. */
 export function jsonResponse(status: number, value: unknown): Result {
   return contentResponse(status, contentOf(value));
 }
 
-/** A response with content, in the media type that the client accepts. */
+/** A response with content, to be encoded in the accepted media type. */
 export function contentResponse(status: number, content: Content): Result {
   return { status, headers: jsonHeaders, body: content };
 }
@@ -66,7 +66,7 @@ export function textResponse(status: number, text: string): Result {
   return { status, headers: textHeaders, body: bytesOf(text) };
 }
 
-/** The page of paths that nothing serves. */
+/** The 404 page for unknown paths. */
 export function notFoundPage(): Result {
   return textResponse(404, "404 page not found\n");
 }
@@ -78,7 +78,7 @@ export function statusResponse({ status, code, retryAfterMs }: StatusError): Res
   return { status: code, headers, body: contentOf(status, "") };
 }
 
-/** A redirect to `location`, with `query` behind it. */
+/** A redirect to `location`, with `query` appended. */
 export function redirect(location: string, query: Query = [], headers: Readonly<Record<string, string>> = {}): Result {
   const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
   const target = search === "" ? location : `${location}?${search}`;

@@ -1,4 +1,4 @@
-/** A method on a resource to its verb, and the verb's result to a response. Source: apiserver v0.36 endpoints/handlers. */
+/** Dispatches a method on a resource to its verb, and converts the result to a response. Source: apiserver v0.36 endpoints/handlers. */
 import { type ApiBody, wholeBody } from "../../api/transport.ts";
 import { servedEntries, servedEntry } from "../context/conversion.ts";
 import { contentOf } from "../serialization/content.ts";
@@ -44,7 +44,7 @@ export function* serveResource(scope: RequestScope, request: HttpRequest): Steps
   return scope.name === "" ? yield* serveCollection(scope, request) : yield* serveObject(scope, request.method);
 }
 
-/** A pod without a node has no log, as there is nobody to ask. */
+/** A pod without a node has no log, as there is no kubelet to ask. */
 function logResponse(log: ApiBody | undefined): Result {
   if (log === undefined) return { status: 204, headers: uncached, body: noBody };
   return { status: 200, headers: { ...uncached, "content-type": "text/plain" }, body: log };
@@ -54,10 +54,10 @@ function* serveObject(scope: RequestScope, method: string): Steps<Result> {
   const { resource, subresource } = scope;
   const allowed = subresource === "" ? resource.verbs : new Set(resource.subresources.get(subresource)?.verbs ?? []);
   const verb = verbs[method];
-  // No path of a kind that is only created goes on with a name.
+  // A create-only kind has no paths with names.
   if (resource.verbs.size === 1 && resource.verbs.has("create")) throw noSuchPath();
   if (verb === undefined || !allowed.has(verb)) throw methodNotAllowed();
-  // What cannot be shown is not written.
+  // If the result cannot be shown, nothing is written.
   outputFormOf(scope);
   switch (verb) {
     case "get":
@@ -107,7 +107,7 @@ function* updateResponse(scope: RequestScope, { entry, created }: UpdateResult):
   return yield* objectResponse(scope, created ? 201 : 200, entry);
 }
 
-/** An object in the form that the client asks for. */
+/** An object in the form that the client accepts. */
 function* objectResponse(scope: RequestScope, status: number, stored: UpdateResult["entry"]): Steps<Result> {
   const form = outputFormOf(scope);
   checkOutputForm(scope, form, false);
@@ -123,7 +123,7 @@ function* subresourceResponse(scope: RequestScope, request: HttpRequest): Steps<
   if ("entry" in result) return yield* objectResponse(scope, result.status, result.entry);
   const { status, value } = result;
   if (as === "" || !("kind" in value) || value.kind !== "Scale") return jsonResponse(status, value);
-  // Checked just above.
+  // Checked above.
   const scale = value as ApiObject;
   return jsonResponse(
     status,
@@ -148,7 +148,7 @@ function* listOrWatch(scope: RequestScope, actor: string): Steps<Result> {
   const format = formatOf(scope, form);
   if (options.watch) {
     checkWatchable(scope.headers["accept"] ?? "");
-    // The real server notices at the first event, and ends the watch there.
+    // The real server notices this at the first event, and then ends the watch.
     const isList = form.as === "PartialObjectMetadataList";
     const isProtobuf = needsProtobuf(scope.headers["accept"] ?? "");
     const events = isProtobuf ? protobufFormat(format, server.protobuf) : format;
@@ -173,7 +173,7 @@ interface Watching {
   readonly actor: string;
 }
 
-/** A watch; where a webhook converts, of what is stored, converted on its way out. */
+/** Opens a watch; if a webhook converts, the watch is of stored objects, converted on the way out. */
 function watchOf(scope: RequestScope, { options, format, actor }: Watching): ApiBody {
   const { served, server } = scope;
   const webhook = served.form?.conversionWebhook;
@@ -202,7 +202,7 @@ function* remove(scope: RequestScope): Steps<Result> {
 function* removeCollection(scope: RequestScope): Steps<Result> {
   const { served: resource, server } = scope;
   const list = listOptionsOf(scope.query, resource, namespaceOf(scope));
-  // The list is as it was before anything was deleted.
+  // The list as it was before anything was deleted.
   const { revision } = server.store;
   if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, server.store);
   const entries = yield* deleteCollection(scope, list, deleteOptionsOf(scope));

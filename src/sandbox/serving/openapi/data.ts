@@ -1,6 +1,6 @@
-/** What the OpenAPI documents of built-in kinds are made of: `schemas.json`, extracted from a real kube-apiserver 1.36.3. */
+/** The source of the OpenAPI documents for built-in kinds: `schemas.json`, extracted from a real kube-apiserver 1.36.3. */
 
-/** A kind as schemas name it. */
+/** A group, version and kind, as in schemas. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
@@ -24,11 +24,11 @@ export interface OpenApiParameter {
 
 /** The extracted data. */
 export interface OpenApiData {
-  /** By name (`io.k8s.api.core.v1.Pod`), those of all groups. */
+  /** Schemas of all groups, by name (`io.k8s.api.core.v1.Pod`). */
   readonly schemas: Readonly<Record<string, OpenApiSchema>>;
   /**
-   * By name; where an action or a kind has one of its own, that stands before it: `patch fieldManager`, `PodExecOptions container`.
-   * Those of the path: `path namespace`.
+   * By name; a prefix names the action or kind if it has a variant: `patch fieldManager`, `PodExecOptions container`.
+   * Path parameters: `path namespace`.
    */
   readonly parameters: Readonly<Record<string, OpenApiParameter>>;
 }
@@ -36,6 +36,6 @@ export interface OpenApiData {
 /** Reads the data, 1 MB. */
 export async function readOpenApiData(): Promise<OpenApiData> {
   const module = await import("./schemas.json", { with: { type: "json" } });
-  // The compiler's own type of a literal of this size is of no use.
+  // The type that the compiler infers for a literal of this size is useless.
   return module.default as unknown as OpenApiData;
 }

@@ -1,4 +1,4 @@
-/** An OpenAPI document, and what it is made of. */
+/** An OpenAPI document, and its parts. */
 import { contentHash } from "../../../platform/content-hash.ts";
 import type { OpenApiSchema } from "./data.ts";
 import type { PathItem } from "./paths.ts";
@@ -6,15 +6,15 @@ import type { PathItem } from "./paths.ts";
 /** An OpenAPI document. */
 export interface OpenApiDocument {
   readonly text: string;
-  /** Of the text: clients keep the document by it. */
+  /** A hash of the text, which clients cache the document by. */
   readonly hash: string;
 }
 
-/** A document before it is written. */
+/** A document before serialization. */
 export interface Parts {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly schemas: Readonly<Record<string, OpenApiSchema>>;
-  /** The names of custom resources' schemas; none in a document about built-in kinds. */
+  /** The schema names of custom resources; empty in a document about built-in kinds. */
   readonly ownNames: ReadonlySet<string>;
 }
 

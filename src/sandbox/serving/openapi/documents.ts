@@ -1,5 +1,5 @@
 /**
- * `/openapi/v3`: a document for each group and version, with its schemas and operations. Source: apiserver v0.36 pkg/server/routes/openapi.go,
+ * `/openapi/v3`: one document per group and version, with its schemas and operations. Source: apiserver v0.36 pkg/server/routes/openapi.go,
  * k8s.io/kube-openapi pkg/handler3/handler.go, pkg/builder3/openapi.go.
  */
 import type { ResourceData } from "../../../api/wire/format.ts";
@@ -13,16 +13,16 @@ import { swaggerProtobuf } from "./swagger-protobuf.ts";
 import { swaggerOf } from "./swagger.ts";
 import { referencesIn, schemasFor } from "./schemas.ts";
 
-/** By the resources that a document is about: those of a group's version change as one list. */
+/** By the resources of a document: the list of a group version's resources is replaced when it changes. */
 const ofVersion = new WeakMap<
   readonly ResourceData[],
   { readonly resources: readonly Resource[]; readonly document: OpenApiDocument }
 >();
 
-/** By all resources of a server: there is another list once a kind comes or goes. */
+/** By all resources of a server: the list is replaced when a kind is added or removed. */
 const ofServer = new WeakMap<readonly Resource[], OpenApiDocuments>();
 
-/** The documents of a server as it is now, made when they are first asked for. */
+/** The current documents of a server, created on first request. */
 export function documentsOf(registry: ResourceRegistry, data: OpenApiData): OpenApiDocuments {
   const known = ofServer.get(registry.resources);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function documentsOf(registry: ResourceRegistry, data: OpenApiData): Open
   return documents;
 }
 
-/** The documents of a server while the same kinds are served. */
+/** The documents of a server for an unchanged set of kinds. */
 export class OpenApiDocuments {
   readonly #registry: ResourceRegistry;
   readonly #data: OpenApiData;
@@ -45,7 +45,7 @@ export class OpenApiDocuments {
     this.#data = data;
   }
 
-  /** `/openapi/v3`: where each document is. */
+  /** `/openapi/v3`: the paths of all documents. */
   get index(): string {
     this.#index ??= this.#indexed();
     return this.#index;
@@ -66,7 +66,7 @@ export class OpenApiDocuments {
     return this.#swaggerProtobuf;
   }
 
-  /** The document at a path below `/openapi/v3`; undefined where there is none. */
+  /** The document at a path below `/openapi/v3`; undefined if there is none. */
   at(path: string): OpenApiDocument | undefined {
     return this.#atRoot(path.slice("/openapi/v3/".length));
   }
@@ -91,7 +91,7 @@ export class OpenApiDocuments {
     if (listed === undefined) return this.#generalAt(root);
     const resources = this.#resourcesOf(groupVersionOf(root));
     const known = ofVersion.get(listed);
-    // A kind that is served anew has the same place in discovery, and maybe another schema.
+    // A replaced kind has the same place in discovery, but may have another schema.
     if (known !== undefined && known.resources.every((resource, index) => resource === resources[index]))
       return known.document;
     const parts = this.#partsAt(root);
@@ -128,7 +128,7 @@ export class OpenApiDocuments {
       const resource = resources.find(({ plural }) => plural === data.name.split("/")[0]);
       const of = resource?.kind ?? data.kind;
       const listKind = resource?.form?.listKind ?? `${of}List`;
-      // A Namespace is returned while it is finalized; its documents do not say so.
+      // Deleting a Namespace returns it; its OpenAPI documents do not say so.
       const returnsDeletedObject = resource?.strategy.returnsDeletedObject === true && of !== "Namespace";
       return [{ ...subject, data, of, listKind, isCustom, returnsDeletedObject }];
     });
@@ -140,7 +140,7 @@ export class OpenApiDocuments {
     return { paths, schemas, ownNames: new Set(own.keys()) };
   }
 
-  /** What is about no version: `api`, `apis/apps`, `version`, `openid/v1/jwks`. */
+  /** Documents outside of versions: `api`, `apis/apps`, `version`, `openid/v1/jwks`. */
   #generalPartsAt(root: string): Parts | undefined {
     if (!this.#roots().includes(root)) return undefined;
     const group = root.startsWith("apis/") ? root.slice("apis/".length) : undefined;

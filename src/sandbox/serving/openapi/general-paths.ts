@@ -1,5 +1,5 @@
 /**
- * Paths that are about no kind: discovery, the version, OpenID. Source: apiserver v0.36 pkg/server/routes/version.go,
+ * Paths that are not about kinds: discovery, the version, OpenID. Source: apiserver v0.36 pkg/server/routes/version.go,
  * pkg/endpoints/discovery; kubernetes v1.36 pkg/routes/openidmetadata.go.
  */
 import { consumed, type PathItem } from "./paths.ts";
@@ -35,7 +35,7 @@ function generalOperation(root: string, tag: string): readonly [string, string, 
     : ["get information of a group", `get${word}APIGroup`, `${meta}.APIGroup`];
 }
 
-/** `apps/v1` of `apis/apps/v1`, `v1` of `api/v1`, `apps` of `apis/apps`; empty for what is below neither. */
+/** `apps/v1` from `apis/apps/v1`, `v1` from `api/v1`, `apps` from `apis/apps`; empty for other paths. */
 export function groupVersionOf(root: string): string {
   const [, groupVersion = ""] = /^apis?\/(.+)$/.exec(root) ?? [];
   return groupVersion;
@@ -54,7 +54,7 @@ function openIdPath({ tag, description, operationId, type }: OpenIdOperation): P
   return { get: { tags: [tag], description, operationId, responses, [consumed]: "undeclared" } };
 }
 
-/** By what stands between the slashes of the path. */
+/** By path without outer slashes. */
 export const openIdPaths: Readonly<Record<string, PathItem>> = {
   ".well-known/openid-configuration": openIdPath({
     tag: "WellKnown",

@@ -1,4 +1,4 @@
-/** What makes the OpenAPI documents, loaded with its data when a document is first asked for. */
+/** The code for OpenAPI documents, loaded with its data when a document is first requested. */
 import { lazyModule } from "../../meta/lazy-module.ts";
 import { type Steps, waitFor } from "../../meta/steps.ts";
 import type { ResourceRegistry } from "../../registry/resource.ts";
@@ -15,7 +15,7 @@ const maker = lazyModule(async (): Promise<Maker> => {
   return { documentsOf, data };
 }, "what makes OpenAPI documents");
 
-/** The documents of a server as it is now. */
+/** The current documents of a server. */
 export function* openApiOf(registry: ResourceRegistry): Steps<OpenApiDocuments> {
   const ready = maker.ready();
   if (ready !== undefined) yield* waitFor(ready);

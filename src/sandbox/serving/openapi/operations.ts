@@ -2,10 +2,10 @@
 import type { GroupVersionKind } from "./data.ts";
 import { capitalized, type Listed, ResourcePaths } from "./resource-paths.ts";
 
-/** A method in lower case, as documents have it. */
+/** A method in lower case, as in documents. */
 export type Method = "get" | "put" | "post" | "delete" | "patch" | "options" | "head";
 
-/** What goes over the wire: a schema by the kind's name, or text. */
+/** The content of a request or response: a schema by kind, or text. */
 export type Content = GroupVersionKind | "Status" | "DeleteOptions" | "Patch" | "text";
 
 /** An operation, before names of schemas and parameters are resolved. */
@@ -14,7 +14,7 @@ export interface Operation {
   readonly method: Method;
   readonly action: string;
   readonly description: string;
-  /** The words of the operation ID around the group and version: `list` … `NamespacedPod`. */
+  /** The parts of the operation ID around group and version: `list` … `NamespacedPod`. */
   readonly id: readonly [verb: string, of: string];
   readonly about: GroupVersionKind;
   /** Keys of the extracted parameters. */
@@ -37,7 +37,7 @@ const deleting =
   );
 const deletingMany = [...deleting, ...listing.filter((name) => name !== "allowWatchBookmarks" && name !== "watch")];
 
-/** Plurals have none. Source: apiserver v0.36 endpoints/installer.go GetArticleForNoun. */
+/** Plurals have no article. Source: apiserver v0.36 endpoints/installer.go GetArticleForNoun. */
 function withArticle(noun: string): string {
   if (noun.endsWith("s") && !noun.endsWith("ss")) return noun;
   return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
@@ -61,7 +61,7 @@ export function operationsOf(listed: Listed): readonly Operation[] {
   ];
 }
 
-/** `status of the specified `, nothing for the object itself. */
+/** `status of the specified `, or empty for the object itself. */
 const partOf = ({ subresource }: ResourcePaths): string => (subresource === "" ? "" : `${subresource} of `);
 
 function lists(paths: ResourcePaths): readonly Operation[] {
@@ -91,7 +91,7 @@ interface ObjectOperation extends Partial<Operation> {
   readonly codes: Operation["codes"];
 }
 
-/** An operation on one object or a part of it; what is not given is as it is for most. */
+/** An operation on one object or a part of it; omitted values get the usual defaults. */
 function onObject({ object, scoped, about, own }: ResourcePaths, { verb, ...given }: ObjectOperation): Operation {
   return { path: object, action: given.method, id: [verb, scoped], about, response: own, ...given };
 }
@@ -185,7 +185,7 @@ function deletionOfMany(paths: ResourcePaths): Operation {
   };
 }
 
-/** Paths from before `watch=true`, still listed. */
+/** Deprecated watch paths from before `watch=true`, still listed. */
 function watches(paths: ResourcePaths): readonly Operation[] {
   const { about, listed } = paths;
   const deprecated = "deprecated: use the 'watch' parameter with a list operation instead";

@@ -5,7 +5,7 @@ import { operationsOf, type Content, type Method, type Operation } from "./opera
 import { capitalized, type Listed } from "./resource-paths.ts";
 import { nameOfKind, referenceTo } from "./schemas.ts";
 
-/** What a document is about. */
+/** The subject of a document. */
 export interface Subject {
   readonly group: string;
   readonly version: string;
@@ -14,22 +14,22 @@ export interface Subject {
   readonly isCustom: boolean;
 }
 
-/** What is sent or returned, by media type. */
+/** The content of a request or response, by media type. */
 type MediaTypes = Readonly<Record<string, { readonly schema: Fields }>>;
 
-/** What an operation reads. */
+/** The body of a request. */
 export interface RequestBody {
   readonly content: MediaTypes;
   readonly required?: boolean;
 }
 
 /**
- * What an operation without a body consumes, by version 2; without it, the types that it produces. Version 3 knows nothing of the kind:
- * what a symbol names is not written.
+ * For version 2, what an operation without a body consumes; if absent, the types that it produces. Version 3 has no such field: properties
+ * with symbol keys are not serialized.
  */
 export const consumed: unique symbol = Symbol("consumed");
 
-/** An operation as documents of version 3 have it. */
+/** An operation in version 3. */
 export interface OperationObject {
   readonly tags: readonly string[];
   readonly description: string;
@@ -42,7 +42,7 @@ export interface OperationObject {
   readonly [consumed]?: readonly string[] | "undeclared";
 }
 
-/** The operations of a path, and the parameters that all of them take. */
+/** The operations of a path, and their common parameters. */
 export type PathItem = { readonly [M in Method]?: OperationObject } & {
   readonly parameters?: readonly OpenApiParameter[];
 };
@@ -72,7 +72,7 @@ export function pathsOf(listed: readonly Listed[], subject: Subject): Readonly<R
   return Object.fromEntries([...byPath].map(([path, operations]) => [path, itemOf(operations, subject)]));
 }
 
-/** Parameters that all operations of a path take are its own. */
+/** Parameters that all operations of a path share are moved to the path. */
 function itemOf(operations: readonly Operation[], subject: Subject): PathItem {
   const all = operations.map((operation) => ({ operation, parameters: parametersOf(operation, subject) }));
   const [first, ...others] = all;
@@ -93,7 +93,7 @@ function isSame(one: OpenApiParameter, other: OpenApiParameter): boolean {
   return one.name === other.name && one.in === other.in && one.description === other.description;
 }
 
-/** In the order of their names, those of the path first. */
+/** Sorted by name, path parameters first. */
 function parametersOf({ path, parameters, about, action }: Operation, { data }: Subject): readonly OpenApiParameter[] {
   const named = path.includes("{name}")
     ? [{ name: "name", in: "path", description: `name of the ${about.kind}`, required: true, schema: text } as const]

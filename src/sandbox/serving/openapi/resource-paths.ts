@@ -1,13 +1,13 @@
-/** Where a resource is served. Source: apiserver v0.36 endpoints/installer.go. */
+/** The paths of a resource. Source: apiserver v0.36 endpoints/installer.go. */
 import type { ResourceData } from "../../../api/wire/format.ts";
 import type { GroupVersionKind } from "./data.ts";
 
-/** A resource or a subresource, as discovery lists it. */
+/** A resource or a subresource, as in discovery. */
 export interface Listed {
   readonly group: string;
   readonly version: string;
   readonly data: ResourceData;
-  /** The kind of the resource, also for a subresource; and of its lists. */
+  /** The kind of the resource, also for a subresource; and its list kind. */
   readonly of: string;
   readonly listKind: string;
   /** Defined by a CustomResourceDefinition. */
@@ -18,7 +18,7 @@ export interface Listed {
 /** With a capital first letter. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The paths of a resource or a subresource, and what else its operations have in common. */
+/** The paths of a resource or a subresource, and other properties that its operations share. */
 export class ResourcePaths {
   readonly listed: Listed;
   readonly plural: string;
@@ -46,27 +46,27 @@ export class ResourcePaths {
     this.scoped = `${data.namespaced ? "Namespaced" : ""}${of}${capitalized(subresource)}`;
   }
 
-  /** Where objects are listed and created. */
+  /** The path for listing and creating objects. */
   get collection(): string {
     return `${this.#root}${this.#scope}/${this.plural}`;
   }
 
-  /** Where the objects of all namespaces are listed. */
+  /** The path for listing the objects of all namespaces. */
   get ofAllNamespaces(): string {
     return `${this.#root}/${this.plural}`;
   }
 
-  /** Of one object, or of the subresource. */
+  /** The path of one object, or of the subresource. */
   get object(): string {
     return `${this.collection}/{name}${this.subresource === "" ? "" : `/${this.subresource}`}`;
   }
 
-  /** The path where the same is watched by itself. */
+  /** The deprecated watch path for a path. */
   watch(path: string): string {
     return path.replace(this.#root, `${this.#root}/watch`);
   }
 
-  /** The content of the object, and of what is written. */
+  /** The content of the object, and of request bodies. */
   get own(): GroupVersionKind {
     const { data, group, version } = this.listed;
     return { group: data.group ?? group, version: data.version ?? version, kind: data.kind };

@@ -1,4 +1,4 @@
-/** The schemas of a document: those of its kinds, and all that these refer to. */
+/** The schemas of a document: those of its kinds, and all that they refer to. */
 import type { GroupVersionKind, OpenApiData, OpenApiSchema } from "./data.ts";
 
 const gvk = "x-kubernetes-group-version-kind";
@@ -33,12 +33,12 @@ export function nameOfKind(data: OpenApiData, kind: GroupVersionKind): string {
   return builtIn ?? [...kind.group.split(".").reverse(), kind.version, kind.kind].join(".");
 }
 
-/** Where a document takes its schemas from. */
+/** The source of a document's schemas. */
 export interface SchemaSource {
   readonly data: OpenApiData;
-  /** Those of custom resources. */
+  /** The schemas of custom resources. */
   readonly own: ReadonlyMap<string, OpenApiSchema>;
-  /** What the document is about. */
+  /** The group that the document is about. */
   readonly group: string;
   readonly version: string;
 }
@@ -56,7 +56,7 @@ export function schemasFor(names: Iterable<string>, source: SchemaSource): Reado
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Groups that client-go's scheme does not have: those of the servers themselves. */
+/** Groups that are not in client-go's scheme: those of the servers themselves. */
 const serverGroups: ReadonlySet<string> = new Set([
   "admission.k8s.io",
   "apiextensions.k8s.io",
@@ -64,7 +64,7 @@ const serverGroups: ReadonlySet<string> = new Set([
   "imagepolicy.k8s.io",
 ]);
 
-/** Of kinds that every group has, those of the core and of this one; for custom resources, those that clients know. */
+/** Of kinds in every group, keeps only those of the core group and this one; for custom resources, those that clients know. */
 function about({ group, version, own }: SchemaSource, schema: OpenApiSchema): OpenApiSchema {
   const kinds = schema[gvk];
   if (kinds === undefined || kinds.length === 1) return schema;

@@ -1,18 +1,18 @@
 /**
- * `/openapi/v2` as protobuf: kubectl and clients of client-go read it in this form alone. Of the schema's messages only those are here that
- * the document of a cluster has.
+ * `/openapi/v2` as protobuf: kubectl and client-go clients read only this form. Contains only the messages of the schema that the document
+ * of a cluster uses.
  * Source: github.com/google/gnostic-models v0.7.0 openapiv2/OpenAPIv2.proto, OpenAPIv2.go.
  */
 import { messageOf, type WireWriter } from "../../../api/wire/wire-writer.ts";
 import { type Fields, isFields } from "../../meta/object.ts";
 
-/** Where a value goes: a field of the message that `writer` writes. */
+/** The destination of a value: a field of the message that `writer` writes. */
 interface FieldOf {
   readonly writer: WireWriter;
   readonly number: number;
 }
 
-/** Writes a value into a field. Zero values are not written: proto3 has no difference between them and none. */
+/** Writes a value into a field. Zero values are not written: proto3 does not distinguish them from unset ones. */
 type Write = (field: FieldOf, value: unknown) => void;
 
 const text: Write = ({ writer, number }, value) => {
@@ -31,7 +31,7 @@ const double: Write = ({ writer, number }, value) => {
   if (typeof value === "number" && value !== 0) writer.double(number, value);
 };
 
-/** Message Any: any value, as YAML. JSON is YAML. */
+/** Message Any: any value, as YAML. JSON is valid YAML. */
 const any: Write = ({ writer, number }, value) => {
   const made = messageOf((inner) => inner.text(2, `${JSON.stringify(value)}\n`));
   writer.bytes(number, made);
@@ -43,7 +43,7 @@ const each =
     for (const item of Array.isArray(value) ? value : [value]) write(field, item);
   };
 
-/** A message with one field, which is the value: the proto's way to write a choice, or a list. */
+/** A message whose only field is the value: the proto's way to encode a choice or a list. */
 const within =
   (inner: number, write: Write): Write =>
   ({ writer, number }, value) => {
@@ -51,7 +51,7 @@ const within =
     writer.bytes(number, made);
   };
 
-/** Fields with names of their own: a list of pairs of a name and a value. */
+/** A map from names: a list of name-value pairs. */
 const named =
   (write: Write): Write =>
   ({ writer, number }, value) => {
@@ -65,9 +65,9 @@ const named =
   };
 
 interface MessageShape {
-  /** By the name in JSON: the number in the message, and how it is written; in the order of the numbers. */
+  /** By JSON name: the field number and its encoding, in number order. */
   readonly fields: Readonly<Record<string, readonly [number: number, write: Write]>>;
-  /** The number of the extensions: fields whose names begin with `x-`. */
+  /** The number of the extensions field: for fields whose names begin with `x-`. */
   readonly extensions?: number;
 }
 
@@ -76,7 +76,7 @@ const message =
   ({ writer, number }, value) =>
     writer.bytes(number, shaped(shape, value));
 
-/** The bytes of a message of that shape. */
+/** The bytes of a message with that shape. */
 function shaped({ fields, extensions }: MessageShape, value: unknown): Uint8Array {
   const given: Fields = isFields(value) ? value : {};
   return messageOf((writer) => {
@@ -89,7 +89,7 @@ function shaped({ fields, extensions }: MessageShape, value: unknown): Uint8Arra
 const extensionsOf = (given: Fields): Fields =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith("x-")));
 
-/** What a schema and a parameter limit values by; ten numbers from `first`. */
+/** The value constraints that schemas and parameters share; ten field numbers from `first`. */
 const limits = (first: number): MessageShape["fields"] => ({
   maximum: [first, double],
   exclusiveMaximum: [first + 1, flag],
@@ -103,10 +103,10 @@ const limits = (first: number): MessageShape["fields"] => ({
   uniqueItems: [first + 9, flag],
 });
 
-/** A schema holds schemas: this one is there when it is called. */
+/** Schemas are recursive: `schema` is defined by the time this is called. */
 const itself: Write = (field, value) => schema(field, value);
 
-/** A choice: a schema, or whether there may be any. */
+/** A choice: a schema, or whether any value is allowed. */
 const valuesSchema = (value: unknown): Write =>
   typeof value === "boolean"
     ? within(2, ({ writer, number }) => writer.varint(number, Number(value)))
@@ -140,7 +140,7 @@ const bodyParameter = message({
   extensions: 6,
 });
 
-/** A parameter in the query and one in the path differ in one field, and so in the numbers of all that follow. */
+/** Query and path parameters differ in one field, which shifts the numbers of all that follow. */
 const plainParameter = (allowsEmpty: boolean): Write => {
   const next = allowsEmpty ? 6 : 5;
   return message({
@@ -163,7 +163,7 @@ const plainParameter = (allowsEmpty: boolean): Write => {
 const queryParameter = within(3, plainParameter(true));
 const pathParameter = within(4, plainParameter(false));
 
-/** ParametersItem, Parameter and NonBodyParameter: three choices, one in the other. */
+/** ParametersItem, Parameter and NonBodyParameter: three nested choices. */
 const parameter: Write = within(1, (field, value) => {
   const place = isFields(value) ? value["in"] : undefined;
   if (place === "body") within(1, bodyParameter)(field, value);
@@ -221,7 +221,7 @@ const documentShape: MessageShape = {
   },
 };
 
-/** The document, given as JSON. */
+/** Encodes the document, given as JSON. */
 export function swaggerProtobuf(json: string): Uint8Array {
   const document: unknown = JSON.parse(json);
   return shaped(documentShape, document);

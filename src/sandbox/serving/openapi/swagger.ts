@@ -1,6 +1,6 @@
 /**
- * `/openapi/v2`, made of the documents of version 3. Parameters stand where they are used; the real server keeps those that are used often
- * in one place. Source: k8s.io/kube-openapi pkg/schemamutation, apiextensions-apiserver v0.36 pkg/controller/openapi/v2/conversion.go.
+ * `/openapi/v2`, derived from the version 3 documents. Parameters are inlined; the real server shares those that are used often. Source:
+ * k8s.io/kube-openapi pkg/schemamutation, apiextensions-apiserver v0.36 pkg/controller/openapi/v2/conversion.go.
  */
 import { contentHash } from "../../../platform/content-hash.ts";
 import { isFields, type Fields } from "../../meta/object.ts";
@@ -30,7 +30,7 @@ export function swaggerOf(parts: readonly Parts[], data: OpenApiData): OpenApiDo
   return { text, hash: contentHash(text) };
 }
 
-/** Version 2 has no defaults here, no reference beside other keywords inside `allOf`, and no `oneOf`. */
+/** Version 2 has no defaults here, no `allOf` for a reference with other keywords, and no `oneOf`. */
 function definitionOf(schema: Fields): Fields {
   const made: Fields = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -53,7 +53,7 @@ function ofEach(fields: Fields, change: (schema: Fields) => Fields): Fields {
   );
 }
 
-/** A kind whose fields are all unknown is an object, and nothing more. */
+/** A kind whose fields are all unknown becomes a plain object. */
 function rootOf(schema: Fields): Fields {
   if (schema["x-kubernetes-preserve-unknown-fields"] !== true) return structuralOf(schema);
   return { type: "object", [kindsOf]: schema[kindsOf] };
@@ -61,9 +61,9 @@ function rootOf(schema: Fields): Fields {
 
 const kindsOf = "x-kubernetes-group-version-kind";
 
-/** What kubectl could not read of a structural schema in version 2 is left out. */
+/** Drops parts of a structural schema that kubectl cannot read in version 2. */
 function structuralOf(schema: Fields): Fields {
-  // A reference to metadata is no part of what the author wrote.
+  // References to metadata were added by the server, not the author.
   if (isReference(schema)) return schema;
   const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, nullable, ...made } = schema;
   const keepsUnknown = made["x-kubernetes-preserve-unknown-fields"] === true;
@@ -72,7 +72,7 @@ function structuralOf(schema: Fields): Fields {
     delete made["items"];
     delete made["properties"];
   }
-  // The fields of every object were added to what is embedded: kubectl would refuse all others.
+  // Embedded resources have the fields of every object as required, which would make kubectl reject them.
   if (keepsUnknown && made["x-kubernetes-embedded-resource"] === true) delete made["required"];
   if (made["type"] === "array" && made["items"] === undefined) delete made["type"];
   if (made["type"] === "object" && keepsUnknown) delete made["type"];
@@ -90,7 +90,7 @@ function isReference({ $ref, allOf }: Fields): boolean {
   return $ref !== undefined || (Array.isArray(allOf) && isFields(allOf[0]) && allOf[0]["$ref"] !== undefined);
 }
 
-/** Of a schema, in place: a property that may be null is not required. */
+/** Removes nullable properties from `required`, in place. */
 function withoutNullable(schema: Fields, properties: Fields): void {
   const { required } = schema;
   if (!Array.isArray(required)) return;
@@ -140,7 +140,7 @@ function bodyParameter({ content, required }: RequestBody): object {
   return { name: "body", in: "body", ...(required === true && { required }), schema: schemaIn(content) };
 }
 
-/** That of the first media type: all have the same. */
+/** The schema of the first media type: all have the same one. */
 function schemaIn(content: Readonly<Record<string, { readonly schema: Fields }>>): Fields {
   const [first] = Object.values(content);
   return first === undefined ? {} : definitionOf(first.schema);
