@@ -1,4 +1,4 @@
-/** Who asks, and for what. Source: apiserver v0.36 pkg/authentication/user/user.go, pkg/authorization/authorizer/interfaces.go. */
+/** Users, and what they request. Source: apiserver v0.36 pkg/authentication/user/user.go, pkg/authorization/authorizer/interfaces.go. */
 
 /** The authenticated user of a request. */
 export interface User {
@@ -8,7 +8,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is to be authorized: a verb on a resource or on a path. */
+/** What is authorized: a verb on a resource or on a path. */
 export type Attributes =
   | {
       readonly is: "resource";

@@ -1,30 +1,30 @@
-/** What admission is asked about a request. Source: k8s.io/api v0.36 admission/v1 types.go. */
+/** The content of an AdmissionRequest. Source: k8s.io/api v0.36 admission/v1 types.go. */
 import type { Fields } from "./object.ts";
 
-/** What is done to an object. */
+/** The operation on an object. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** A kind in a version of its group. */
+/** A kind at a version of its group. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** A resource in a version of its group. */
+/** A resource at a version of its group. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
 }
 
-/** An AdmissionRequest without its identity and its objects. */
+/** An AdmissionRequest without its uid and objects. */
 export interface AdmissionRequest {
-  /** As it matched, where that is at another version than that of the request. */
+  /** As matched, if that is another version than the request's. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource?: string;
-  /** As it was sent. */
+  /** As sent. */
   readonly requestKind: GroupVersionKind;
   readonly requestResource: GroupVersionResource;
   readonly requestSubResource?: string;

@@ -1,13 +1,13 @@
 /**
- * Objects as the API server writes them: its Go types leave out most of what is empty, always write some of it, and know one
- * way to write each quantity and each time.
+ * Objects as the API server serializes them: its Go types omit most empty values but always write some, and have one way to write each
+ * quantity and time.
  */
 import { canonicalQuantity } from "../../api/quantity.ts";
 import { formatMicroTime, formatTime, parseTime } from "../../api/time.ts";
 import { isFields, type Fields } from "./object.ts";
 import { type Field, type Schema, type Shape, type Struct, zeroOf } from "../../api/wire/schema.ts";
 
-/** Brings an object into that form, in place. What its type does not know is left alone. */
+/** Converts an object to that form, in place. Values that its type does not know are not changed. */
 export function canonicalize(value: Fields, struct: Struct, schema: Schema): void {
   if (struct.open) return;
   for (const key of Object.keys(value)) {
@@ -27,7 +27,7 @@ export function canonicalize(value: Fields, struct: Struct, schema: Schema): voi
 
 const isEmptyContainer = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** By object, the keys of lists and maps that were sent empty: they are not written, but Go does not take them for nothing either. */
+/** By object, the keys of lists and maps that were sent empty: they are not written, but are not nil in Go either. */
 const emptied = new WeakMap<Fields, Set<string>>();
 
 function noteEmpty(value: Fields, key: string): void {
@@ -37,8 +37,8 @@ function noteEmpty(value: Fields, key: string): void {
 }
 
 /**
- * True if a list or a map is not there: in Go's words, if it is nil. One that was sent empty is not, though it is not written
- * either; only of what is stored nobody can tell. Ask where the real server compares with nil or with Go's zero value.
+ * True if a list or a map is nil in Go. One that was sent empty is not nil, though it is not written either; for stored objects this is
+ * unknown. Use it where the real server compares with nil or with a zero value.
  */
 export function isNil(value: Fields, key: string): boolean {
   return (value[key] ?? undefined) === undefined && emptied.get(value)?.has(key) !== true;
@@ -66,7 +66,7 @@ function inShape(value: unknown, shape: Shape, schema: Schema): unknown {
       if (isFields(value)) canonicalize(value, schema.struct(shape.name), schema);
       return value;
     case "list":
-      // Texts need no second look.
+      // Strings need no second pass.
       if (Array.isArray(value) && !(shape.of.is === "scalar" && shape.of.scalar === "string")) {
         for (let i = 0; i < value.length; i++) value[i] = inShape(value[i], shape.of, schema);
       }
@@ -97,14 +97,14 @@ function scalarOf(value: unknown, scalar: string): unknown {
 
 const microDigits = /\.(\d{1,6})\d*Z$/;
 
-/** Six digits; parsed only where it is written otherwise, since milliseconds are all that a number holds. */
+/** Six digits; parsed only if it is written otherwise, since a number only holds milliseconds. */
 function microTime(text: string): string {
   const match = microDigits.exec(text);
   if (match !== null) return text.replace(microDigits, `.${(match[1] ?? "").padEnd(6, "0")}Z`);
   return formatMicroTime(parseTime(text));
 }
 
-/** What is stored knows no difference between an empty list and none: in place. */
+/** Replaces empty lists with null, in place: stored objects do not distinguish them. */
 export function forgetEmptyLists(value: Fields, struct: Struct, schema: Schema): void {
   for (const [key, field] of struct.fields) {
     const item = value[key];
@@ -123,7 +123,7 @@ export function forgetEmptyLists(value: Fields, struct: Struct, schema: Schema):
 
 const withEmptyLists = new WeakMap<Struct, boolean>();
 
-/** True if a type has lists that are written as null, or something inside it has. */
+/** True if a type, or something inside it, has lists that are written as null. */
 function hasEmptyLists(struct: Struct, schema: Schema): boolean {
   const known = withEmptyLists.get(struct);
   if (known !== undefined) return known;
@@ -137,7 +137,7 @@ function hasEmptyLists(struct: Struct, schema: Schema): boolean {
   return has;
 }
 
-/** What Go writes for a field that was never set. */
+/** What Go writes for an unset field. */
 function emptyOf(field: Field, schema: Schema): unknown {
   switch (field.empty) {
     case "struct": {

@@ -1,8 +1,8 @@
-/** What a request for a certificate says of its subject. */
+/** Reads the subject of a certificate request. */
 import { pemBlocks } from "../../api/pem.ts";
 import { readCertificateRequest } from "../../platform/certificate-request.ts";
 
-/** The organizations of the subject, of a request in base64; none where the request cannot be read. */
+/** The organizations of the subject of a base64 request; empty if it cannot be read. */
 export function organizationsIn(request: string): readonly string[] {
   const [block] = pemBlocks(Buffer.from(request, "base64").toString("latin1"));
   if (block?.type !== "CERTIFICATE REQUEST") return [];

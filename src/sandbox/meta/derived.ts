@@ -1,6 +1,6 @@
-/** Values that are made of others once. */
+/** Memoization of derived values. */
 
-/** Makes a value of each key when it is first asked for, and keeps it as long as the key is there. */
+/** Creates a value for each key on first use, and keeps it as long as the key exists. */
 export function derived<K extends WeakKey, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (key) => {

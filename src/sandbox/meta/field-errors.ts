@@ -1,8 +1,8 @@
-/** Errors of single fields, and the Invalid refusal made of them. Source: apimachinery v0.36 util/validation/field/errors.go. */
+/** Errors of single fields, and Invalid errors with them. Source: apimachinery v0.36 util/validation/field/errors.go. */
 import type { StatusError } from "../../api/status-error.ts";
 import { qualified, refusal, type Qualified } from "./refusal.ts";
 
-/** What is wrong with one field: a cause of an Invalid status. */
+/** An error in one field: a cause of an Invalid status. */
 export interface FieldError {
   readonly reason:
     | "FieldValueRequired"
@@ -15,21 +15,21 @@ export interface FieldError {
     | "FieldValueTooMany"
     | "FieldValueTypeInvalid"
     | "InternalError";
-  /** `spec.containers[0].name`; keys of maps as `metadata.labels[key]`. */
+  /** `spec.containers[0].name`; map keys as `metadata.labels[key]`. */
   readonly field: string;
   readonly message: string;
 }
 
-/** A value as Go's messages print it: texts quoted, objects as JSON. */
+/** A value as in Go's messages: strings quoted, objects as JSON. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return "null";
   return typeof value === "string" ? goQuoted(value) : JSON.stringify(value);
 }
 
-/** What Go's unicode.IsPrint counts as printable: letters, marks, numbers, punctuation, symbols and the blank. */
+/** All but what Go's unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the space. */
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** The characters of a text that do not print, each with where it is in bytes. */
+/** The unprintable characters of a string, each with its byte offset. */
 export function unprintableIn(text: string): { readonly code: number; readonly at: number }[] {
   return [...text.matchAll(unprintable)].map((match) => ({
     code: match[0].codePointAt(0) ?? 0,
@@ -47,7 +47,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   "\v": "\\v",
 };
 
-/** A text as Go prints it with %q. Source: Go strconv Quote. */
+/** A string as Go prints it with %q. Source: Go strconv Quote. */
 function goQuoted(text: string): string {
   const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
     const short = shortEscapes[character];
@@ -59,7 +59,7 @@ function goQuoted(text: string): string {
   return `"${escaped}"`;
 }
 
-/** A map as Go prints it: sorted by its keys. */
+/** A map as Go prints it: sorted by key. */
 export function sortedMap(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value ?? null;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -79,7 +79,7 @@ export const invalid = (field: string, value: unknown, why: string): FieldError 
   message: `Invalid value: ${shown(value)}: ${why}`,
 });
 
-/** `valid` in the order in which it is printed: that of a list, or sorted where the real server has a set. */
+/** `valid` in the printed order: that of a list, or sorted if the real server has a set. */
 export const notSupported = (field: string, value: unknown, valid: readonly string[]): FieldError => ({
   reason: "FieldValueNotSupported",
   field,
@@ -88,14 +88,14 @@ export const notSupported = (field: string, value: unknown, valid: readonly stri
   }`,
 });
 
-/** A value that may occur once only. */
+/** A value that may occur only once. */
 export const duplicate = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueDuplicate",
   field,
   message: `Duplicate value: ${shown(value)}`,
 });
 
-/** A field that may not be set, or not be changed. */
+/** A field that may not be set or changed. */
 export const notAllowed = (field: string, why: string): FieldError => ({
   reason: "FieldValueForbidden",
   field,
@@ -116,14 +116,14 @@ export const tooLong = (field: string, maximum: number): FieldError => ({
   message: `Too long: may not be more than ${maximum} bytes`,
 });
 
-/** A list of `actual` items that may have `most`. */
+/** A list of `actual` items, of which at most `most` are allowed. */
 export const tooMany = (field: string, actual: number, most: number): FieldError => ({
   reason: "FieldValueTooMany",
   field,
   message: `Too many: ${actual}: must have at most ${most} items`,
 });
 
-/** The refusal of an object for all that is wrong with it; 422. Equal errors are said once. */
+/** The Invalid error for an object, with all its field errors; 422. Equal errors are reported once. */
 export function invalidObject(kind: Qualified, name: string, errors: readonly FieldError[]): StatusError {
   const causes = errors.map(({ reason, field, message }) => ({ reason, message, field }));
   const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];

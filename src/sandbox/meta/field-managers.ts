@@ -1,11 +1,11 @@
-/** The names of managers, and managed fields. Source: apimachinery v0.36 apis/meta/v1/validation/validation.go. */
+/** Validates names of field managers, and managed fields. Source: apimachinery v0.36 apis/meta/v1/validation/validation.go. */
 import { invalid, tooLong, unprintableIn, type FieldError } from "./field-errors.ts";
 import { textOf, type Fields } from "./object.ts";
 
 const longestManager = 128;
 const longestSubresource = 256;
 
-/** A manager's name is short, and every character of it prints. */
+/** A manager's name must be short and printable. */
 export function managerErrors(manager: string, field: string): FieldError[] {
   const long = Buffer.byteLength(manager) > longestManager ? [tooLong(field, longestManager)] : [];
   const bad = unprintableIn(manager).map(({ code, at }) => {
@@ -15,7 +15,7 @@ export function managerErrors(manager: string, field: string): FieldError[] {
   return [...long, ...bad];
 }
 
-/** What is wrong with the managed fields of an object: only what a client sent can be. */
+/** Validates the managed fields of an object: only those that a client sent can be invalid. */
 export function managedFieldsErrors(entries: readonly Fields[] | undefined): FieldError[] {
   if (entries === undefined) return [];
   return entries.flatMap(({ manager, subresource }, index) => {

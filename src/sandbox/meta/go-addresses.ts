@@ -1,4 +1,4 @@
-/** IP addresses and networks as Go reads them. Source: Go net/netip/netip.go. */
+/** IP addresses and networks as Go parses them. Source: Go net/netip/netip.go. */
 
 /** An address; IPv4 has 32 bits, IPv6 128. */
 export interface Address {
@@ -7,24 +7,24 @@ export interface Address {
   readonly zone: string;
 }
 
-/** A network: an address, and how many of its first bits count. */
+/** A network: an address and its prefix length. */
 export interface Prefix {
   readonly address: Address;
   readonly length: number;
 }
 
-/** A family of IP addresses, as Services name it. */
+/** A family of IP addresses, as named in Services. */
 export type IpFamily = "IPv4" | "IPv6";
 
 /** The family of an address, or of a network. */
 export const familyOf = (text: string): IpFamily => (text.includes(":") ? "IPv6" : "IPv4");
 
-/** What a text stands for, or why it stands for nothing. */
+/** A parsed value, or why the text is invalid. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** Reads an address; the problem is in the words of Go's ParseAddr. */
+/** Parses an address; errors are those of Go's ParseAddr. */
 export function readAddress(text: string): Read<Address> {
   const first = /[.:%]/.exec(text)?.[0];
   const failed = (why: string, at = ""): Read<Address> => ({
@@ -131,7 +131,7 @@ function embed(
   return undefined;
 }
 
-/** Reads a network; the problem is in the words of Go's ParsePrefix. */
+/** Parses a network; errors are those of Go's ParsePrefix. */
 export function readPrefix(text: string): Read<Prefix> {
   const failed = (why: string): Read<Prefix> => ({ problem: `netip.ParsePrefix(${quoted(text)}): ${why}` });
   const slash = text.lastIndexOf("/");
@@ -170,13 +170,13 @@ export function addressText(address: Address): string {
   return address.zone === "" ? text : `${text}%${address.zone}`;
 }
 
-/** An address as everybody writes it: `fd00::1` for `FD00::0001`. What is none stays. */
+/** An address in canonical form: `fd00::1` for `FD00::0001`. Invalid ones are returned unchanged. */
 export function canonicalAddress(text: string): string {
   const read = readAddress(text);
   return "problem" in read ? text : addressText(read.value);
 }
 
-/** The address after that of a network: `10.0.0.1` of `10.0.0.0/16`. @throws RangeError for what is no network. */
+/** The address after that of a network: `10.0.0.1` for `10.0.0.0/16`. @throws RangeError for an invalid network. */
 export function firstAddressIn(network: string): string {
   const read = readPrefix(network);
   if ("problem" in read) throw new RangeError(`Cannot read a network: ${read.problem}`);
@@ -187,16 +187,16 @@ export function firstAddressIn(network: string): string {
 /** `10.0.0.0/8`. */
 export const prefixText = ({ address, length }: Prefix): string => `${addressText(address)}/${length}`;
 
-/** An IPv4 address in the form of an IPv6 one. */
+/** True for an IPv4 address in IPv6 form. */
 export const isMapped = ({ bits, value }: Address): boolean => bits === 128 && value >> 32n === 0xffffn;
 
-/** The network's own address: the bits that do not count are zero. */
+/** The network's own address: all host bits are zero. */
 export function masked({ address, length }: Prefix): Prefix {
   const rest = BigInt(address.bits - length);
   return { address: { ...address, value: (address.value >> rest) << rest }, length };
 }
 
-/** True for an address within a network. */
+/** True for an address in a network. */
 export function isWithin(address: Address, network: Prefix): boolean {
   if (address.bits !== network.address.bits) return false;
   const rest = BigInt(address.bits - network.length);

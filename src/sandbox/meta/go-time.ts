@@ -1,6 +1,6 @@
-/** Times as Go reads them, and what it says of those that are none. Source: Go time/format.go parse, format_rfc3339.go. */
+/** Times as Go parses them, and its parse errors. Source: Go time/format.go parse, format_rfc3339.go. */
 
-/** The parts of RFC 3339 in their order: what Go calls each in its layout, and how it is written. */
+/** The parts of RFC 3339 in order: their names in Go's layout, and their patterns. */
 const parts: readonly {
   readonly layout: string;
   readonly pattern: RegExp;
@@ -25,10 +25,10 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Times that are right at a glance: on one of the first 28 days of a month. */
+/** Obviously valid times: on one of the first 28 days of a month. */
 const plain = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{6,})?(Z|[+-]\d\d:\d\d)$/;
 
-/** What Go says of a text that is no time of this layout; undefined where it is one. */
+/** Go's error for a text that is not a time of this layout; undefined if it is. */
 export function timeProblem(text: string, layout: string): string | undefined {
   const hasFraction = layout.includes(".");
   if (plain.test(text) && text.includes(".") === hasFraction) return undefined;

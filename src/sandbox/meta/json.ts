@@ -1,33 +1,33 @@
 /**
- * JSON as the API server reads it: what Go refuses is refused, duplicate keys are reported, and whole numbers beyond what a
- * number holds here are found instead of changed in silence. Source: sigs.k8s.io/json v0 internal/golang/encoding/json.
+ * JSON as the API server parses it: rejects what Go rejects, reports duplicate keys, and detects integers that a number cannot represent
+ * instead of silently changing them. Source: sigs.k8s.io/json v0 internal/golang/encoding/json.
  */
 import { badRequest } from "./refusal.ts";
 
-/** A byte order mark is no part of JSON, and must not be passed over. */
+/** A byte order mark is not valid JSON, and must not be ignored. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A body in JSON, with what strict decoding needs to know of its text. */
+/** A body in JSON, with the facts about its text that strict decoding needs. */
 export interface JsonRead {
   readonly value: unknown;
-  /** `duplicate field "data.a"`, in the order of the text. */
+  /** `duplicate field "data.a"`, in text order. */
   readonly repeated: readonly string[];
-  /** The first whole number that cannot be kept exactly, as it was written. */
+  /** The first integer that cannot be represented exactly, as written. */
   readonly inexact: string | undefined;
   readonly literals: Literals;
 }
 
 /**
- * How numbers are written that have a fraction or an exponent (`1.0`, `1e3`), by their paths (`spec.ports[0].port`): no field for
- * whole numbers takes them, whatever their value.
+ * The literals of numbers with a fraction or an exponent (`1.0`, `1e3`), by path (`spec.ports[0].port`): integer fields do not accept them,
+ * whatever their value.
  */
 export type Literals = ReadonlyMap<string, string>;
 
 const nothing: readonly string[] = [];
-/** No such number. */
+/** No literals. */
 export const noLiterals: Literals = new Map();
 
-/** A body as JSON; `wrap` makes the message of a refusal. @throws StatusError 400. */
+/** Parses a body as JSON; `wrap` creates the message of an error. @throws StatusError 400. */
 export function readJson(body: Uint8Array, wrap: (problem: string) => string): JsonRead {
   if (body.length > 2 * deepest && isTooDeep(body)) throw badRequest(wrap("invalid character '[' exceeded max depth"));
   const text = decoder.decode(body);
@@ -37,7 +37,7 @@ export function readJson(body: Uint8Array, wrap: (problem: string) => string): J
   } catch (cause) {
     throw badRequest(wrap(problemOf(body, text, cause as Error)));
   }
-  // JSON.parse keeps one of two equal keys: then fewer keys are left than were written.
+  // JSON.parse keeps only one of duplicate keys: then fewer keys are left than were written.
   const mayRepeat = spacedKey.test(text) || countOf('":', text) !== keysIn(value);
   return {
     value,
@@ -47,11 +47,11 @@ export function readJson(body: Uint8Array, wrap: (problem: string) => string): J
   };
 }
 
-/** As deep as Go reads. */
+/** Go's maximum depth. */
 const deepest = 10_000;
 const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
 
-/** True if lists and objects are nested deeper than Go reads. */
+/** True if lists and objects are nested deeper than Go allows. */
 function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;
   let inText = false;
@@ -71,7 +71,7 @@ function isTooDeep(body: Uint8Array): boolean {
 /** 2^53 has 16 digits: shorter numbers are exact. */
 const longNumber = /\d{16}/;
 const spacedKey = /"\s+:/;
-/** A number that is not written in digits alone; within a text it is found only rarely. */
+/** A number that is not only digits; rarely matches inside a string. */
 const literal = /(?:^|[:,[\s])-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)(?=[\s,}\]]|$)/;
 
 function countOf(part: string, text: string): number {
@@ -80,7 +80,7 @@ function countOf(part: string, text: string): number {
   return count;
 }
 
-/** How many keys all objects in a value have. */
+/** The number of keys of all objects in a value. */
 function keysIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
@@ -96,7 +96,7 @@ function keysIn(value: unknown): number {
   return count;
 }
 
-/** What Go says of JSON that is none; near to it. */
+/** Approximately Go's error for invalid JSON. */
 function problemOf(body: Uint8Array, text: string, cause: Error): string {
   if (/end of|Unexpected EOF|unterminated|Expected '}'|Expected '\]'/i.test(cause.message))
     return "unexpected end of JSON input";
@@ -110,20 +110,20 @@ function problemOf(body: Uint8Array, text: string, cause: Error): string {
 /** The tokens of JSON. */
 const pieces = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[{}[\],:]|[a-z]+/g;
 
-/** Where a token is: in an object, after which key; or in a list, at which index. */
+/** The position of a token: in an object, after which key; or in a list, at which index. */
 type Open = { readonly is: "object"; readonly keys: Set<string>; key: string } | { readonly is: "list"; index: number };
 
 const stepOf = (open: Open, isFirst: boolean): string =>
   open.is === "list" ? `[${open.index}]` : `${isFirst ? "" : "."}${open.key}`;
 
 interface Visitor {
-  /** A key that its object has already. */
+  /** A duplicate key of an object. */
   repeated?(path: string): void;
-  /** A number or a word, as it is written. */
+  /** A number or a word, as written. */
   bare?(path: string, piece: string): void;
 }
 
-/** Goes over what a text of JSON says, piece by piece. */
+/** Visits the tokens of a JSON text. */
 function visit(text: string, visitor: Visitor): void {
   const stack: Open[] = [];
   const path = (): string => stack.map((open, index) => stepOf(open, index === 0)).join("");
@@ -151,7 +151,7 @@ function visit(text: string, visitor: Visitor): void {
   }
 }
 
-/** The duplicate keys of objects; `text` is JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
+/** The duplicate keys of objects; `text` is valid JSON. Source: sigs.k8s.io/json kubernetes_patch.go saveStrictError. */
 function repeatedKeys(text: string): readonly string[] {
   const found = new Set<string>();
   visit(text, { repeated: (path) => found.add(`duplicate field "${path}"`) });
@@ -162,7 +162,7 @@ function literalsIn(text: string): Literals {
   const found = new Map<string, string>();
   visit(text, {
     bare(path, piece) {
-      // The last one of equal keys counts.
+      // Of duplicate keys, the last counts.
       if (/[.eE]/.test(piece) && /^-?\d/.test(piece)) found.set(path, piece);
       else found.delete(path);
     },
@@ -170,7 +170,7 @@ function literalsIn(text: string): Literals {
   return found;
 }
 
-/** The first whole number of a text of JSON that would be another one here. */
+/** The first integer in a JSON text that a number here cannot represent. */
 function inexactNumber(text: string): string | undefined {
   for (const [piece] of text.matchAll(pieces)) {
     if (/^-?\d{16,}$/.test(piece) && BigInt(Number(piece)) !== BigInt(piece)) return piece;
@@ -178,12 +178,12 @@ function inexactNumber(text: string): string | undefined {
   return undefined;
 }
 
-/** A JSON value's type as Go's decoder names it. */
+/** The type of a JSON value, as Go's decoder names it. */
 export function jsonNameOf(json: unknown): string {
   if (Array.isArray(json)) return "array";
   return typeof json === "boolean" ? "bool" : typeof json;
 }
 
-/** A number as it is most likely written. */
+/** A number in its most likely notation. */
 export const goNumber = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : String(value).replace("e+", "e");

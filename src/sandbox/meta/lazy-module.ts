@@ -1,15 +1,15 @@
-/** Modules that most servers never need: each is loaded when something first does. */
+/** Modules that most servers never need, loaded on first use. */
 import { loadsModule } from "../../platform/module-loads.ts";
 
 /** A module that is loaded on first use. */
 export interface LazyModule<T> {
   /** Loads it; undefined if there is nothing to wait for. */
   ready(): Promise<void> | undefined;
-  /** @throws Error before it is loaded. */
+  /** @throws Error if it is not loaded yet. */
   get(): T;
 }
 
-/** A module that `load` imports; `what` it is, for the error of one who did not wait. */
+/** A module that `load` imports; `what` names it in the error for callers that did not wait. */
 export function lazyModule<T>(load: () => Promise<T>, what: string): LazyModule<T> {
   let loaded: T | undefined;
   let loading: Promise<void> | undefined;

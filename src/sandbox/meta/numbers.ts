@@ -1,9 +1,9 @@
-/** Whole numbers as Go reads them from text. Source: Go strconv ParseInt, ParseUint. */
+/** Integers as Go parses them. Source: Go strconv ParseInt, ParseUint. */
 
 const maxInt64 = 2n ** 63n - 1n;
 const maxUint64 = 2n ** 64n - 1n;
 
-/** Why a text is no int64, in Go's words; undefined where it is one. */
+/** Why a text is not an int64, in Go's words; undefined if it is one. */
 export function intProblem(text: string): string | undefined {
   if (!/^[+-]?\d+$/.test(text)) return `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`;
   const number = BigInt(text.replace("+", ""));
@@ -12,7 +12,7 @@ export function intProblem(text: string): string | undefined {
     : undefined;
 }
 
-/** Why a text is no uint64, in Go's words; undefined where it is one. */
+/** Why a text is not a uint64, in Go's words; undefined if it is one. */
 export function uintProblem(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   // 19 digits always fit.

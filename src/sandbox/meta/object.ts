@@ -1,4 +1,4 @@
-/** Objects inside the server: plain JSON, which may be changed until it is committed. */
+/** Objects inside the server: plain JSON, mutable until committed. */
 
 export type Fields = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** The server's own view of `metadata`; what a client sent has been checked against the types before. */
+/** The server's view of `metadata`; types were checked when a client sent it. */
 export interface Meta {
   name?: string;
   generateName?: string;
@@ -51,12 +51,12 @@ export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** A JSON list; an empty one for anything else. */
+/** A JSON list; empty for anything else. */
 export function listIn(value: unknown): readonly unknown[] {
   return isList(value) ? value : [];
 }
 
-/** The JSON objects of a list; everything else is left out. */
+/** The JSON objects in a list; everything else is dropped. */
 export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
@@ -66,12 +66,12 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The strings of a list; everything else is left out. */
+/** The strings in a list; everything else is dropped. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** The value at a path of keys; undefined if one of them is missing. */
+/** The value at a path of keys; undefined if any is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
   for (const key of path) {
@@ -81,7 +81,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return here;
 }
 
-/** The JSON object at a key; an empty one is added if there is none. */
+/** The JSON object at a key; an empty one is added if it is missing. */
 export function child(parent: Fields, key: string): Fields {
   const there = parent[key];
   if (isFields(there)) return there;
@@ -90,7 +90,7 @@ export function child(parent: Fields, key: string): Fields {
   return made;
 }
 
-/** A deep copy of plain JSON. Faster than structuredClone, which carries what JSON cannot. */
+/** A deep copy of plain JSON. Faster than structuredClone, which supports more than JSON. */
 export function copyOf<T>(value: T): T {
   if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item)) as T;
   if (!isFields(value)) return value;
@@ -99,7 +99,7 @@ export function copyOf<T>(value: T): T {
   return copy as T;
 }
 
-/** What admission calls a new object. Its name may still have to be generated: that happens after admission. */
+/** The name of a new object in admission, where it may not have been generated yet. */
 export function nameOrGenerateName({ metadata }: ApiObject): string {
   return metadata.name || (metadata.generateName ?? "");
 }

@@ -1,7 +1,7 @@
-/** The refusals of the API server, with its own messages. Source: apimachinery v0.36 api/errors/errors.go. */
+/** The API server's errors, with its messages. Source: apimachinery v0.36 api/errors/errors.go. */
 import { StatusError, type Status, type StatusCause, type StatusDetails } from "../../api/status-error.ts";
 
-/** A kind or a resource, and the group it is in: what a message names. */
+/** A kind or a resource, and its group, as in messages. */
 export interface Qualified {
   readonly group: string;
   readonly name: string;
@@ -21,7 +21,7 @@ function details(name: string, what: Qualified, more?: Partial<StatusDetails>): 
   };
 }
 
-/** A `Status` error; the functions below make the usual ones. Source: apimachinery v0.36 api/errors/errors.go. */
+/** A `Status` error; the functions below create the usual ones. Source: apimachinery v0.36 api/errors/errors.go. */
 export function refusal(
   code: number,
   reason: string,
@@ -42,7 +42,7 @@ export function refusal(
   return new StatusError(code, status);
 }
 
-/** 404: no object of this name. */
+/** 404: no object with this name. */
 export function notFound(resource: Qualified, name: string): StatusError {
   return refusal(404, "NotFound", `${qualified(resource)} "${name}" not found`, details(name, resource));
 }
@@ -63,24 +63,24 @@ export function alreadyExists(resource: Qualified, name: string, isDeleted: bool
   return refusal(409, "AlreadyExists", message, details(name, resource));
 }
 
-/** A generated name exists already: the client may try again. */
+/** A generated name already exists: the client may retry. */
 export function generatedNameTaken(resource: Qualified, name: string): StatusError {
   const message = `${qualified(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   return refusal(409, "AlreadyExists", message, details(name, resource, { retryAfterSeconds: 1 }));
 }
 
-/** 409: a precondition does not hold; `why` says which. */
+/** 409: a precondition failed; `why` says which. */
 export function conflict(resource: Qualified, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
   return refusal(409, "Conflict", message, details(name, resource));
 }
 
-/** 409: an apply without force meets managers of other values. */
+/** 409: an apply without force conflicts with other managers. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
   return refusal(409, "Conflict", message, { causes });
 }
 
-/** The message of a conflict of resourceVersions. */
+/** The message of a resourceVersion conflict. */
 export const optimisticLock =
   "the object has been modified; please apply your changes to the latest version and try again";
 
@@ -89,7 +89,7 @@ export function badRequest(message: string): StatusError {
   return refusal(400, "BadRequest", message);
 }
 
-/** 403, of admission or authorization. */
+/** 403, from admission or authorization. */
 export function forbidden(
   resource: Qualified,
   name: string,
@@ -100,12 +100,12 @@ export function forbidden(
   return refusal(403, "Forbidden", `${what}: ${why}`, details(name, resource, causes === undefined ? {} : { causes }));
 }
 
-/** 410: the client has to list again. */
+/** 410: the client must relist. */
 export function expired(message: string): StatusError {
   return refusal(410, "Expired", message);
 }
 
-/** 429; without `retry-after` for 0 seconds. */
+/** 429; without `retry-after` if it is 0 seconds. */
 export function tooManyRequests(
   message: string,
   retryAfterSeconds: number,
@@ -125,7 +125,7 @@ export function serviceUnavailable(message: string): StatusError {
   return refusal(503, "ServiceUnavailable", message);
 }
 
-/** 504: the server has given the request as much time as it gets. */
+/** 504: the request has timed out. */
 export function gatewayTimeout(): StatusError {
   return refusal(504, "Timeout", "Timeout: request did not complete within requested timeout", {});
 }
@@ -142,7 +142,7 @@ export function notAcceptable(supported: readonly string[]): StatusError {
   return refusal(406, "NotAcceptable", message);
 }
 
-/** 413: the body has more than `limit` bytes. */
+/** 413: the body is larger than `limit` bytes. */
 export function entityTooLarge(limit: number): StatusError {
   return refusal(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 }

@@ -1,10 +1,10 @@
-/** True if two objects ask for the same, as the generation counts it: `1Gi` is as much as `1024Mi`. */
+/** Semantic equality of objects, for the generation: `1Gi` equals `1024Mi`. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { compareQuantities, parseQuantity } from "../../api/quantity.ts";
 import { type Fields, isFields } from "./object.ts";
 import type { Schema, Shape } from "../../api/wire/schema.ts";
 
-/** Both in canonical form. Source: apimachinery v0.36 api/equality/semantic.go. */
+/** Both must be in canonical form. Source: apimachinery v0.36 api/equality/semantic.go. */
 export function semanticDeepEqual(one: unknown, other: unknown, shape: Shape, schema: Schema): boolean {
   if (deepEqual(one, other)) return true;
   switch (shape.is) {
@@ -13,7 +13,7 @@ export function semanticDeepEqual(one: unknown, other: unknown, shape: Shape, sc
     case "map":
       return isSameFields(one, other, () => shape.of, schema);
     case "list": {
-      // A list that is not there equals one without items.
+      // A missing list equals an empty one.
       const [left, right] = [one ?? [], other ?? []];
       return (
         Array.isArray(left) &&

@@ -1,4 +1,4 @@
-/** Annotations that say how simulated pods behave (docs/sandbox-annotations.md). */
+/** Annotations that control how simulated pods behave (docs/sandbox-annotations.md). */
 
-/** What their names begin with. */
+/** The prefix of their names. */
 export const simulationPrefix = "sandbox.kubectl-reconcile.io/";

@@ -1,19 +1,22 @@
 /**
- * Work that may have to wait, written as one sequence. A generator yields each promise that it waits for; work that yields none is
- * done when `run` returns, without an `await` on the way. That keeps an ordinary request atomic and fast, and lets one that calls a
- * webhook take the same phases.
+ * Work that may have to wait, written as a sequence. A generator yields each promise that it waits for; if it yields none, it is done when
+ * `run` returns, without an `await`. That keeps ordinary requests atomic and fast, and lets those that call a webhook go through the same
+ * phases.
  */
 
-/** Steps towards a `T`. Call other steps by `yield*`, and wait by `yield* waitFor(promise)`. */
+/** Steps that return a `T`. Call other steps with `yield*`, and wait with `yield* waitFor(promise)`. */
 export type Steps<T> = Generator<PromiseLike<unknown>, T, unknown>;
 
-/** Waits for a promise. @throws what it is rejected with. */
+/** Waits for a promise. @throws its rejection. */
 export function* waitFor<T>(promise: PromiseLike<T>): Steps<T> {
-  // The runner hands over what the promise was fulfilled with.
+  // The runner passes in the promise's value.
   return (yield promise) as T;
 }
 
-/** Runs steps to their end: the value itself if nothing waited, else a promise of it. @throws what the steps throw before they wait. */
+/**
+ * Runs steps to completion: returns the value itself if nothing waited, otherwise a promise of it. @throws errors of the steps before they
+ * first wait.
+ */
 export function run<T>(steps: Steps<T>): T | Promise<T> {
   const first = steps.next();
   return first.done === true ? first.value : finish(steps, first.value);
@@ -29,7 +32,7 @@ export function runNow<T>(steps: Steps<T>): T {
 async function finish<T>(steps: Steps<T>, first: PromiseLike<unknown>): Promise<T> {
   let waited = first;
   for (;;) {
-    // Only the outcome of the promise goes into the steps: what they throw themselves ends them.
+    // Only the promise's outcome is passed into the steps: an error that they throw themselves ends them.
     const resume = await waited.then(
       (value) => () => steps.next(value),
       (error: unknown) => () => steps.throw(error),

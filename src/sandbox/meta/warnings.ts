@@ -1,10 +1,10 @@
 /** `Warning` headers. Source: apiserver v0.36 endpoints/filters/warning.go. */
 
-/** How long all warnings together may be, and each of them once they are too long; in characters. */
+/** The maximum length of all warnings together and, if they exceed it, of each, in characters. */
 const mostCharacters = 4096;
 const mostOfEach = 256;
 
-/** The value of the header `warning`; undefined where there is nothing to say. Each is said once, and none over two lines. */
+/** The value of the `warning` header; undefined if there are no warnings. Drops duplicates, and texts with control characters. */
 export function warningHeader(warnings: readonly string[]): string | undefined {
   const said = [...new Set(warnings)]
     .filter((text) => text !== "" && !/\p{Cc}/u.test(text))
@@ -15,7 +15,7 @@ export function warningHeader(warnings: readonly string[]): string | undefined {
   return shown.map((characters) => `299 - "${characters.join("").replaceAll(/["\\]/g, "\\$&")}"`).join(", ");
 }
 
-/** The beginning of each, until there are too many. */
+/** Truncates each, until there are too many. */
 function shortened(said: readonly (readonly string[])[]): string[][] {
   const shown: string[][] = [];
   let written = 0;

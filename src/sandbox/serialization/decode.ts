@@ -1,4 +1,4 @@
-/** Decoding of JSON by type: unknown fields are dropped, wrong types are errors. */
+/** Decodes JSON by type: drops unknown fields, rejects wrong types. */
 import { canonicalize, forgetEmptyLists } from "../meta/canonical.ts";
 import { canonicalQuantity } from "../../api/quantity.ts";
 import { goNumber, jsonNameOf, noLiterals, type Literals } from "../meta/json.ts";
@@ -6,7 +6,7 @@ import { timeProblem } from "../meta/go-time.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import type { Schema, Shape, Struct } from "../../api/wire/schema.ts";
 
-/** What is wrong with the fields of an object but does not keep it from being used: strict decoding errors. */
+/** An object, and problems with its fields that do not make it unusable: strict decoding errors. */
 export interface Decoded {
   readonly value: Fields;
   readonly strict: readonly string[];
@@ -14,7 +14,7 @@ export interface Decoded {
 
 /**
  * The object without unknown fields and nulls. It shares nothing with `value`.
- * `literals` are those of the JSON that was read, where it was JSON.
+ * `literals` are those of the JSON, if it was parsed from JSON.
  * @throws TypeProblem for a value of a wrong type.
  */
 export function decodeFields(value: Fields, struct: Struct, schema: Schema, literals: Literals = noLiterals): Decoded {
@@ -23,8 +23,8 @@ export function decodeFields(value: Fields, struct: Struct, schema: Schema, lite
 }
 
 /**
- * The object as Go fills its types from a map instead of JSON: without unknown fields and nulls, and with whole numbers cut to the
- * size of their fields. @throws TypeProblem, whose message is `unstructured`.
+ * The object as Go decodes it from a map instead of JSON: without unknown fields and nulls, and with integers truncated to the size of
+ * their fields. @throws TypeProblem, whose message is `unstructured`.
  */
 export function decodeUnstructured(value: Fields, struct: Struct, schema: Schema): Decoded {
   const strict: string[] = [];
@@ -32,10 +32,10 @@ export function decodeUnstructured(value: Fields, struct: Struct, schema: Schema
   return { value: readStruct(value, struct, "", reading), strict };
 }
 
-/** A value that its field cannot hold; the message is Go's. */
+/** A value that does not fit its field; the message is Go's. */
 export class TypeProblem extends Error {
   override readonly name = "TypeProblem";
-  /** What Go says where it fills its types from a map instead of JSON. */
+  /** Go's message when it decodes a map instead of JSON. */
   readonly unstructured: string;
 
   constructor(message: string, unstructured: string = message) {
@@ -48,9 +48,9 @@ interface Reading {
   readonly schema: Schema;
   readonly strict: string[];
   readonly literals: Literals;
-  /** The innermost type: messages name it. */
+  /** The innermost struct type, for messages. */
   readonly inside: Struct;
-  /** Whole numbers that are too large lose their high bits. */
+  /** Integers that are too large lose their high bits. */
   readonly cutsNumbers?: boolean;
 }
 
@@ -77,7 +77,7 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
       return value;
     case "struct": {
       const inside = reading.schema.struct(shape.name);
-      // Types that read themselves take any value.
+      // Types with their own JSON decoding accept any value.
       if (inside.open) return value;
       if (!isFields(value)) throw wrongType(value, path, shape, reading);
       return readStruct(value, inside, path, { ...reading, inside });
@@ -92,7 +92,7 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
       if (!isFields(value)) throw wrongType(value, path, shape, reading);
       const result: Fields = {};
       for (const key of Object.keys(value)) {
-        // Defined, not set: a key may be called __proto__.
+        // Defined, not assigned: a key may be `__proto__`.
         const here = shape.of.is === "scalar" ? path : `${path}.${key}`;
         const item = readShape(value[key], shape.of, here, reading) ?? zeroOf(shape.of, reading);
         Object.defineProperty(result, key, { value: item, enumerable: true, configurable: true, writable: true });
@@ -104,7 +104,7 @@ function readShape(value: unknown, shape: Shape, path: string, reading: Reading)
   }
 }
 
-/** The value of null inside a list or a map; types that read themselves keep it: `enum: [a, null]` of a schema. */
+/** The value for null inside a list or a map; types with their own JSON decoding keep it: `enum: [a, null]` of a schema. */
 function zeroOf(shape: Shape, { schema }: Reading): unknown {
   if (shape.is === "struct") return schema.struct(shape.name).open ? null : {};
   if (shape.is === "map") return {};
@@ -147,17 +147,17 @@ function readScalar(value: unknown, shape: Shape & { readonly is: "scalar" }, pa
       break;
     case "bytes":
       if (typeof value === "string") return checkedBase64(value);
-      // A list of bytes, to Go.
+      // In Go, this is a list of bytes.
       if (Array.isArray(value) && value.every(isByte)) return bytesIn(value);
       break;
   }
   throw wrongType(value, path, shape, reading);
 }
 
-/** How a number was written, where not in digits alone. */
+/** How a number was written, if not only in digits. */
 function literalOf(value: number, path: string, { literals }: Reading): string | undefined {
   const literal = literals.get(path);
-  // A patch may have put another one there.
+  // A patch may have replaced it.
   return literal !== undefined && Number(literal) === value ? literal : undefined;
 }
 
@@ -165,7 +165,7 @@ function isWhole(value: unknown, path: string, reading: Reading): value is numbe
   return typeof value === "number" && Number.isInteger(value) && literalOf(value, path, reading) === undefined;
 }
 
-/** A whole number as an int64: one that is too large becomes the least there is, as on amd64. */
+/** An integer as an int64: one that is too large becomes the minimum, as on amd64. */
 const inInt64 = (value: number): number => (Math.abs(value) < 2 ** 63 ? value : -(2 ** 63));
 
 const noQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -177,14 +177,14 @@ function checkedQuantity(text: string): string {
 
 const layouts = { time: "2006-01-02T15:04:05Z07:00", "micro-time": "2006-01-02T15:04:05.000000Z07:00" } as const;
 
-/** An empty text is no time, and is left out. */
+/** An empty string is not a time, and is omitted. */
 function checkedTime(text: string, scalar: keyof typeof layouts): string {
   const problem = timeProblem(text, layouts[scalar]);
   if (problem !== undefined) throw new TypeProblem(problem);
   return text;
 }
 
-/** Nothing in a list of numbers is a zero. */
+/** A null in a list of numbers is a zero. */
 function isByte(value: unknown): value is number | null {
   return value === null || (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256);
 }
@@ -232,7 +232,7 @@ function goTypeOf(shape: Shape): string {
   }
 }
 
-/** The kind of Go value that holds a piece of JSON. */
+/** The reflect kind of a JSON value in Go. */
 function reflectKindOf(value: unknown): string {
   if (Array.isArray(value)) return "slice";
   if (typeof value === "boolean") return "bool";
@@ -242,7 +242,7 @@ function reflectKindOf(value: unknown): string {
 
 const numeric: ReadonlySet<string> = new Set(["int32", "int64", "number", "int-or-string"]);
 
-/** A number that its field cannot hold is named where the field is for numbers. */
+/** The value of a number is only included in the message if the field is numeric. */
 function jsonTypeOf(value: unknown, shape: Shape, literal: string | undefined): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
@@ -261,7 +261,7 @@ function wrongType(value: unknown, path: string, shape: Shape, reading: Reading)
   );
 }
 
-/** What Go says where it fills its types from a map. Source: apimachinery v0.36 runtime/converter.go. */
+/** Go's message when it decodes a map. Source: apimachinery v0.36 runtime/converter.go. */
 function notRestored(value: unknown, shape: Shape): string {
   if (shape.is === "struct") return `cannot restore struct from: ${reflectKindOf(value)}`;
   if (shape.is === "list") return `cannot restore slice from ${reflectKindOf(value)}`;
@@ -272,7 +272,7 @@ function notRestored(value: unknown, shape: Shape): string {
       return `json: cannot unmarshal number ${goNumber(value)} into Go value of type int32`;
   }
   if (shape.is !== "scalar") return `unrecognized type: ${goTypeOf(shape)}`;
-  // What reads itself reads the value as JSON.
+  // Types with their own decoding decode the value as JSON.
   switch (shape.scalar) {
     case "quantity":
       return noQuantity;
@@ -291,19 +291,19 @@ function notRestored(value: unknown, shape: Shape): string {
   }
 }
 
-/** The keys of a committed object in their order: `kind`, `apiVersion`, `metadata`, the rest. */
+/** The object with its keys in order: `kind`, `apiVersion`, `metadata`, the rest. */
 export function ordered(object: ApiObject): ApiObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest };
 }
 
-/** An object in the server's own form, with its keys in order. Takes the object over. */
+/** An object in the server's own form, with ordered keys. Takes the object over. */
 export function written(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
   if (struct !== undefined) canonicalize(object, struct, schema);
   return ordered(object);
 }
 
-/** An object as it is committed: what is stored knows no difference between an empty list and none. Takes the object over. */
+/** An object in its committed form: stored objects do not distinguish empty lists from missing ones. Takes the object over. */
 export function finished(object: ApiObject, struct: Struct | undefined, schema: Schema): ApiObject {
   const whole = written(object, struct, schema);
   if (struct !== undefined) forgetEmptyLists(whole, struct, schema);

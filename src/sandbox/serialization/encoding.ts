@@ -1,4 +1,4 @@
-/** Encoding of objects: alone, in lists, in the events of a watch. Each piece of JSON is made once and shared. */
+/** Encodes objects: single ones, lists, and watch events. Each piece of JSON is created once and shared. */
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { Change } from "../storage/watch-cache.ts";
@@ -13,25 +13,25 @@ export function bytesOf(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** How objects are shown to a client: whole, at another version of the kind, or their metadata alone. */
+/** How objects are presented to a client: whole, at another version, or only their metadata. */
 export interface Format {
-  /** Names the format; frames are shared by all watches of one name. */
+  /** Identifies the format; frames are shared by all watches with the same name. */
   readonly name: string;
   /** The JSON of an object. */
   text(entry: Entry): string;
-  /** The same as a value; it may be shared, and must not be changed. */
+  /** The same as a value; it may be shared, and must not be modified. */
   value(entry: Entry): unknown;
-  /** The length of `{"kind":…,"apiVersion":…` at the beginning of `text`, which the items of a list leave out; 0 if they keep it. */
+  /** The length of `{"kind":…,"apiVersion":…` at the start of `text`, which list items omit; 0 if they keep it. */
   readonly headLength: number;
-  /** What the first event of a watch is written in, where that is another. */
+  /** The format of a watch's first event, if it differs. */
   readonly first?: Format;
-  /** An event of a watch, where that is no line of JSON. */
+  /** Encodes a watch event, if it is not a line of JSON. */
   frame?(type: FrameType, value: Fields): Uint8Array;
 }
 
-/** Objects of a kind at one version: as they are stored, unless they were written at another. */
+/** Objects of a kind at one version: as stored, unless they were stored at another. */
 export function wholeFormat({ apiVersion, kind, struct, form }: Resource, schema: Schema): Format {
-  // Objects are committed with `kind` and `apiVersion` first: `itemText` cuts them off.
+  // Stored objects begin with `kind` and `apiVersion`: `itemText` cuts these off.
   const head = JSON.stringify({ kind, apiVersion }).slice(0, -1);
   const converted = ({ object }: Entry): ApiObject =>
     form === undefined ? atVersion(object, apiVersion, struct, schema) : form.convert(object);
@@ -40,7 +40,7 @@ export function wholeFormat({ apiVersion, kind, struct, form }: Resource, schema
     name: apiVersion,
     text: (entry) => (isAtVersion(entry) ? entry.text : JSON.stringify(converted(entry))),
     value: (entry) => (isAtVersion(entry) ? entry.object : converted(entry)),
-    // Objects that a schema describes keep their kind, also in a list.
+    // Objects described by a schema keep their kind in lists.
     headLength: form === undefined ? head.length : 0,
   };
 }
@@ -55,7 +55,7 @@ export function partialFormat(version: string): Format {
   };
 }
 
-/** An object with nothing but its metadata. */
+/** An object reduced to its metadata. */
 export function partialOf(object: ApiObject, version: string): ApiObject {
   const { metadata } = withoutGeneration(object);
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
@@ -63,7 +63,7 @@ export function partialOf(object: ApiObject, version: string): ApiObject {
 
 const templateGeneration = "deprecated.daemonset.template.generation";
 
-/** Metadata alone is that of the server's own form of objects, in which this annotation of DaemonSets is a number of its own. */
+/** Metadata is that of the server's internal form, where this DaemonSet annotation is a separate number. */
 function withoutGeneration(object: ApiObject): ApiObject {
   const { annotations } = object.metadata;
   if (annotations?.[templateGeneration] === undefined) return object;
@@ -72,10 +72,10 @@ function withoutGeneration(object: ApiObject): ApiObject {
   return { ...object, metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept } };
 }
 
-/** An object as an item of a list of its kind. */
+/** An object as an item in a list of its kind. */
 export function itemText(entry: Entry, format: Format): string {
   const text = format.text(entry);
-  // The head ends before the comma that `metadata` follows.
+  // The head ends before the comma in front of `metadata`.
   return format.headLength === 0 ? text : `{${text.slice(format.headLength + 1)}`;
 }
 
@@ -90,7 +90,7 @@ export function itemValue(entry: Entry, format: Format): unknown {
 /** The event types of a watch. */
 export type FrameType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
-/** One event of a watch: a line of JSON, unless the format has frames of its own. */
+/** One watch event: a line of JSON, unless the format has its own frames. */
 export function frameOf(
   { type, entry }: { readonly type: FrameType; readonly entry: Entry },
   format: Format,
@@ -99,7 +99,7 @@ export function frameOf(
   return isFields(value) ? frameOfValue({ type, value }, format) : lineOf(type, format.text(entry));
 }
 
-/** An event with an object that is not stored: a bookmark, an error. */
+/** An event with an object that is not stored: a bookmark or an error. */
 export function frameOfValue(
   { type, value }: { readonly type: FrameType; readonly value: Fields },
   format: Format,
@@ -113,7 +113,7 @@ function lineOf(type: FrameType, objectText: string): Uint8Array {
 
 /** The event of a change for watches that see it as `type`; encoded once and shared. */
 export function frameOfChange(change: Change, type: "ADDED" | "MODIFIED" | "DELETED", format: Format): Uint8Array {
-  // An object that leaves a selection is sent as DELETED, in its state before, at the version of the change.
+  // An object that leaves a selection is sent as DELETED, in its previous state, at the resourceVersion of the change.
   const leaves = type === "DELETED" && change.type !== "DELETED";
   const name = `${type}${format.name}`;
   let frame = change.frames?.get(name);

@@ -1,9 +1,9 @@
-/** In which form a client accepts a response. Source: apiserver v0.36 endpoints/handlers/negotiation/negotiate.go. */
+/** Content negotiation. Source: apiserver v0.36 endpoints/handlers/negotiation/negotiate.go. */
 import { protobufType } from "../../api/wire/envelope.ts";
 import { yamlType } from "./yaml/codec.ts";
 import { notAcceptable, refusal } from "../meta/refusal.ts";
 
-/** The kinds that an object can be converted to for a response; `""` is its own. */
+/** The kinds that an object can be converted to for a response; `""` is its own kind. */
 export type OutputKind = "" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "Table";
 
 /** The kind of a response, and its version of `meta.k8s.io`. */
@@ -18,7 +18,7 @@ function parameterOf(parameters: readonly string[], name: string): string | unde
   return parameters.findLast((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** The form that the parameters of a media range ask for; undefined for one that does not exist. Part of a kind is none. */
+/** The form in the parameters of a media range; undefined if it does not exist or is incomplete. */
 function formOf(parameters: readonly string[]): OutputForm | undefined {
   const parameter = (name: string): string | undefined => parameterOf(parameters, name);
   const [as, group, version] = [parameter("as"), parameter("g"), parameter("v")];
@@ -39,11 +39,11 @@ interface MediaRange {
   readonly parameters: readonly string[];
 }
 
-/** Clients send the same few headers again and again. */
+/** Clients send the same few headers repeatedly. */
 const parsed = new Map<string, readonly MediaRange[]>();
 const mostParsed = 200;
 
-/** The media ranges of an Accept header, by q-value. */
+/** The media ranges of an Accept header, sorted by q-value. */
 function mediaRanges(accept: string): readonly MediaRange[] {
   const known = parsed.get(accept);
   if (known !== undefined) return known;
@@ -66,7 +66,7 @@ interface Clause {
   readonly parameters: readonly string[];
 }
 
-/** What the client asks for in JSON or YAML, by q-value. */
+/** The JSON and YAML ranges that the client accepts, sorted by q-value. */
 function clausesOf(accept: string): readonly Clause[] {
   if (accept === "") return [{ media: "application/json", parameters: [] }];
   return mediaRanges(accept).flatMap(({ media, parameters }): Clause[] => {
@@ -75,15 +75,15 @@ function clausesOf(accept: string): readonly Clause[] {
   });
 }
 
-/** What a path can be served as. */
+/** What a path can serve. */
 export interface Served {
-  /** It is that of a list, and can be watched. */
+  /** True for a path of a list, which can be watched. */
   readonly isList?: boolean;
-  /** What it serves has a protobuf form. */
+  /** True if it has a protobuf form. */
   readonly protobuf?: boolean;
 }
 
-/** The first form of the Accept header that is served. @throws StatusError 406 if none is. */
+/** The first form in the Accept header that can be served. @throws StatusError 406 if there is none. */
 export function acceptedForm(accept: string, { isList = false, protobuf = false }: Served = {}): OutputForm {
   const clauses = clausesOf(accept);
   if (protobuf && clauses.length === 0) {
@@ -100,7 +100,7 @@ export function acceptedForm(accept: string, { isList = false, protobuf = false 
   throw refusal(406, "NotAcceptable", message, {});
 }
 
-/** The first that exists. */
+/** The first existing form. */
 function firstForm(
   ranges: readonly Pick<MediaRange, "parameters">[],
   isServed: (form: OutputForm) => boolean = () => true,
@@ -113,9 +113,8 @@ function firstForm(
 }
 
 /**
- * The media type in which a client asks for aggregated discovery; undefined if it does not. A range for the list of groups counts only
- * without one for this, in any order. Source: apiserver v0.36
- * endpoints/discovery/aggregated/{wrapper,negotiation}.go.
+ * The media type in which a client requests aggregated discovery; undefined if it does not. A range for the list of groups only counts if
+ * there is none for this, in any order. Source: apiserver v0.36 endpoints/discovery/aggregated/{wrapper,negotiation}.go.
  */
 export function aggregatedMedia(accept: string): Clause["media"] | undefined {
   return clausesOf(accept).find(({ parameters }) => {
@@ -126,19 +125,21 @@ export function aggregatedMedia(accept: string): Clause["media"] | undefined {
   })?.media;
 }
 
-/** Checks that the client accepts a document that exists in one form only. @throws StatusError 406. */
+/** Checks that the client accepts a document with only one form. @throws StatusError 406. */
 export function checkMedia(accept: string): void {
   const isPlain = ({ parameters }: Clause): boolean => !parameters.some((parameter) => /^(as|g|v)=/.test(parameter));
   if (!clausesOf(accept).some(isPlain)) throw notAcceptable(representations);
 }
 
-/** The first of the media types that a client accepts, as `forms` names it; by default that of any type. */
+/** The value in `forms` of the first accepted media type. Default: that of any type. */
 export function acceptedAmong(accept: string, forms: ReadonlyMap<string, string>): string | undefined {
   const ranges = accept === "" ? [{ media: "*/*" }] : mediaRanges(accept);
   return ranges.flatMap(({ media }) => forms.get(media) ?? [])[0];
 }
 
-/** True for a client that accepts protobuf and nothing else that is served: who takes JSON as well gets that, which is faster here. */
+/**
+ * True for a client that accepts protobuf and nothing else that is served: clients that also accept JSON get that, which is faster here.
+ */
 export function needsProtobuf(accept: string): boolean {
   return accept.includes(protobufType) && clausesOf(accept).length === 0;
 }
@@ -149,7 +150,7 @@ export function prefersYaml(accept: string): boolean {
   return clausesOf(accept).find(({ parameters }) => formOf(parameters) !== undefined)?.media === yamlType;
 }
 
-/** Refuses watches in YAML. @throws StatusError 406. */
+/** Rejects watches in YAML. @throws StatusError 406. */
 export function checkWatchable(accept: string): void {
   if (prefersYaml(accept)) throw notAcceptable(watched);
 }

@@ -1,5 +1,5 @@
 /**
- * Bodies in protobuf, as kubectl's `create` and typed Go clients send them, read as the JSON that they stand for.
+ * Decodes protobuf bodies, which kubectl's `create` and typed Go clients send, to the equivalent JSON.
  * Source: apimachinery v0.36 runtime/serializer/protobuf/protobuf.go.
  */
 import type { Fields } from "../meta/object.ts";
@@ -10,12 +10,12 @@ import { openEnvelope, type Envelope, type Expected } from "../../api/wire/envel
 import { WireProblem } from "../../api/wire/wire-fields.ts";
 
 /**
- * The JSON of a protobuf body, `kind` and `apiVersion` included; of a kind that is not known, these alone.
- * @throws StatusError 400 for bytes that are no such message, 415 for a kind that has no protobuf form here.
+ * The JSON of a protobuf body, including `kind` and `apiVersion`; for an unknown kind, only these.
+ * @throws StatusError 400 for an invalid message, 415 for a kind without a protobuf form here.
  */
 export type ProtobufReader = (body: Uint8Array, expected: Expected) => Fields;
 
-/** Makes a reader; what it makes of the types is made when a kind is first read. */
+/** Creates a reader; a kind's decoder is created when it is first read. */
 export function protobufReader(types: MessageTypes): ProtobufReader {
   const { schema } = types;
   return (body, expected) => {
@@ -33,7 +33,7 @@ export function protobufReader(types: MessageTypes): ProtobufReader {
   };
 }
 
-/** Options of a delete carry the version of the group that they are sent to. */
+/** Delete options have the version of the group that they are sent to. */
 function structOf(schema: Schema, apiVersion: string, kind: string): Struct | undefined {
   return kind === "DeleteOptions" ? schema.struct("meta.v1.DeleteOptions") : schema.kind(apiVersion, kind);
 }

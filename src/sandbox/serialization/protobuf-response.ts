@@ -10,7 +10,7 @@ import { isFields, type Fields } from "../meta/object.ts";
 import type { Format, FrameType } from "./encoding.ts";
 import { magic } from "../../api/wire/envelope.ts";
 
-/** Writes what responses say. */
+/** Writes the content of responses. */
 export class ProtobufWriter {
   readonly #types: MessageTypes;
   readonly #encoder: MessageEncoder;
@@ -25,7 +25,7 @@ export class ProtobufWriter {
     return struct !== undefined && this.#types.numbered(struct.name).size > 0;
   }
 
-  /** An object, a list or a `Status` with its envelope, `runtime.Unknown`: 1 the type (1 apiVersion, 2 kind), 2 the message. */
+  /** An object, a list or a `Status` in its envelope, `runtime.Unknown`: 1 the type (1 apiVersion, 2 kind), 2 the message. */
   body(value: Fields): Uint8Array {
     const { apiVersion, kind } = value;
     const envelope = messageOf((writer) => {
@@ -35,7 +35,7 @@ export class ProtobufWriter {
       });
       writer.bytes(1, type);
       writer.bytes(2, this.#message(value));
-      // Encoding and content type, which are none.
+      // Encoding and content type are empty.
       writer.text(3, "");
       writer.text(4, "");
     });
@@ -45,7 +45,7 @@ export class ProtobufWriter {
     return body;
   }
 
-  /** An event of a watch: its length in four bytes, then 1 the type, 2 the object as a `RawExtension` that holds a whole body. */
+  /** A watch event: its length in four bytes, then 1 the type, 2 the object as a `RawExtension` that contains a whole body. */
   frame(type: FrameType, object: Fields): Uint8Array {
     const event = messageOf((writer) => {
       writer.text(1, type);
@@ -92,7 +92,7 @@ export class ProtobufWriter {
   }
 }
 
-/** The format of a watch whose events are protobuf. */
+/** A watch format with protobuf events. */
 export function protobufFormat(format: Format, writer: ProtobufWriter): Format {
   return {
     ...format,

@@ -1,4 +1,4 @@
-/** The objects of one resource, their watch cache, and the listeners to their changes. */
+/** The objects of one resource, their watch cache, and listeners for changes. */
 import type { Entry } from "./entry.ts";
 import { WatchCache, type Change, type WatchCacheLimits } from "./watch-cache.ts";
 import { lowerBound, SortedNames } from "./sorted-names.ts";
@@ -11,15 +11,15 @@ interface Partition {
   readonly names: SortedNames;
 }
 
-/** Which keys of a collection are read. */
+/** Which keys of a collection to read. */
 export interface Range {
   /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
-  /** The first key: `namespace/name`, or `name` of cluster-scoped objects. */
+  /** The first key: `namespace/name`, or `name` for cluster-scoped objects. */
   readonly from?: string;
 }
 
-/** The objects of one resource by their keys, and the changes that led to them. Every method is atomic. */
+/** The objects of one resource by key, and their recent changes. Every method is atomic. */
 export class Collection {
   readonly namespaced: boolean;
   #watchCache: WatchCache;
@@ -40,12 +40,12 @@ export class Collection {
     return this.#watchCache;
   }
 
-  /** Begins anew with what changes from now on: no watch can start before `revision`; those that are open read the old changes to their end. */
+  /** Starts a new watch cache: no watch can start before `revision`; open watches read the old changes to the end. */
   restart(revision: number): void {
     this.#watchCache = new WatchCache(revision, this.#limits);
   }
 
-  /** How many objects there are. */
+  /** The number of objects. */
   get size(): number {
     return this.#size;
   }
@@ -55,13 +55,13 @@ export class Collection {
     return this.#partitions.get(namespace)?.entries.get(name);
   }
 
-  /** Adds or replaces an object without an event. Returns the entry before. */
+  /** Adds or replaces an object without an event. Returns the previous entry. */
   set(entry: Entry): Entry | undefined {
     let partition = this.#partitions.get(entry.namespace);
     if (partition === undefined) {
       partition = { entries: new Map(), names: new SortedNames() };
       this.#partitions.set(entry.namespace, partition);
-      // Sorted with the slash, as etcd sorts keys: `a-b/x` comes before `a/x`.
+      // Sorted including the slash, like etcd's keys: `a-b/x` comes before `a/x`.
       this.#namespaces.add(`${entry.namespace}/`);
     }
     const previous = partition.entries.get(entry.name);
@@ -73,7 +73,7 @@ export class Collection {
     return previous;
   }
 
-  /** Makes a change. Objects, watch cache and listeners have it when this returns. */
+  /** Applies a change. When this returns, objects, watch cache and listeners have it. */
   apply(type: "PUT" | "DELETE", entry: Entry, at: number): void {
     let previous: Entry | undefined;
     if (type === "PUT") previous = this.set(entry);
@@ -100,7 +100,7 @@ export class Collection {
     return entry;
   }
 
-  /** The objects as they are now, in the order of etcd's keys. */
+  /** The current objects, in the order of etcd's keys. */
   *range({ namespace, from }: Range): Generator<Entry> {
     if (namespace !== undefined) {
       yield* this.#inPartition(namespace, from?.slice(from.indexOf("/") + 1));
@@ -126,9 +126,7 @@ export class Collection {
     }
   }
 
-  /**
-   * The objects as they were at `revision`, which the watch cache must cover: the current ones with every later change undone.
-   */
+  /** The objects as of `revision`, which the watch cache must cover: the current ones with later changes undone. */
   rangeAt(range: Range, revision: number): Iterable<Entry> {
     const first = this.watchCache.firstAfter(revision);
     if (first === this.watchCache.end) return this.range(range);

@@ -1,8 +1,8 @@
 import type { ApiObject } from "../meta/object.ts";
 
 /**
- * One version of an object; it never changes. It is kept as JSON, which takes a third of the memory. The parsed object is referenced
- * weakly: once it has been collected, it is parsed again (about 5 µs).
+ * An immutable version of an object. It is kept as JSON, which takes a third of the memory. The parsed object is referenced weakly: after
+ * garbage collection, it is parsed again (about 5 µs).
  */
 export class Entry {
   readonly namespace: string;
@@ -14,8 +14,8 @@ export class Entry {
   #object: WeakRef<ApiObject>;
 
   /**
-   * The object belongs to the entry from now on. It is in its stored form, apart from its resourceVersion; that of an object that
-   * is not stored stays "as sent".
+   * The entry takes the object over. It is in its stored form, except for its resourceVersion; for an object that is not stored, that stays
+   * "as sent".
    */
   constructor(object: ApiObject, at: number | "as sent", isDefaultedOnRead = false) {
     const { metadata } = object;
@@ -30,7 +30,7 @@ export class Entry {
     this.#object = new WeakRef(object);
   }
 
-  /** Shared: do not change it. */
+  /** Shared: do not modify it. */
   get object(): ApiObject {
     const kept = this.#object.deref();
     if (kept !== undefined) return kept;

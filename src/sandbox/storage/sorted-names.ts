@@ -1,23 +1,23 @@
-/** Names in the order of etcd's keys. Adding and removing is cheap; they are sorted when they are read. */
+/** Names in the order of etcd's keys. Adding and removing is cheap; they are sorted on read. */
 export class SortedNames {
   #sorted: string[] = [];
   #added: string[] = [];
   #removed = false;
 
-  /** `name` must not be there already. */
+  /** `name` must not exist yet. */
   add(name: string): void {
     const last = this.#sorted.at(-1);
-    // Names that come in order need no sorting.
+    // Names that arrive in order need no sorting.
     if (this.#added.length === 0 && (last === undefined || last < name)) this.#sorted.push(name);
     else this.#added.push(name);
   }
 
-  /** A name was removed: `has` of the caller returns false for it. */
+  /** Notes that a name was removed: the caller's `has` returns false for it. */
   remove(): void {
     this.#removed = true;
   }
 
-  /** The names in order, without those that `has` does not know. The list must not be changed. */
+  /** The names in order, without those for which `has` is false. The list must not be modified. */
   inOrder(has: (name: string) => boolean): readonly string[] {
     if (this.#added.length > 0) this.#merge();
     if (this.#removed) {

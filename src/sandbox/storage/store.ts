@@ -1,4 +1,4 @@
-/** The state of the server: all collections under one revision counter, as etcd has it. */
+/** The state of the server: all collections, with one revision counter, like etcd. */
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { Collection } from "./collection.ts";
@@ -6,17 +6,17 @@ import { Compaction } from "./compaction.ts";
 import { Entry } from "./entry.ts";
 import type { WatchCacheLimits } from "./watch-cache.ts";
 
-/** etcd's `--max-request-bytes`, by default. */
+/** The default of etcd's `--max-request-bytes`. */
 const maxRequestBytes = 1_572_864;
-/** A character is a byte, or up to three. */
+/** A UTF-16 code unit takes at most three bytes. */
 const maxBytesPerCharacter = 3;
-/** What a transaction that puts one key needs beside its value: the key three times, and some numbers. */
+/** The overhead of a transaction that puts one key: three times the key, and some numbers. */
 const transactionBytes = 160;
 
-/** Thrown by `Store.put` for an object that etcd would not take. */
+/** Thrown by `Store.put` for an object that etcd would reject. */
 export class RequestTooLarge extends Error {
   override name = "RequestTooLarge";
-  /** Of the whole request. */
+  /** The size of the whole request. */
   readonly bytes: number;
 
   constructor(bytes: number) {
@@ -25,7 +25,7 @@ export class RequestTooLarge extends Error {
   }
 }
 
-/** All collections under one revision counter. Every write takes the next revision. */
+/** All collections, with one revision counter. Every write takes the next revision. */
 export class Store {
   readonly #timeline: Timeline;
   readonly #limits: WatchCacheLimits;
@@ -33,7 +33,7 @@ export class Store {
   readonly #fillers = new Map<string, () => void>();
   readonly #compaction: Compaction;
   #revision = 1;
-  /** Of collections that are made later: no watch of theirs can start before it. */
+  /** For collections created later: none of their watches can start before it. */
   #compacted = 0;
 
   constructor(timeline: Timeline, limits: WatchCacheLimits) {
@@ -47,7 +47,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** The oldest revision that lists can be of: those before are compacted, whatever the collection's own watch cache has. */
+  /** The oldest revision that can be listed: earlier ones are compacted, whatever the collection's watch cache has. */
   get oldest(): number {
     this.#compaction.pass(this.#timeline.now(), this.#revision);
     return this.#compaction.oldest;
@@ -57,7 +57,7 @@ export class Store {
   collection(storage: string, namespaced: boolean): Collection {
     let collection = this.#collections.get(storage);
     if (collection === undefined) {
-      // Nothing has been written to it: a watch may start at any revision of this server.
+      // Nothing has been written to it: watches may start at any revision of this server.
       collection = new Collection(namespaced, this.#compacted, this.#limits);
       this.#collections.set(storage, collection);
       this.#fillers.get(storage)?.();
@@ -66,36 +66,36 @@ export class Store {
   }
 
   /**
-   * Has a collection filled when it is first asked for: objects that most servers never show cost nothing before. One that is there
-   * already is filled at once.
+   * Fills a collection on first use: objects that most servers never need cost nothing until then. If the collection exists, fills it at
+   * once.
    */
   onFirstUse(storage: string, fill: () => void): void {
     if (this.#collections.has(storage)) fill();
     else this.#fillers.set(storage, fill);
   }
 
-  /** All collections that have been asked for, by their storage names. */
+  /** All collections used so far, by storage name. */
   get collections(): ReadonlyMap<string, Collection> {
     return this.#collections;
   }
 
   /**
-   * Goes on where another server ended: before the first write. No watch can start before `revision`, since nothing is known of what
-   * was before.
+   * Continues from another server's revision; call it before the first write. No watch can start before `revision`, since earlier events
+   * are unknown.
    */
   beginAt(revision: number): void {
     this.#revision = revision;
     this.#compacted = revision;
   }
 
-  /** The collection of a resource that has been asked for before. */
+  /** The collection of a resource, if it has been used. */
   existing(storage: string): Collection | undefined {
     return this.#collections.get(storage);
   }
 
   /**
-   * Commits an object under the next revision. It belongs to the store from now on. `isDefaultedOnRead` as the entry has it.
-   * @throws RequestTooLarge for an object that etcd would not take; nothing has changed then.
+   * Commits an object under the next revision. The store takes it over. For `isDefaultedOnRead`, see the entry.
+   * @throws RequestTooLarge for an object that etcd would reject; then nothing has changed.
    */
   put(collection: Collection, object: ApiObject, isDefaultedOnRead = false): Entry {
     const entry = new Entry(object, this.#revision + 1, isDefaultedOnRead);
@@ -106,7 +106,7 @@ export class Store {
     return entry;
   }
 
-  /** Deletes an object under the next revision; the entry is its last state. `object` must be a copy of its own. */
+  /** Deletes an object under the next revision; the entry is its last state. `object` must be a copy. */
   remove(collection: Collection, object: ApiObject): Entry {
     const now = this.#timeline.now();
     this.#compaction.pass(now, this.#revision);
@@ -116,8 +116,8 @@ export class Store {
   }
 
   /**
-   * Adds an object of a snapshot as it is, at its own resourceVersion and without an event. The counter continues at `revision`, and
-   * no watch can start before it.
+   * Adds an object of a snapshot as it is, with its own resourceVersion and without an event. The counter continues at `revision`, and no
+   * watch can start before it.
    */
   load(collection: Collection, object: ApiObject, revision: number): void {
     this.#revision = Math.max(this.#revision, revision);
@@ -126,14 +126,14 @@ export class Store {
     if (collection.watchCache.compacted < revision) collection.watchCache.compact(revision);
   }
 
-  /** Discards all events up to and including `revision`, as etcd does when it compacts. */
+  /** Discards all events up to and including `revision`, like a compaction in etcd. */
   compact(revision: number): void {
     for (const collection of this.#collections.values())
       collection.watchCache.compact(Math.min(revision, this.#revision));
   }
 }
 
-/** The value is JSON here, as it is in etcd for custom resources; the protobuf of other kinds is a little shorter. */
+/** The value is JSON here, as for custom resources in etcd; the protobuf of other kinds is slightly shorter. */
 function checkSize(text: string): void {
   if (text.length * maxBytesPerCharacter < maxRequestBytes - transactionBytes) return;
   const bytes = Buffer.byteLength(text) + transactionBytes;

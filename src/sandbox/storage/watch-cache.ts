@@ -1,27 +1,27 @@
 /** The recent changes of one resource, which watches read. Source: apiserver v0.36 storage/cacher/watch_cache.go. */
 import type { Entry } from "./entry.ts";
 
-/** One change of one object: what watches get as an event. */
+/** One change of an object, which watches send as an event. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly revision: number;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The object after the change; for DELETED its last state, at the version of the deletion. */
+  /** The object after the change; for DELETED, its last state at the resourceVersion of the deletion. */
   readonly entry: Entry;
   readonly previous: Entry | undefined;
   /**
-   * Encoded events by type and format, each made once and shared by all watches. Only the newest changes keep theirs, where most
-   * watches are: those of all changes would take as much memory as the objects.
+   * Encoded events by type and format, created once and shared by all watches. Only the newest changes, which most watches read, keep
+   * theirs: all of them would take as much memory as the objects.
    */
   frames: Map<string, Uint8Array> | undefined;
 }
 
 /** How far back watches can start. */
 export interface WatchCacheLimits {
-  /** Changes kept for each resource. Default 100,000. */
+  /** Changes kept per resource. Default 100,000. */
   readonly changes?: number;
-  /** How long a change is kept. Default 5 minutes, as kube-apiserver has etcd compact. */
+  /** How long a change is kept. Default 5 minutes, like kube-apiserver's compaction of etcd. */
   readonly ageMs?: number;
 }
 
@@ -29,14 +29,14 @@ export interface WatchCacheLimits {
 const framed = 1024;
 
 /**
- * The changes of one resource in the order of their revisions. Positions are counted from the first change ever, so that a watch's
- * position stays valid when old changes are dropped.
+ * The changes of one resource by revision. Positions count from the first change ever, so a watch's position stays valid when old changes
+ * are dropped.
  */
 export class WatchCache {
   #changes: Change[] = [];
   /** The position of `#changes[0]`. */
   #first = 0;
-  /** Changes before this index of `#changes` are dropped; they are cut off in bulk. */
+  /** Changes before this index of `#changes` are dropped; they are removed in bulk. */
   #dropped = 0;
   /** Events at or before this revision have been discarded. */
   #compacted: number;
@@ -54,7 +54,7 @@ export class WatchCache {
     return this.#compacted;
   }
 
-  /** True if every change after `revision` is still kept. */
+  /** True if every change after `revision` is still available. */
   covers(revision: number): boolean {
     return revision >= this.#compacted;
   }
@@ -64,7 +64,7 @@ export class WatchCache {
     return this.#first + this.#changes.length;
   }
 
-  /** Adds the newest change, and drops those that are too old or too many. */
+  /** Appends the newest change, and drops those that are too old or too many. */
   append(change: Change): void {
     this.#changes.push(change);
     const far = this.#changes[this.#changes.length - 1 - framed];
@@ -74,7 +74,7 @@ export class WatchCache {
       this.#dropOld(change.at);
   }
 
-  /** The change at a position; undefined at the end. @throws RangeError for one that has been dropped. */
+  /** The change at a position; undefined at the end. @throws RangeError if it has been dropped. */
   changeAt(position: number): Change | undefined {
     if (position < this.#first + this.#dropped)
       throw new RangeError(`Cannot read change ${position}: it is no longer kept`);
@@ -98,7 +98,7 @@ export class WatchCache {
     return this.#first + low;
   }
 
-  /** Drops all up to and including `revision`. */
+  /** Drops all changes up to and including `revision`. */
   compact(revision: number): void {
     const position = this.firstAfter(revision);
     this.#compacted = Math.max(this.#compacted, revision);
@@ -114,7 +114,7 @@ export class WatchCache {
       this.#compacted = old.revision;
       this.#dropped++;
     }
-    // Cutting moves what is left: only once there is as much to drop.
+    // Removing moves the rest: wait until there is as much to remove.
     if (this.#dropped > 64 && this.#dropped * 2 > length) this.#cut();
   }
 

@@ -1,11 +1,14 @@
-/** The addresses of load balancers. Source: kubernetes v1.36 pkg/apis/core/validation ValidateLoadBalancerStatus; pkg/apis/networking/validation ValidateIngressLoadBalancerStatus. */
+/**
+ * Validates load balancer statuses. Source: kubernetes v1.36 pkg/apis/core/validation ValidateLoadBalancerStatus;
+ * pkg/apis/networking/validation ValidateIngressLoadBalancerStatus.
+ */
 import { subdomainProblems } from "../../api/label-names.ts";
 import { invalid, type FieldError } from "../meta/field-errors.ts";
 import { at, fieldsIn, textOf, type Fields } from "../meta/object.ts";
 import { eachErrors } from "./checks.ts";
 import { addressErrors, isAddress } from "./cidr.ts";
 
-/** Where a status has them. */
+/** The field path in a status. */
 export const balancerField = "status.loadBalancer.ingress";
 
 function hostErrors(host: string, path: string): FieldError[] {
@@ -15,13 +18,13 @@ function hostErrors(host: string, path: string): FieldError[] {
   return errors;
 }
 
-/** The addresses of a load balancer in a status, and what it had before, which may stay. */
+/** A status with a load balancer, and the old status, whose values may stay. */
 interface Balancer {
   readonly status: unknown;
   readonly old: unknown;
 }
 
-/** What is wrong with the addresses of a load balancer; `more`: with an entry beside its address and its name. */
+/** Validates a load balancer's addresses; `more` validates the other fields of an entry. */
 export function balancerErrors(
   { status, old }: Balancer,
   more: (entry: Fields, path: string) => FieldError[] = () => [],

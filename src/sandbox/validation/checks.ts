@@ -5,23 +5,23 @@ import { isFields, textOf, type Fields } from "../meta/object.ts";
 import { labelKeyProblems, subdomainProblems } from "../../api/label-names.ts";
 import { labelProblems } from "./names.ts";
 
-/** What a rule of names has against a value. */
+/** Applies a name rule to a value. */
 export const nameErrors = (value: string, field: string, rule: (value: string) => string[]): FieldError[] =>
   rule(value).map((problem) => invalid(field, value, problem));
 
-/** The value is not a DNS label. */
+/** The value must be a DNS label. */
 export const labelNameErrors = (value: unknown, field: string): FieldError[] =>
   nameErrors(textOf(value), field, labelProblems);
 
-/** The value is not a DNS subdomain. */
+/** The value must be a DNS subdomain. */
 export const subdomainErrors = (value: unknown, field: string): FieldError[] =>
   nameErrors(textOf(value), field, subdomainProblems);
 
-/** The value is not a qualified name: a name with an optional prefix, as label keys are. */
+/** The value must be a qualified name: a name with an optional prefix, like label keys. */
 export const qualifiedNameErrors = (value: unknown, field: string): FieldError[] =>
   nameErrors(textOf(value), field, labelKeyProblems);
 
-/** The same, but nothing at all is required to be something. */
+/** The same, but an empty value is a missing one. */
 export function neededErrors(
   value: unknown,
   field: string,
@@ -30,17 +30,17 @@ export function neededErrors(
   return textOf(value) === "" ? [required(field)] : rule(value, field);
 }
 
-/** One of the values that there are; `values` in the order in which they are printed. */
+/** The value must be one of `values`, which are in printed order. */
 export function choiceErrors(value: unknown, field: string, values: readonly string[]): FieldError[] {
   return values.includes(textOf(value)) ? [] : [notSupported(field, value ?? "", values)];
 }
 
-/** The same, with an error of its own for an unset value. */
+/** The same, with a separate error for an unset value. */
 export function neededChoiceErrors(value: unknown, field: string, values: readonly string[]): FieldError[] {
   return textOf(value) === "" ? [required(field)] : choiceErrors(value, field, values);
 }
 
-/** What is wrong with each item of a list, and with the list's items together. */
+/** Validates each item of a list. */
 export function eachErrors<T>(
   list: readonly T[],
   field: string,
@@ -49,7 +49,7 @@ export function eachErrors<T>(
   return list.flatMap((item, index) => errors(item, `${field}[${index}]`, index));
 }
 
-/** Says of each name whether it came before: one set for one list. */
+/** Tells whether a name has occurred before: one function per list. */
 export function seenBefore(): (name: unknown) => boolean {
   const seen = new Set<unknown>();
   return (name) => {
@@ -59,7 +59,7 @@ export function seenBefore(): (name: unknown) => boolean {
   };
 }
 
-/** Names that occur more than once in a list. */
+/** Rejects names that occur more than once in a list. */
 export function repeatedErrors(list: readonly Fields[], field: string, key: string): FieldError[] {
   const isRepeated = seenBefore();
   return list.flatMap((item, index) =>
@@ -67,16 +67,16 @@ export function repeatedErrors(list: readonly Fields[], field: string, key: stri
   );
 }
 
-/** True for numbers, zero included. */
+/** True for numbers, including zero. */
 export const isNumber = (value: unknown): value is number => typeof value === "number";
 
-/** A number of at least 0 where one is given. */
+/** A number, if set, must be at least 0. */
 export const nonNegativeErrors = (value: unknown, field: string): FieldError[] =>
   isNumber(value) && value < 0 ? [invalid(field, value, "must be greater than or equal to 0")] : [];
 
 const portRange = "must be between 1 and 65535, inclusive";
 
-/** The value is not a port number; unset counts as 0. */
+/** The value must be a port number; unset counts as 0. */
 export const portNumberErrors = (value: unknown, field: string): FieldError[] => {
   const port = isNumber(value) ? value : 0;
   return port < 1 || port > 65_535 ? [invalid(field, port, portRange)] : [];
@@ -84,7 +84,7 @@ export const portNumberErrors = (value: unknown, field: string): FieldError[] =>
 
 const longestDriver = 63;
 
-/** The name of a CSI driver. */
+/** Validates the name of a CSI driver. */
 export function driverNameErrors(value: unknown, field: string): FieldError[] {
   const name = textOf(value);
   if (name === "") return [required(field)];
@@ -95,7 +95,7 @@ export function driverNameErrors(value: unknown, field: string): FieldError[] {
 const mostParameters = 512;
 const parameterBytes = 256 * 1024;
 
-/** The parameters of a class of storage. */
+/** Validates the parameters of a storage class. */
 export function parameterErrors(value: unknown, field: string, mayBeEmpty: boolean): FieldError[] {
   const parameters = isFields(value) ? Object.entries(value) : [];
   if (parameters.length > mostParameters) return [tooLong(field, mostParameters)];

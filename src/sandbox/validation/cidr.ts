@@ -1,4 +1,4 @@
-/** Ranges of addresses. Source: apimachinery v0.36 util/validation/ip.go; differs: how an address is written is not looked at. */
+/** IP address ranges. Source: apimachinery v0.36 util/validation/ip.go; differs: the notation of addresses is not checked. */
 import { addressOf } from "../../api/ip-address.ts";
 import { invalid, type FieldError } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
@@ -7,36 +7,36 @@ import type { ApiObject } from "../meta/object.ts";
 export interface Cidr {
   /** The first address of the range. */
   readonly first: bigint;
-  /** How many bits are fixed. */
+  /** The prefix length. */
   readonly prefix: number;
-  /** Of an address: 32 or 128. */
+  /** The bits of an address: 32 or 128. */
   readonly bits: number;
 }
 
-/** True if a text is an address. */
+/** True if a text is an IP address. */
 export function isAddress(text: string): boolean {
   return addressOf(text) !== undefined;
 }
 
 const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** Why a text is no IP address. */
+/** Why a text is not an IP address. */
 export function addressProblems(value: string): string[] {
   if (!isAddress(value)) return [noAddress];
   return hasLeadingZeros(value) ? ["must not have leading 0s"] : [];
 }
 
-/** The value is not an IP address. */
+/** The value must be an IP address. */
 export const addressErrors = (value: string, field: string): FieldError[] =>
   addressProblems(value).map((problem) => invalid(field, value, problem));
 
-/** `010.0.0.1`: some read it as octal. */
+/** `010.0.0.1`: some parsers read it as octal. */
 const hasLeadingZeros = (address: string): boolean =>
   !address.includes(":") && address.split(".").some((part) => part.length > 1 && part.startsWith("0"));
 
 const onLoopback = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
 
-/** Ranges that no endpoint is in, by family: `prefix` bits are those of `first`. */
+/** Ranges that endpoints may not be in, by family. */
 const notForEndpoints: readonly { readonly range: readonly [v4: string, v6: string]; readonly why: string }[] = [
   { range: ["127.0.0.0/8", "::1/128"], why: onLoopback },
   { range: ["169.254.0.0/16", "fe80::/10"], why: "may not be in the link-local range (169.254.0.0/16, fe80::/10)" },
@@ -46,13 +46,13 @@ const notForEndpoints: readonly { readonly range: readonly [v4: string, v6: stri
   },
 ];
 
-/** Ranges of single hosts that are none: nothing specified, everybody, loopback, link-local and multicast. */
+/** Ranges of addresses that are not global unicast: unspecified, broadcast, loopback, link-local and multicast. */
 const notUnicast = [
   ["0.0.0.0/32", "255.255.255.255/32", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4"],
   ["::/128", "::1/128", "fe80::/10", "ff00::/8"],
 ] as const;
 
-/** True if a text is the address of one host that others can reach. Source: Go net/ip.go IsGlobalUnicast. */
+/** True for a global unicast address. Source: Go net/ip.go IsGlobalUnicast. */
 export function isGlobalUnicast(text: string): boolean {
   const address = addressOf(text);
   return address !== undefined && !notUnicast[address.bits === 32 ? 0 : 1].some((range) => isWithin(address, range));
@@ -65,7 +65,7 @@ function isWithin({ bits, value }: { readonly bits: number; readonly value: bigi
   return value >> free === cidr.first >> free;
 }
 
-/** What is wrong with the address of an endpoint. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpointIP. */
+/** Validates the address of an endpoint. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateEndpointIP. */
 export function endpointAddressErrors(value: string, field: string): FieldError[] {
   const address = addressOf(value);
   if (address === undefined) return [invalid(field, value, "must be a valid IP address")];
@@ -75,7 +75,7 @@ export function endpointAddressErrors(value: string, field: string): FieldError[
   );
 }
 
-/** `10.0.0.0/8`; undefined for what is no range. */
+/** Parses `10.0.0.0/8`; undefined for an invalid range. */
 export function cidrOf(text: string): Cidr | undefined {
   const [start = "", length = ""] = text.split("/");
   const address = addressOf(start);
@@ -86,14 +86,14 @@ export function cidrOf(text: string): Cidr | undefined {
   return { first: (value >> free) << free, prefix: Number(length), bits };
 }
 
-/** True if `inner` lies in `outer`, and is smaller. */
+/** True if `inner` is in `outer`, and smaller. */
 export function isStrictPart(inner: Cidr, outer: Cidr): boolean {
   if (inner.bits !== outer.bits || inner.prefix <= outer.prefix) return false;
   const free = BigInt(outer.bits - outer.prefix);
   return inner.first >> free === outer.first >> free;
 }
 
-/** What is wrong with a range; one that does not begin at its first address is none. */
+/** Validates a range, which must begin at its first address. */
 export function cidrErrors(value: string, field: string): FieldError[] {
   const [cidr, address] = [cidrOf(value), addressOf(value.split("/")[0] ?? "")];
   if (cidr === undefined || address === undefined) return [noCidr(field, value)];
@@ -105,13 +105,13 @@ export function cidrErrors(value: string, field: string): FieldError[] {
   return errors;
 }
 
-/** The value is not a range of addresses. */
+/** The error for an invalid range. */
 export const noCidr = (field: string, value: string): FieldError =>
   invalid(field, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 
 /**
- * Of the errors of endpoints, those that count. The API server's own ones, `default/kubernetes`, may lie on the loopback: a sandbox
- * listens nowhere else, and on a real server no client writes them.
+ * Drops errors about loopback addresses of the API server's own endpoints, `default/kubernetes`: a sandbox listens nowhere else, and on a
+ * real server clients do not write them.
  */
 export function withoutOwnAddress({ metadata }: ApiObject, errors: FieldError[]): FieldError[] {
   if (metadata.namespace !== "default" || metadata.name !== "kubernetes") return errors;

@@ -1,4 +1,4 @@
-/** Conditions that every kind may have: metav1.Condition. Source: apimachinery v0.36 pkg/apis/meta/v1/validation/validation.go ValidateConditions. */
+/** Validates metav1.Condition lists. Source: apimachinery v0.36 pkg/apis/meta/v1/validation/validation.go ValidateConditions. */
 import { labelKeyProblems } from "../../api/label-names.ts";
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../meta/field-errors.ts";
 import { fieldsIn, textOf } from "../meta/object.ts";
@@ -19,7 +19,7 @@ function reasonErrors(reason: string, field: string): FieldError[] {
   ];
 }
 
-/** What is wrong with a list of conditions. */
+/** Validates a list of conditions. */
 export function conditionsErrors(conditions: unknown, at: string): FieldError[] {
   const isRepeated = seenBefore();
   return eachErrors(fieldsIn(conditions), at, (condition, field) => {

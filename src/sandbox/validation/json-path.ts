@@ -1,9 +1,9 @@
 /**
- * Whether a text can be read as a JSONPath: nothing is evaluated, and names may be anything.
+ * Validates JSONPath syntax: nothing is evaluated, and names may be anything.
  * Source: client-go v0.36 util/jsonpath/parser.go.
  */
 
-/** What Go's parser has against a path, which stands in braces of its own; undefined where it has nothing. */
+/** The error of Go's parser for a path, which is given without outer braces; undefined if it is valid. */
 export function jsonPathProblem(path: string): string | undefined {
   try {
     readText(`{${path}}`);
@@ -24,7 +24,7 @@ function readText(input: string): void {
   while (at >= 0) at = input.indexOf("{", readAction(input, at + 1));
 }
 
-/** The end of an expression that begins at `at`: behind its brace. @throws PathProblem */
+/** The end of an expression that starts at `at`: after its brace. @throws PathProblem */
 function readAction(input: string, at: number): number {
   let descends = false;
   while (!input.startsWith("}", at)) {
@@ -42,7 +42,7 @@ function readAction(input: string, at: number): number {
   return at + 1;
 }
 
-/** Reads what begins at a place; returns where it ends. */
+/** Parses something at a position; returns its end. */
 type Step = (input: string, at: number) => number;
 
 const alphanumeric = /^[\p{L}\p{Nd}_]$/u;
@@ -62,7 +62,7 @@ function unrecognized(character: string): string {
   return `unrecognized character in action: U+${code} '${character}'`;
 }
 
-/** What says nothing: blanks, and signs for the object itself. */
+/** Tokens without effect: whitespace, and signs for the object itself. */
 const spaces: Step = (_input, at) => at + 1;
 
 const endOf =
@@ -72,7 +72,7 @@ const endOf =
     return at + (pattern.exec(input)?.[0].length ?? 0);
   };
 
-/** A dot and what is behind it; a backslash takes the next character along. */
+/** A dot and the name after it; a backslash escapes the next character. */
 const endOfName: Step = endOf(/\.?(?:\\[\s\S]?|[^\s.,[\]$@{}\\])*/y);
 
 const word: Step = endOf(/[^ \t\r\n.,[\]$@{}]+/y);
@@ -99,7 +99,7 @@ const unquotable = /^(['"])(?:(?!\1)[^\\\n]|\\(?:[abfnrtv\\]|\1|x[\da-f]{2}|u[\d
 
 const index = /^(?:-?\d*)(?::-?\d*)?(?::-?\d*)?$/;
 
-/** An index, a slice, a name in quotes, or several of them. */
+/** An index, a slice, a quoted name, or several of them. */
 const brackets: Step = (input, at) => {
   const end = input.slice(at).search(/[\]\n]/);
   if (end < 0 || input.charAt(at + end) === "\n") throw new PathProblem("unterminated array");
@@ -120,7 +120,7 @@ function checkIndexes(inside: string): void {
   for (const part of inside.split(":")) if (part === "-") throw new PathProblem(`array index ${part} is not a number`);
 }
 
-/** A condition on items: a comparison, or something that is there. */
+/** A filter on items: a comparison, or an existence test. */
 const filter: Step = (input, at) => {
   const start = at + "[?(".length;
   let end = start;

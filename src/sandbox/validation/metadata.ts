@@ -1,4 +1,4 @@
-/** What every object's metadata must be. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
+/** Validates the metadata of any object. Source: apimachinery v0.36 api/validation/objectmeta.go, util/validation/validation.go. */
 import { invalid, notAllowed, required, tooLong, type FieldError } from "../meta/field-errors.ts";
 import { isNil } from "../meta/canonical.ts";
 import type { ApiObject, Fields, Meta } from "../meta/object.ts";
@@ -6,7 +6,7 @@ import { managedFieldsErrors } from "../meta/field-managers.ts";
 import { labelKeyProblems, labelValueProblems } from "../../api/label-names.ts";
 import { type NameRule, nameRules } from "./names.ts";
 
-/** Labels anywhere: of an object or of a template. */
+/** Validates labels of an object or a template. */
 export function labelErrors(labels: unknown, field: string): FieldError[] {
   if (typeof labels !== "object" || labels === null) return [];
   return Object.entries(labels as Record<string, string>)
@@ -19,21 +19,21 @@ export function labelErrors(labels: unknown, field: string): FieldError[] {
 
 const annotationBytes = 256 * 1024;
 
-/** Annotations anywhere: of an object or of a template. */
+/** Validates annotations of an object or a template. */
 export function annotationErrors(annotations: unknown, field: string): FieldError[] {
   if (typeof annotations !== "object" || annotations === null) return [];
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(annotations as Record<string, string>)) {
     size += key.length + value.length;
-    // Keys may be in upper case.
+    // Upper case is allowed in keys.
     errors.push(...labelKeyProblems(key.toLowerCase()).map((p) => invalid(field, key, p)));
   }
   if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));
   return errors;
 }
 
-/** `apps/v1` → `v1`; empty where it is no group and version. */
+/** `apps/v1` → `v1`; empty for an invalid apiVersion. */
 function versionIn(apiVersion: string): string {
   const [first = "", second = first, more] = apiVersion.split("/");
   return more === undefined ? second : "";
@@ -63,7 +63,7 @@ function ownerErrors(meta: Meta): FieldError[] {
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Those of most kinds are qualified, or Kubernetes' own. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
+/** For most kinds, finalizers must be qualified, or Kubernetes' own. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 export function unqualifiedFinalizerErrors({ metadata }: ApiObject): FieldError[] {
   const neither = "name is neither a standard finalizer name nor is it fully qualified";
   return (metadata.finalizers ?? []).flatMap((finalizer, index) =>
@@ -73,7 +73,7 @@ export function unqualifiedFinalizerErrors({ metadata }: ApiObject): FieldError[
   );
 }
 
-/** A finalizer of a namespace's spec. */
+/** Validates a finalizer in a namespace's spec. */
 export function finalizerNameErrors(finalizer: string, field: string): FieldError[] {
   const problems = labelKeyProblems(finalizer).map((problem) => invalid(field, finalizer, problem));
   if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return problems;
@@ -96,14 +96,14 @@ function finalizerErrors(meta: Meta): FieldError[] {
   return errors;
 }
 
-/** What differs by kind. */
+/** The rules that differ by kind. */
 interface MetadataRules {
   readonly nameRule: NameRule;
   readonly takesAnyFinalizer?: boolean;
   readonly generateNameRule?: NameRule;
 }
 
-/** All that is wrong with an object's metadata. */
+/** Validates an object's metadata. */
 export function metadataErrors(
   object: ApiObject,
   namespaced: boolean,
@@ -112,7 +112,7 @@ export function metadataErrors(
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined) {
-    // The server makes up the rest: a dash at the end, with the letter before it, counts as one good letter.
+    // The server appends a suffix: a trailing dash and the character before it count as one valid letter.
     const stem = metadata.generateName.replace(/.-$/, "a");
     const rule = nameRules[generateNameRule];
     errors.push(...rule(stem).map((problem) => invalid("metadata.generateName", metadata.generateName, problem)));
@@ -135,7 +135,7 @@ export function metadataErrors(
   ];
 }
 
-/** What the metadata of a template cannot have, as the messages call it, in the order of the type's fields. */
+/** Metadata that templates cannot have, as named in messages, in the order of the type's fields. */
 const notInTemplates = [
   "name",
   "generateName",
@@ -152,7 +152,10 @@ const notInTemplates = [
   "managedFields",
 ] as const;
 
-/** The metadata of what objects are made of: labels and annotations alone. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateTemplateObjectMeta. */
+/**
+ * Validates the metadata of templates: only labels and annotations. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go
+ * ValidateTemplateObjectMeta.
+ */
 export function templateMetadataErrors(metadata: Fields, field: string): FieldError[] {
   const isUnset = (key: string): boolean => isNil(metadata, key) || metadata[key] === "" || metadata[key] === 0;
   return [
@@ -167,7 +170,7 @@ export function templateMetadataErrors(metadata: Fields, field: string): FieldEr
 const generationErrors = ({ generation = 0 }: Meta): FieldError[] =>
   generation < 0 ? [invalid("metadata.generation", generation, "must be greater than or equal to 0")] : [];
 
-/** What is looked at in new objects and in each update. */
+/** Checks for creates and updates. */
 function anyTimeErrors(metadata: Meta): FieldError[] {
   return [
     ...labelErrors(metadata.labels, "metadata.labels"),
@@ -178,7 +181,7 @@ function anyTimeErrors(metadata: Meta): FieldError[] {
 
 const immutable = "field is immutable";
 
-/** What an update may not change. */
+/** Rejects changes of immutable metadata. */
 export function metadataUpdateErrors(object: ApiObject, old: ApiObject): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];

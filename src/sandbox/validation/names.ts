@@ -1,4 +1,4 @@
-/** What is wrong with names. Source: apimachinery v0.36 util/validation/validation.go. */
+/** Validates names. Source: apimachinery v0.36 util/validation/validation.go. */
 import { addressProblems } from "./cidr.ts";
 import { dns1035Problems, labelProblems, subdomainProblems } from "../../api/label-names.ts";
 
@@ -6,7 +6,7 @@ export { dns1035Problems, labelProblems };
 
 const moreThan = (most: number): string => `must be no more than ${most} characters`;
 
-/** What is wrong with the name of a port. */
+/** Validates the name of a port. */
 export function portNameProblems(value: string): string[] {
   const problems = value.length > 15 ? [moreThan(15)] : [];
   if (!/^[-a-z0-9]+$/.test(value))
@@ -20,7 +20,7 @@ export function portNameProblems(value: string): string[] {
 const underscored = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const underscoredDomain = `${underscored}(\\.${underscored})*`;
 
-/** The same as a subdomain, but with underscores: names to search for in DNS. */
+/** As for a subdomain, but with underscores: for DNS search domains. */
 export function searchDomainProblems(value: string): string[] {
   const problems = value.length > 253 ? [moreThan(253)] : [];
   if (!new RegExp(`^${underscoredDomain}$`).test(value)) {
@@ -31,7 +31,7 @@ export function searchDomainProblems(value: string): string[] {
   return problems;
 }
 
-/** What is wrong with the name of an environment variable, or with the beginning of one. */
+/** Validates the name of an environment variable, or a prefix of one. */
 export function variableNameProblems(value: string): string[] {
   if (value === "") return ["environment variable name must be non-empty"];
   // oxlint-disable-next-line no-control-regex -- what Go's check looks for: printable ASCII without an equals sign
@@ -39,7 +39,7 @@ export function variableNameProblems(value: string): string[] {
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-/** What is wrong with a key of a ConfigMap or a Secret. */
+/** Validates a key of a ConfigMap or a Secret. */
 export function configKeyProblems(value: string): string[] {
   const problems = value.length > 253 ? [moreThan(253)] : [];
   if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
@@ -52,7 +52,7 @@ export function configKeyProblems(value: string): string[] {
   return problems;
 }
 
-/** What is wrong with the name of an HTTP header. */
+/** Validates the name of an HTTP header. */
 export function headerNameProblems(value: string): string[] {
   if (/^[-A-Za-z0-9]+$/.test(value)) return [];
   return [
@@ -65,17 +65,17 @@ function segmentProblems(value: string): string[] {
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
-/** Why no object can be looked up by a name, in the words of a client of the API; nothing for a name that may be one. */
+/** Why an object cannot be looked up by a name, in the words of the API client; undefined for a valid name. */
 export function lookupProblem(name: string): string | undefined {
   if (name === "") return "resource name may not be empty";
   const problems = segmentProblems(name);
   return problems.length === 0 ? undefined : `invalid resource name ${JSON.stringify(name)}: [${problems.join(" ")}]`;
 }
 
-/** What names of a kind must be: a DNS subdomain, a DNS label, any segment of a path, or an IP address. */
+/** The rule for names of a kind: a DNS subdomain, a DNS label, any path segment, or an IP address. */
 export type NameRule = "subdomain" | "label" | "segment" | "address";
 
-/** The rules that names of objects follow. */
+/** The rules for names of objects. */
 export const nameRules: Readonly<Record<NameRule, (value: string) => string[]>> = {
   subdomain: subdomainProblems,
   label: labelProblems,

@@ -1,4 +1,4 @@
-/** Which nodes are meant. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNodeSelector. */
+/** Validates node selectors. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNodeSelector. */
 import { invalid, notAllowed, required, type FieldError } from "../meta/field-errors.ts";
 import { fieldsIn, textOf, textsIn, type Fields } from "../meta/object.ts";
 import { eachErrors } from "./checks.ts";
@@ -57,7 +57,7 @@ function fieldErrors({ key, operator, values }: Fields, field: string): FieldErr
   ];
 }
 
-/** One term; `anyValues`: what is only wished for may name values that no label can have. */
+/** Validates one term; `anyValues`: preferred terms may have values that no label can have. */
 export function nodeSelectorTermErrors(
   term: Fields,
   field: string,

@@ -1,4 +1,4 @@
-/** Counts of pods in a status. Source: kubernetes v1.36 pkg/apis/{apps,core}/validation. */
+/** Replica counts in a status. Source: kubernetes v1.36 pkg/apis/{apps,core}/validation. */
 import { invalid, type FieldError } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { negativeErrors } from "./spec-checks.ts";
@@ -12,7 +12,7 @@ const counts = [
   "unavailableReplicas",
 ];
 
-/** Counts of a status that cannot be: negative ones, and more of a part than of the whole. */
+/** Rejects negative counts, and parts that exceed the total. */
 export function countErrors(object: ApiObject): FieldError[] {
   const status = object.status ?? {};
   const of = (key: string): number => (typeof status[key] === "number" ? status[key] : 0);

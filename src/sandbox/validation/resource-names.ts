@@ -5,21 +5,21 @@ import { labelKeyProblems } from "../../api/label-names.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** What containers use. */
+/** Resources that containers use. */
 export const computeResources: ReadonlySet<string> = words("cpu memory ephemeral-storage");
-/** What is counted: there are no parts of it. */
+/** Resources counted in whole units. */
 export const countedResources: ReadonlySet<string> =
   words(`pods resourcequotas services replicationcontrollers secrets configmaps persistentvolumeclaims
   services.nodeports services.loadbalancers`);
-/** What quotas bound by what pods and claims ask for. */
+/** Quotas on the requests and limits of pods and claims. */
 export const boundedResources: ReadonlySet<string> =
   words(`requests.cpu requests.memory requests.storage requests.ephemeral-storage limits.cpu limits.memory
   limits.ephemeral-storage`);
 
-/** True for `hugepages-2Mi` and its like. */
+/** True for names like `hugepages-2Mi`. */
 export const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
 
-/** True if a quota may bound it by this name. */
+/** True for a huge page resource of a quota. */
 export const isHugePagesOfQuota = (name: string): boolean => /^(requests\.)?hugepages-/.test(name);
 
 const isStandard = (name: string): boolean =>
@@ -29,29 +29,29 @@ const isStandard = (name: string): boolean =>
   name === "storage" ||
   isHugePagesOfQuota(name);
 
-/** True if a name is one of Kubernetes itself. */
+/** True for a resource name of Kubernetes itself. */
 export const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
 
-/** True for the name of an extended resource: qualified, and not one of Kubernetes. */
+/** True for an extended resource: qualified, and not of Kubernetes itself. */
 export function isExtended(name: string): boolean {
   if (isNative(name) || name.startsWith("requests.")) return false;
   return labelKeyProblems(`requests.${name}`).length === 0;
 }
 
-/** True if of it less may be asked for than it is limited to. */
+/** True if its request may be less than its limit. */
 export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name);
 
-/** True if there are no parts of it. */
+/** True if it is counted in whole units. */
 export const isCounted = (name: string): boolean => countedResources.has(name) || isExtended(name);
 
-/** The name is not that of a resource: neither a standard one nor qualified. */
+/** The name must be a standard resource, or qualified. */
 export function resourceNameErrors(name: string, field: string): FieldError[] {
   const problems = labelKeyProblems(name).map((problem) => invalid(field, name, problem));
   if (problems.length > 0 || name.includes("/") || isStandard(name)) return problems;
   return [invalid(field, name, "must be a standard resource type or fully qualified")];
 }
 
-/** The name of a resource that a container may ask for. */
+/** Validates the name of a container's resource. */
 export function containerResourceNameErrors(name: string, field: string): FieldError[] {
   const errors = resourceNameErrors(name, field);
   if (name.includes("/")) {
@@ -64,7 +64,7 @@ export function containerResourceNameErrors(name: string, field: string): FieldE
 
 const oneUnit = 1_000_000_000n;
 
-/** How much of a resource there may be: nothing below 0, and of what is counted no parts. */
+/** Validates an amount of a resource: not negative, and whole if it is counted in units. */
 export function amountErrors(name: string, quantity: Quantity, field: string): FieldError[] {
   const shown = formatQuantity(quantity);
   return [

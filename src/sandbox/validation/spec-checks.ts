@@ -7,7 +7,7 @@ import { labelKeyProblems, labelValueProblems, subdomainProblems } from "../../a
 
 const negative = "must be greater than or equal to 0";
 
-/** An error for each field that is a number below 0. */
+/** Rejects negative numbers in these fields. */
 export function negativeErrors(fields: Fields, field: string, ...keys: readonly string[]): FieldError[] {
   return keys.flatMap((key) => {
     const value = fields[key];
@@ -15,7 +15,7 @@ export function negativeErrors(fields: Fields, field: string, ...keys: readonly 
   });
 }
 
-/** What is wrong with a label selector. */
+/** Validates a label selector. */
 export function selectorErrors(selector: Fields, field: string): FieldError[] {
   const errors = labelErrors(selector["matchLabels"], `${field}.matchLabels`);
   const expressions = Array.isArray(selector["matchExpressions"]) ? (selector["matchExpressions"] as unknown[]) : [];
@@ -49,7 +49,7 @@ export function selectorErrors(selector: Fields, field: string): FieldError[] {
   return errors;
 }
 
-/** A whole number or a percentage, and no other. */
+/** Validates an integer or a percentage, neither of them negative. */
 export function amountErrors(value: unknown, field: string): FieldError[] {
   if (typeof value === "number") return value < 0 ? [invalid(field, value, negative)] : [];
   if (typeof value === "string" && !/^\d+%$/.test(value)) {
@@ -64,26 +64,26 @@ export function amountErrors(value: unknown, field: string): FieldError[] {
   return [];
 }
 
-/** True if a field holds one of the values that there are. */
+/** True if a value is one of `values`. */
 export const isOneOf = (value: unknown, values: readonly string[]): boolean =>
   typeof value === "string" && values.includes(value);
 
-/** The number in a whole number or a percentage. */
+/** The number in an integer or a percentage. */
 export const amount = (value: unknown): number =>
   typeof value === "string" ? Number.parseInt(value, 10) || 0 : typeof value === "number" ? value : 0;
 
-/** A percentage above 100. */
+/** Rejects a percentage above 100. */
 export function tooMuchErrors(value: unknown, field: string): FieldError[] {
   const over = typeof value === "string" && /^\d+%$/.test(value) && amount(value) > 100;
   return over ? [invalid(field, value, "must not be greater than 100%")] : [];
 }
 
-/** A field that an update may not change. */
+/** Rejects a change of a field. */
 export function fixed(now: unknown, before: unknown, field: string): FieldError[] {
   return deepEqual(now, before) ? [] : [invalid(field, now ?? null, "field is immutable")];
 }
 
-/** A label selector as the real server prints it: its labels first, sorted. */
+/** A label selector as the real server prints it: labels first, sorted. */
 export function printedSelector(selector: unknown): unknown {
   if (!isFields(selector)) return selector ?? null;
   const { matchLabels, matchExpressions, ...rest } = selector;
@@ -94,14 +94,14 @@ export function printedSelector(selector: unknown): unknown {
   };
 }
 
-/** The label selector of a workload, which no update may change. */
+/** Rejects a change of a workload's label selector. */
 export function fixedSelector(now: unknown, before: unknown): FieldError[] {
   return deepEqual(now, before) ? [] : fixed(printedSelector(now), before, "spec.selector");
 }
 
 const pathCharacters = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** A path behind the name of a domain: `acme.io/foo`. Source: apimachinery v0.36 util/validation/validation.go IsDomainPrefixedPath. */
+/** A path after a domain name: `acme.io/foo`. Source: apimachinery v0.36 util/validation/validation.go IsDomainPrefixedPath. */
 export function prefixedPathErrors(value: string, field: string): FieldError[] {
   if (value === "") return [required(field)];
   const slash = value.indexOf("/");

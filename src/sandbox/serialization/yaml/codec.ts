@@ -2,14 +2,14 @@
 import { readJson } from "../../meta/json.ts";
 import type { ReadYaml } from "./read.ts";
 
-/** Reads and writes YAML as sigs.k8s.io/yaml does. */
+/** Reads and writes YAML like sigs.k8s.io/yaml. */
 export interface YamlCodec {
   /** @throws YamlProblem */
   read(body: Uint8Array): ReadYaml;
   write(json: unknown): string;
 }
 
-/** Where the server keeps the codec once it is loaded. */
+/** Where the server keeps the loaded codec. */
 export interface YamlSlot {
   codec?: YamlCodec;
 }
@@ -17,12 +17,12 @@ export interface YamlSlot {
 /** The media type of YAML. */
 export const yamlType = "application/yaml" as const;
 
-/** That of an applied configuration. */
+/** The media type of an apply configuration. */
 const appliedType = "application/apply-patch+yaml";
 
 /**
- * Loads the codec for a request that needs it; undefined if there is nothing to wait for. A configuration in JSON, as controllers
- * apply it, needs none: what they do in a cluster on virtual time waits for no file.
+ * Loads the codec if a request needs it; undefined if there is nothing to wait for. An apply configuration in JSON, as controllers send it,
+ * needs none: a cluster on virtual time must not wait for file reads.
  */
 export function yamlReadyFor(
   slot: YamlSlot,
@@ -34,7 +34,7 @@ export function yamlReadyFor(
   return asked || (type.includes(appliedType) && !isPlainJson(body)) ? load(slot) : undefined;
 }
 
-/** Whether a body is JSON without a key that is there twice, of which YAML makes something else. */
+/** True if a body is JSON without duplicate keys, which YAML treats differently. */
 function isPlainJson(body: Uint8Array): boolean {
   try {
     return readJson(body, (problem) => problem).repeated.length === 0;

@@ -1,16 +1,16 @@
-/** What Go says of text that is no YAML, from what our reader found. Source: go.yaml.in/yaml/v2 scannerc.go, parserc.go, decode.go. */
+/** Converts our YAML parser's errors to Go's. Source: go.yaml.in/yaml/v2 scannerc.go, parserc.go, decode.go. */
 
-/** Text that is no YAML, or none that JSON could say; the message is Go's. */
+/** Text that is not YAML, or cannot be expressed in JSON; the message is Go's. */
 export class YamlProblem extends Error {
   override readonly name = "YamlProblem";
 }
 
-/** A problem that the parser found, where it is. */
+/** An error of the parser, with its position. */
 export interface Found {
-  /** The code and the message of our reader's error. */
+  /** The code and message of our parser's error. */
   readonly code: string;
   readonly message: string;
-  /** Where it begins, in characters. */
+  /** Its start, in characters. */
   readonly at: number;
 }
 
@@ -18,7 +18,7 @@ interface Rule {
   readonly code: string;
   readonly message?: RegExp;
   readonly says: string;
-  /** Found while it looked for words (the line counts from 1), or while it put them together (from 0). */
+  /** Found while scanning tokens (lines count from 1), or while parsing them (from 0). */
   readonly by: "scanner" | "parser";
 }
 
@@ -46,15 +46,15 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** The line, from 0, of a place. */
+/** The line of a position, counting from 0. */
 const lineAt = (text: string, at: number): number => text.slice(0, at).split("\n").length - 1;
 
 function problem(says: string, line: number, by: Rule["by"]): string {
-  // Go knows no first line.
+  // Go omits the first line's number.
   return line === 0 ? says : `line ${by === "scanner" ? line + 1 : line}: ${says}`;
 }
 
-/** What Go says of a list or a map in brackets that the text ends within; undefined if it does not. */
+/** Go's error for a flow list or map that is not closed; undefined if all are. */
 function unfinished(text: string, { message, at }: Found): string | undefined {
   const [, what] = /^Flow (map|sequence) .*end with/.exec(message) ?? [];
   const end = text.trimEnd();
@@ -64,7 +64,7 @@ function unfinished(text: string, { message, at }: Found): string | undefined {
   return problem(says, text.replace(/\n$/, "").split("\n").length, "parser");
 }
 
-/** The sentence, without `yaml: ` in front; where Go's is not known, our reader's own. */
+/** The message, without `yaml: ` in front; our parser's own if Go's is unknown. */
 export function goProblem(text: string, found: Found): string {
   const { code, message, at } = found;
   const line = lineAt(text, at);

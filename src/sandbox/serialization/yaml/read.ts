@@ -1,6 +1,6 @@
 /**
- * A body in YAML as the JSON that kube-apiserver makes of it: the first document, YAML 1.1's plain words (`yes`, `0777`), merges,
- * keys as texts. Source: sigs.k8s.io/yaml v1.6 yaml.go, go.yaml.in/yaml/v2 decode.go.
+ * Converts a YAML body to JSON as kube-apiserver does: the first document, YAML 1.1's plain scalars (`yes`, `0777`), merges, keys as
+ * strings. Source: sigs.k8s.io/yaml v1.6 yaml.go, go.yaml.in/yaml/v2 decode.go.
  */
 import {
   Composer,
@@ -23,7 +23,7 @@ import { plainValue, taggedValue, TagProblem } from "./scalars.ts";
 /** A body in YAML, as JSON. */
 export interface ReadYaml {
   readonly json: unknown;
-  /** The errors of duplicate keys, of which the last counts: `line 8: key "a" already set in map`. */
+  /** The errors for duplicate keys, of which the last counts: `line 8: key "a" already set in map`. */
   readonly repeated: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
   checkSize(text);
   const composer = new Composer({
     version: "1.1",
-    // All scalars as text: their values follow Go's rules.
+    // All scalars as strings: their values follow Go's rules.
     schema: "failsafe",
     uniqueKeys: false,
     prettyErrors: false,
@@ -74,12 +74,12 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
   return undefined;
 }
 
-/** As deep as Go reads. */
+/** Go's maximum depth. */
 const deepest = 10_000;
-/** More would block the server for seconds, at about 10 µs each. An object of 1 MB has a third. */
+/** More would block the server for seconds, at about 10 µs each. An object of 1 MB has a third of this. */
 const mostWords = 300_000;
 
-/** @throws YamlProblem for lists and maps too deep in each other. @throws StatusError 413 for too many words. */
+/** @throws YamlProblem for lists and maps that are nested too deeply. @throws StatusError 413 for too many tokens. */
 function checkSize(text: string): void {
   let words = 0;
   let depth = 0;
@@ -100,13 +100,13 @@ interface Reading {
   decoded: number;
   /** How many of them are below an alias. */
   aliased: number;
-  /** How many aliases are above. */
+  /** The number of enclosing aliases. */
   depth: number;
-  /** The nodes whose aliases are being followed. */
+  /** The nodes of the aliases being expanded. */
   readonly within: Set<Node>;
 }
 
-/** Aliases may expand a text, but not to one of almost nothing but aliases. */
+/** Aliases may expand a document, but not make up almost all of it. */
 function count(reading: Reading): void {
   reading.decoded++;
   if (reading.depth > 0) reading.aliased++;
@@ -174,7 +174,7 @@ function mapOf(pairs: readonly Pair[], reading: Reading): Fields {
   }
   const result: Fields = {};
   for (const [name, value] of [...merged, ...own]) {
-    // Defined, not set: a key may be called __proto__.
+    // Defined, not assigned: a key may be `__proto__`.
     Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true });
   }
   return result;
@@ -184,7 +184,7 @@ function lineOf(node: Node | null, { lines }: Reading): number {
   return node?.range === undefined || node.range === null ? 0 : lines.linePos(node.range[0]).line;
 }
 
-/** A map, or several of which the first counts most. */
+/** A map, or several, of which earlier ones take precedence. */
 function mergedFrom(node: Node | null, reading: Reading): [string, unknown][] {
   const value = valueOf(node, reading);
   const maps = Array.isArray(value) ? value.toReversed() : [value];
@@ -194,7 +194,7 @@ function mergedFrom(node: Node | null, reading: Reading): [string, unknown][] {
   });
 }
 
-/** @throws YamlProblem for what JSON has no key for. */
+/** @throws YamlProblem for a key that JSON cannot have. */
 function keyOf(node: Node | null, value: Node | null, reading: Reading): string | number | boolean {
   const key = valueOf(node, reading);
   if (typeof key === "string" || typeof key === "number" || typeof key === "boolean") return key;
@@ -203,7 +203,7 @@ function keyOf(node: Node | null, value: Node | null, reading: Reading): string 
   throw new YamlProblem(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${shown}`);
 }
 
-/** A value as Go's source would write it. */
+/** A value in Go syntax. */
 function goSyntax(value: unknown): string {
   if (value === null) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;

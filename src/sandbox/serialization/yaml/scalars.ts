@@ -2,7 +2,7 @@
 
 export type Scalar = string | number | boolean | null;
 
-/** A value whose tag says that it is something else. */
+/** A value that does not match its tag. */
 export class TagProblem extends Error {
   override readonly name = "TagProblem";
 }
@@ -32,7 +32,7 @@ const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const timestamp =
   /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\.[0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
 
-/** The largest and the smallest that Go keeps as whole numbers; beyond they are floats. */
+/** The largest and the smallest integers in Go; beyond them, numbers are floats. */
 const [largest, smallest] = [2n ** 64n - 1n, -(2n ** 63n)];
 
 function integerOf(text: string): number | undefined {
@@ -66,7 +66,7 @@ export function plainValue(text: string): Scalar {
   return resolved(text).value;
 }
 
-/** True if a text would be something else without quotes. */
+/** True if a string without quotes would be another value. */
 export function needsQuotes(text: string): boolean {
   return resolved(text).tag !== "str" || /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/.test(text);
 }

@@ -1,11 +1,11 @@
 /**
- * JSON as YAML, as kube-apiserver writes it: keys in order, lists not indented, quotes where they are needed.
- * Source: sigs.k8s.io/yaml v1.6 JSONToYAML, go.yaml.in/yaml/v2 encode.go; differs: long texts stay on one line.
+ * Converts JSON to YAML as kube-apiserver does: sorted keys, lists not indented, quotes only if needed.
+ * Source: sigs.k8s.io/yaml v1.6 JSONToYAML, go.yaml.in/yaml/v2 encode.go; differs: long strings stay on one line.
  */
 import { Document, visit } from "yaml";
 import { needsQuotes } from "./scalars.ts";
 
-/** Characters that YAML can only hold escaped. */
+/** Characters that must be escaped in YAML. */
 const special = /[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 const allSpecial: RegExp = new RegExp(special.source, "gu");
 
