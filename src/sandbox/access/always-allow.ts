@@ -1,6 +1,6 @@
 import type { Authorizer } from "../context/authorizer.ts";
 
-/** Lets everybody do everything. Source: apiserver v0.36 authorization/authorizerfactory/builtin.go alwaysAllowAuthorizer. */
+/** Allows everything. Source: apiserver v0.36 authorization/authorizerfactory/builtin.go alwaysAllowAuthorizer. */
 export const alwaysAllow: Authorizer = {
   decide: () => ({ allowed: true }),
   rulesFor: () => ({

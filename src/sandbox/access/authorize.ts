@@ -1,4 +1,4 @@
-/** That a user may do what a request asks. Source: apiserver v0.36 endpoints/filters/authorization.go, handlers/responsewriters/errors.go. */
+/** Authorization of requests. Source: apiserver v0.36 endpoints/filters/authorization.go, handlers/responsewriters/errors.go. */
 import type { StatusError } from "../../api/status-error.ts";
 import { qualified, refusal } from "../meta/refusal.ts";
 import type { Attributes, Authorizer, Decision, User } from "../context/authorizer.ts";
@@ -11,7 +11,7 @@ export interface AuthorizedRequest {
   readonly isWatch: boolean;
 }
 
-/** What a request is authorized by. @throws URIError for a path that is not well escaped. */
+/** The attributes that a request is authorized by. @throws URIError for a path with invalid escapes. */
 export function attributesOf(route: Route, asked: AuthorizedRequest): Attributes {
   if (route.is !== "resource")
     return { is: "path", verb: asked.method.toLowerCase(), path: decodeURIComponent(asked.path) };
@@ -35,15 +35,15 @@ function verbOf({ method, isWatch }: AuthorizedRequest, name: string): string {
   }
 }
 
-/** What a user asks for. */
+/** What a user requests. */
 export interface Question {
   readonly user: User;
   readonly asked: Attributes;
-  /** Hears of the decision before a denial is thrown. */
+  /** Receives the decision before a denial is thrown. */
   readonly decided?: ((decision: Decision) => void) | undefined;
 }
 
-/** Checks what a user asks for. @throws StatusError 403; where the authorizer did not look at everything, it says so. */
+/** Authorizes a user's request. @throws StatusError 403, with the authorizer's evaluation error if there is one. */
 export function authorize(authorizer: Authorizer, { user, asked, decided }: Question): void {
   const decision = authorizer.decide(user, asked);
   decided?.(decision);
@@ -53,7 +53,7 @@ export function authorize(authorizer: Authorizer, { user, asked, decided }: Ques
 
 const htmlEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** 403 for what a user asks, in the real server's words. */
+/** 403 for a user's request, in the real server's words. */
 export function forbidden(question: Question, reason: string | undefined): StatusError {
   const { asked } = question;
   const because = reason === undefined || reason === "" ? "" : `: ${reason}`;

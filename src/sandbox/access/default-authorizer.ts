@@ -1,6 +1,6 @@
 /**
- * Authorization without RBAC: members of `system:masters` may do everything, others what the roles that are bound in every cluster let
- * everybody do. Stored roles are not evaluated. Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
+ * Authorization without RBAC: members of `system:masters` may do everything, others what the default roles of every cluster allow
+ * everybody. Stored roles are not evaluated. Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
  */
 import { fieldsIn, type Fields } from "../meta/object.ts";
 import type { Store } from "../storage/store.ts";
@@ -25,7 +25,7 @@ const publicPaths = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 const openIdPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"];
 const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*"];
 
-/** The roles that are bound in each cluster, as far as they are not for single components. */
+/** The default roles with bindings in every cluster, except those for single components. */
 const roles: readonly DefaultRole[] = [
   {
     name: "cluster-admin",
@@ -67,10 +67,10 @@ const roles: readonly DefaultRole[] = [
 const groupIn = (user: User, role: DefaultRole): string | undefined =>
   role.groups.find((group) => user.groups.includes(group));
 
-/** The note for a user with bindings of roles, which are not evaluated. */
+/** The note for a user with role bindings, which are not evaluated. */
 const notEvaluated = "roles are bound to it, but this sandbox evaluates none: add --rbac to `sandbox`";
 
-/** Looks at no stored role. A denial of a user with roles of their own has an `evaluationError`. */
+/** Ignores stored roles. If a user with role bindings is denied, the decision has an `evaluationError`. */
 export class DefaultAuthorizer implements Authorizer {
   readonly #store: Store;
 

@@ -1,5 +1,5 @@
 /**
- * Roles and bindings that grant more than their author may do. Only a server that evaluates roles asks. Source: kubernetes v1.36
+ * Prevents roles and bindings from granting more than their author may do, on servers that evaluate roles. Source: kubernetes v1.36
  * pkg/registry/rbac/{escalation_check,helpers}.go, pkg/registry/rbac/*\/policybased/storage.go, pkg/registry/rbac/validation/rule.go.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -11,7 +11,7 @@ import { missingRules, quoted } from "./policy-rule.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-/** Kinds of roles, and kinds of bindings, by their storage name. */
+/** Role kinds and binding kinds, by storage name. */
 const roles: ReadonlySet<string> = new Set([`roles.${group}`, `clusterroles.${group}`]);
 const bindings: ReadonlySet<string> = new Set([`rolebindings.${group}`, `clusterrolebindings.${group}`]);
 
@@ -22,7 +22,10 @@ export interface RoleWrite {
   readonly old?: ApiObject;
 }
 
-/** That the user may grant what a role or a binding grants; other kinds pass. @throws StatusError 403, 404 for a role that does not exist. */
+/**
+ * Checks that the user may grant what a role or a binding grants; ignores other kinds. @throws StatusError 403, 404 for a role that does
+ * not exist.
+ */
 export function checkEscalation(write: RoleWrite): void {
   const { scope, object, old } = write;
   const { storage } = scope.resource;
@@ -48,16 +51,16 @@ export function checkEscalation(write: RoleWrite): void {
   );
 }
 
-/** What a role grants; undefined if the user may escalate. */
+/** The rules of a role; undefined if the user may escalate. */
 function rulesOfRole({ scope, object }: RoleWrite): readonly PolicyRule[] | undefined {
   const { server, user, resource, namespace, name } = scope;
   const asked = { is: "resource", verb: "escalate", group, resource: resource.plural, subresource: "" } as const;
   if (server.authorizer.decide(user, { ...asked, namespace, name }).allowed) return undefined;
-  // The type has been checked; the rules are validated after this.
+  // Their types were checked; the rules are validated later.
   return fieldsIn(object["rules"]).map((rule) => ({ verbs: [], ...rule }));
 }
 
-/** What a binding grants; undefined if the user may bind that role. @throws StatusError 404. */
+/** The rules of a binding's role; undefined if the user may bind it. @throws StatusError 404. */
 function rulesOfBinding({ scope, object }: RoleWrite): readonly PolicyRule[] | undefined {
   const { server, user, resource, namespace } = scope;
   const reference = isFields(object["roleRef"]) ? object["roleRef"] : {};
@@ -71,7 +74,7 @@ function rulesOfBinding({ scope, object }: RoleWrite): readonly PolicyRule[] | u
   return rules;
 }
 
-/** True if nothing changes but what the garbage collector writes. */
+/** True if nothing changes except what the garbage collector writes. */
 function onlyForCollection(object: ApiObject, old: ApiObject): boolean {
   const shown = ({ metadata, ...rest }: ApiObject): object => {
     const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...others } = metadata;

@@ -1,6 +1,6 @@
 /**
- * Impersonation: who a request acts as, and whether the user may. Constrained modes are tried before the one with the verb
- * `impersonate`; the error of the first is reported. Source: apiserver v0.36 endpoints/filters/impersonation.
+ * Impersonation: which user a request acts as, and whether that is allowed. Constrained modes are tried before the one with the verb
+ * `impersonate`; the first mode's error is reported. Source: apiserver v0.36 endpoints/filters/impersonation.
  */
 import type { StatusError } from "../../api/status-error.ts";
 import { subdomainProblems } from "../../api/label-names.ts";
@@ -21,7 +21,7 @@ const [asUser, asGroup, asUid, asExtra] = [
 const goTexts = (texts: readonly string[]): string =>
   texts.length === 0 ? "[]string(nil)" : `[]string{${texts.map((text) => JSON.stringify(text)).join(", ")}}`;
 
-/** The user whom the headers of a request name; undefined if it does not impersonate. @throws StatusError 400 without a user name. */
+/** The user in a request's headers; undefined if it does not impersonate. @throws StatusError 400 without a user name. */
 export function wantedUser(headers: Headers): User | undefined {
   const [name = "", uid = ""] = [headers[asUser], headers[asUid]];
   const groups = (headers[asGroup] ?? "").split(",").flatMap((group) => (group.trim() === "" ? [] : [group.trim()]));
@@ -48,7 +48,7 @@ function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    // Kept as it was sent.
+    // Kept as sent.
     return key;
   }
 }
@@ -56,7 +56,7 @@ function unescaped(key: string): string {
 interface Mode {
   /** `impersonate:serviceaccount`; `impersonate` without constraints. */
   readonly verb: string;
-  /** What the user must be allowed to do beside: the request's own verb in this mode. Undefined without constraints. */
+  /** An additional permission that the user needs: the request's own verb in this mode. Undefined without constraints. */
   readonly on: string | undefined;
   readonly applies: (wanted: User, requestor: User) => boolean;
 }
@@ -85,23 +85,23 @@ const modes: readonly Mode[] = [
 const hasOnlyName = ({ uid, groups, extra }: User): boolean =>
   uid === undefined && groups.length === 0 && extra === undefined;
 
-/** A request of one user as another. */
+/** A request of one user to act as another. */
 export interface Impersonation {
   readonly authorizer: Authorizer;
   readonly requestor: User;
   readonly wanted: User;
-  /** What the request itself asks. */
+  /** The attributes of the request itself. */
   readonly asked: Attributes;
 }
 
-/** Who is impersonated, and how that was allowed. */
+/** The impersonated user, and the mode that allowed it. */
 export interface Impersonated {
   readonly user: User;
   /** The constrained mode's verb, `impersonate:user-info`; `""` without constraints. */
   readonly constraint: string;
 }
 
-/** The user that a request acts as, with the groups that come of themselves. @throws StatusError 403. */
+/** The user that a request acts as, including implied groups. @throws StatusError 403. */
 export function impersonated(request: Impersonation): Impersonated {
   const { requestor, wanted } = request;
   let first: StatusError | undefined;
@@ -115,7 +115,7 @@ export function impersonated(request: Impersonation): Impersonated {
   throw first ?? new RangeError("no mode of impersonation applies");
 }
 
-/** What keeps the requestor from acting as the wanted user in a mode. */
+/** Why the requestor may not act as the wanted user in a mode; undefined if allowed. */
 function errorIn(mode: Mode, { authorizer, requestor, wanted, asked }: Impersonation): StatusError | undefined {
   const denied = (attributes: Attributes): StatusError | undefined => {
     const { allowed, reason, evaluationError } = authorizer.decide(requestor, attributes);
@@ -141,7 +141,10 @@ interface Refused extends Check {
 
 const authentication = "authentication.k8s.io";
 
-/** The checks of a mode, in the real server's order. A list of groups or values that one check covers whole is left to the single ones. */
+/**
+ * The checks of a mode, in the real server's order. The real server's shortcut of one check for a whole list of groups or values is left
+ * out.
+ */
 function* checksOf(mode: Mode, wanted: User): Generator<Check | Refused> {
   const isConstrained = mode.on !== undefined;
   const own = (resource: string, name: string): Attributes & { readonly is: "resource" } => ({
@@ -173,7 +176,7 @@ function* checksOf(mode: Mode, wanted: User): Generator<Check | Refused> {
 
 const [everybody, nobody] = ["system:authenticated", "system:unauthenticated"];
 
-/** Groups that come with the name: those of service accounts and nodes, and that of everybody who is authenticated, or is not. */
+/** Adds groups implied by the name: those of service accounts and nodes, and `system:authenticated` or `system:unauthenticated`. */
 function withGroups(wanted: User, mode: Mode): User {
   const account = accountOf(wanted.name);
   const isNode = mode.on !== undefined && nodeOf(wanted.name) !== undefined;
@@ -187,13 +190,13 @@ function withGroups(wanted: User, mode: Mode): User {
   return { ...wanted, groups: groups.includes(last) ? groups : [...groups, last] };
 }
 
-/** The ServiceAccount of a user name. Source: apiserver v0.36 authentication/serviceaccount/util.go SplitUsername. */
+/** The ServiceAccount in a user name. Source: apiserver v0.36 authentication/serviceaccount/util.go SplitUsername. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
-/** The node of a user name. */
+/** The node in a user name. */
 function nodeOf(user: string): string | undefined {
   const prefix = "system:node:";
   if (!user.startsWith(prefix)) return undefined;

@@ -1,16 +1,16 @@
 /**
- * What a rule of a role covers: requests, and other rules. Source: kubernetes v1.36 pkg/apis/rbac/v1/evaluation_helpers.go;
- * component-helpers v0.36 auth/rbac/validation/policy_comparator.go.
+ * Matches rules of roles with requests and other rules. Source: kubernetes v1.36 pkg/apis/rbac/v1/evaluation_helpers.go; component-helpers
+ * v0.36 auth/rbac/validation/policy_comparator.go.
  */
 import type { Attributes, PolicyRule } from "../context/authorizer.ts";
 
 const none: readonly string[] = [];
 
-/** `*`, or the value itself. */
+/** True for `*` or the value itself. */
 const lists = (patterns: readonly string[] = none, value: string): boolean =>
   patterns.includes("*") || patterns.includes(value);
 
-/** `pods/log` is covered by itself, by `*`, and by the log of every resource: the pattern `*`, a slash, `log`. */
+/** `pods/log` is covered by itself, by `*`, and by `log` of every resource: the pattern `*`, a slash, `log`. */
 function coversResource(patterns: readonly string[] = none, resource: string): boolean {
   if (lists(patterns, resource)) return true;
   const slash = resource.indexOf("/");
@@ -25,7 +25,7 @@ const coversPath = (patterns: readonly string[] = none, path: string): boolean =
 const coversName = (names: readonly string[] = none, name: string): boolean =>
   names.length === 0 || names.includes(name);
 
-/** True if the rule allows what is asked. */
+/** True if the rule allows the request. */
 export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {
   if (!lists(rule.verbs, asked.verb)) return false;
   if (asked.is === "path") return coversPath(rule.nonResourceURLs, asked.path);
@@ -37,7 +37,7 @@ export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {
   );
 }
 
-/** A rule with one verb, and one resource in one group, of one name at most, or one path. */
+/** A rule with one verb, and one resource in one group with at most one name, or one path. */
 interface Permission {
   readonly verb: string;
   readonly group?: string;
@@ -69,8 +69,8 @@ function covers(rule: PolicyRule, { verb, group, resource, name, path }: Permiss
 }
 
 /**
- * What `wanted` grants that `held` does not cover, as the real server writes it: rules that differ only in their verbs are one, in
- * the order of their texts. Empty if all is covered.
+ * What `wanted` grants but `held` does not cover, in the real server's format: rules that differ only in their verbs are merged, sorted by
+ * text. Empty if everything is covered.
  */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): string[] {
   const missing = wanted.flatMap(permissionsOf).filter((permission) => !held.some((rule) => covers(rule, permission)));
@@ -95,5 +95,5 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   return [...texts].sort();
 }
 
-/** Texts as Go prints them with %q. */
+/** Strings as Go prints them with %q. */
 export const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;

@@ -1,5 +1,5 @@
 /**
- * Evaluates roles and their bindings, as they are stored. Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/rbac.go,
+ * Evaluates stored roles and bindings. Source: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/rbac.go,
  * pkg/registry/rbac/validation/rule.go.
  */
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
@@ -18,7 +18,7 @@ import { ruleAllows } from "./policy-rule.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-/** The rules that one binding gives a user, or why it gives none. */
+/** The rules that one binding grants a user, or why it grants none. */
 interface Grant {
   /** `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`. */
   readonly source: string;
@@ -27,13 +27,13 @@ interface Grant {
   readonly error?: string;
 }
 
-/** Who might be a subject of a binding, and the namespace of the binding: `""` for ClusterRoleBindings. */
+/** A possible subject of a binding, and the binding's namespace: `""` for ClusterRoleBindings. */
 interface Grantee {
   readonly user: User;
   readonly namespace: string;
 }
 
-/** Roles and bindings of a store. */
+/** Evaluates the roles and bindings in a store. */
 export class RbacAuthorizer implements RuleResolver {
   readonly #store: Store;
 
@@ -102,11 +102,11 @@ function aggregate(errors: readonly string[]): string {
 }
 
 function policyRules(role: ApiObject): readonly PolicyRule[] {
-  // Validated when it was stored.
+  // Validated when stored.
   return fieldsIn(role["rules"]) as unknown as readonly PolicyRule[];
 }
 
-/** True if a subject of a binding is the user, or a group of theirs. */
+/** True if a binding's subject is the user, or one of their groups. */
 function isSubject({ kind, name, namespace }: Fields, { user, namespace: bindingNamespace }: Grantee): boolean {
   switch (kind) {
     case "User":
@@ -122,7 +122,7 @@ function isSubject({ kind, name, namespace }: Fields, { user, namespace: binding
   }
 }
 
-/** The name of an account comes before its namespace. */
+/** The account's name comes before its namespace. */
 function described({ kind, name, namespace }: Fields, bindingNamespace: string): string {
   const own = textOf(namespace) === "" ? bindingNamespace : textOf(namespace);
   return `${textOf(kind)} ${JSON.stringify(kind === "ServiceAccount" ? `${textOf(name)}/${own}` : name)}`;

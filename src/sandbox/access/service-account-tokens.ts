@@ -1,4 +1,7 @@
-/** Tokens of service accounts. Source: kubernetes v1.36 pkg/serviceaccount/{claims,jwt}.go; apiserver v0.36 authentication/serviceaccount/util.go. */
+/**
+ * ServiceAccount tokens. Source: kubernetes v1.36 pkg/serviceaccount/{claims,jwt}.go; apiserver v0.36
+ * authentication/serviceaccount/util.go.
+ */
 import { tokenSigner, type SignerKeys, type TokenSigner } from "../../platform/json-web-token.ts";
 import { randomUuid, type Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
@@ -16,46 +19,46 @@ import type {
 } from "../context/authenticator.ts";
 import type { User } from "../context/authorizer.ts";
 
-/** Who signs tokens of service accounts, for whom, and with which keys. */
+/** The issuer of ServiceAccount tokens, their audiences, and the signing keys. */
 export interface TokenIssuer {
-  /** By default `https://kubernetes.default.svc`. */
+  /** Default: `https://kubernetes.default.svc`. */
   readonly issuer?: string;
-  /** The audiences of tokens that name none. By default, the issuer. */
+  /** The default audiences of tokens. Default: the issuer. */
   readonly audiences?: readonly string[];
-  /** By default, those of `SignerKeys`. */
+  /** Default: those of `SignerKeys`. */
   readonly keys?: SignerKeys;
 }
 
-/** What a token authenticator is made of. */
+/** Options of a token authenticator. */
 export interface TokenOptions extends TokenIssuer {
   readonly store: Store;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** Keys of earlier servers whose tokens are accepted. */
+  /** Keys of earlier servers, whose tokens are accepted. */
   readonly earlierKeys: readonly TokenKey[];
   /** Users by static token. */
   readonly logins: ReadonlyMap<string, User>;
-  /** Called when the token of a Secret was used, or one that is marked as invalid. */
+  /** Called when a Secret's token was used, even if the Secret is marked as invalid. */
   readonly onSecretUsed: (secret: ApiObject) => void;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Clocks may differ by so many seconds, and deleted objects count for so long. Source: go-jose jwt DefaultLeeway. */
+/** Tolerated clock skew, and how long deleted objects still count, in seconds. Source: go-jose jwt DefaultLeeway. */
 const leewaySeconds = 60;
 
 const defaultIssuer = "https://kubernetes.default.svc";
-/** Of tokens in Secrets. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go LegacyIssuer. */
+/** The issuer of tokens in Secrets. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go LegacyIssuer. */
 const secretIssuer = "kubernetes/serviceaccount";
 /** 9999-12-31T23:59:59Z */
 const forEver = 253_402_300_799;
 
-/** Static tokens, and tokens that are signed here. */
+/** Static tokens, and tokens signed here. */
 export class ServiceAccountTokens implements TokenAuthenticator {
   readonly audiences: readonly string[];
   readonly #options: TokenOptions;
   #signer: TokenSigner | undefined;
-  /** When the last token that was signed here expires, in seconds since 1970; 0 for none. */
+  /** When the last token signed here expires, in seconds since 1970; 0 if there is none. */
   #signedUntil = 0;
 
   constructor(options: TokenOptions) {
@@ -113,7 +116,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     if (claims === undefined) return unknownToken;
     const isOfSecret = claims["iss"] === secretIssuer;
     if (!isOfSecret && claims["iss"] !== (this.#options.issuer ?? defaultIssuer)) return unknownToken;
-    // Tokens of Secrets are for this server alone.
+    // Tokens in Secrets are only for this server.
     const own = Array.isArray(claims["aud"]) ? claims["aud"].map(textOf) : isOfSecret ? this.audiences : [];
     const audiences = wanted.filter((audience) => own.includes(audience));
     if (audiences.length === 0)
@@ -138,7 +141,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     if (!sameSecret(Buffer.from(textOf(at(secret, "data", "token")), "base64").toString(), token))
       return { why: "Token does not match server's copy" };
     const why = this.#problemOfSecretAccount(account) ?? problemOfMark(secret, account);
-    // Also of one that is marked, as long as its ServiceAccount is there.
+    // Also for a marked Secret, as long as its ServiceAccount exists.
     if (why === undefined || isMarked(secret)) this.#options.onSecretUsed(secret);
     return why === undefined ? { user: accountUser(account), audiences } : { why };
   }
@@ -158,7 +161,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     return this.#signer;
   }
 
-  /** Why a token is not valid any more. */
+  /** Why a token is no longer valid. */
   #problemOf(claims: Claims): string | undefined {
     const now = this.#options.timeline.now() / 1000;
     if (Number(claims["exp"]) + leewaySeconds < now) return "service account token has expired";
@@ -170,7 +173,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
       this.#problemOfAccount(account) ??
       this.#problemOfBound("secret", secret) ??
       this.#problemOfBound("pod", pod) ??
-      // The node of a pod's token is only reported.
+      // A pod token's node is only reported, not checked.
       (pod === undefined ? this.#problemOfBound("node", node) : undefined)
     );
   }
@@ -206,7 +209,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
 
 const unknownToken: Rejected = { why: undefined };
 
-/** Texts as Go prints them with %q. */
+/** Strings as Go prints them with %q. */
 const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
 
 interface Reference {
@@ -217,7 +220,7 @@ interface Reference {
 
 const nothing: Reference = { namespace: "", name: "", uid: "" };
 
-/** What a token refers to; undefined if it does not refer to such an object. */
+/** The object that a token refers to; undefined if there is none. */
 function referenceIn(claims: Claims, kind: string): Reference | undefined {
   const own = (...path: string[]): string => textOf(at(claims["kubernetes.io"], ...path));
   const name = own(kind, "name");

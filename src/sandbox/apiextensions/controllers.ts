@@ -1,4 +1,4 @@
-/** The controllers of CustomResourceDefinitions that are a part of kube-apiserver, on one server. */
+/** The controllers for CustomResourceDefinitions that are part of kube-apiserver, on one server. */
 import type { Server } from "../context/server.ts";
 import { machineryReady } from "../registry/apiextensions/loading.ts";
 import { definitionsOf } from "./definitions.ts";
@@ -8,16 +8,16 @@ import { keyedQueue } from "./keyed-queue.ts";
 import { hasItsNames, syncNames } from "./naming.ts";
 import { servedDefinitions } from "./serving.ts";
 
-/** How often it is looked whether the objects that have finalizers are gone. Source: crd_finalizer.go. */
+/** How often to check whether objects with finalizers are gone. Source: crd_finalizer.go. */
 const pollMs = 5000;
 
-/** Keeps the status of definitions, and serves the kinds of those that are established. */
+/** Maintains the status of definitions, and serves the kinds of established ones. */
 export interface DefinitionControllers {
-  /** Follows the definitions that are stored already: those of a snapshot, which came without events. */
+  /** Processes definitions that are already stored: those of a snapshot, which were added without events. */
   followStored(): Promise<void>;
 }
 
-/** Starts the controllers on a server; until a definition is written they do nothing. */
+/** Starts the controllers on a server; they do nothing until a definition is written. */
 export function startDefinitionControllers(server: Server): DefinitionControllers {
   const { timeline } = server;
   const definitions = definitionsOf(server);
@@ -27,7 +27,7 @@ export function startDefinitionControllers(server: Server): DefinitionController
     sync(name) {
       if (!syncNames(server, name)) return;
       const group = name.slice(name.indexOf(".") + 1);
-      // Those that wait for a name may get it now.
+      // Others that wait for a name may get it now.
       for (const other of definitions.range({})) {
         const waits = other.name !== name && other.name.endsWith(`.${group}`) && !hasItsNames(other.object);
         if (waits) naming.add(other.name);

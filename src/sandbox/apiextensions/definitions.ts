@@ -1,10 +1,10 @@
-/** The stored CustomResourceDefinitions, for the controllers that keep their status. */
+/** The stored CustomResourceDefinitions, for the controllers of their status. */
 import { askLoopback } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 import type { Collection } from "../storage/collection.ts";
 import { copyOf, type ApiObject } from "../meta/object.ts";
 
-/** Where definitions are stored. */
+/** The collection of definitions. */
 export function definitionsOf({ store }: Server): Collection {
   return store.collection("customresourcedefinitions.apiextensions.k8s.io", false);
 }
@@ -15,13 +15,13 @@ export function definitionNamed(server: Server, name: string): ApiObject | undef
   return entry === undefined ? undefined : copyOf(entry.object);
 }
 
-/** Writes the status of a definition, and its finalizers, as the server itself; undefined if it was changed or deleted meanwhile. */
+/** Writes the status and finalizers of a definition, as the server itself; undefined if it was changed or deleted meanwhile. */
 export function writeStatus(server: Server, definition: ApiObject): ApiObject | undefined {
   const { status, text } = askLoopback(server, {
     method: "PUT",
     path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name ?? ""}/status`,
     body: definition,
   });
-  // It was just made of one.
+  // It is the JSON of an ApiObject.
   return status === 200 ? (JSON.parse(text) as ApiObject) : undefined;
 }

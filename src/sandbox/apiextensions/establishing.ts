@@ -1,4 +1,7 @@
-/** A definition whose names were accepted is established: from then on its objects are served. Source: apiextensions-apiserver v0.36 pkg/controller/establish. */
+/**
+ * Establishes definitions whose names were accepted: from then on their objects are served. Source: apiextensions-apiserver v0.36
+ * pkg/controller/establish.
+ */
 import type { Server } from "../context/server.ts";
 import { setCondition } from "../registry/apiextensions/definition/conditions.ts";
 import { isTrue } from "../registry/apiextensions/definition/definition.ts";

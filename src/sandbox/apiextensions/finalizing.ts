@@ -1,4 +1,4 @@
-/** A definition that is deleted goes after its objects. Source: apiextensions-apiserver v0.36 pkg/controller/finalizer/crd_finalizer.go. */
+/** A deleted definition is removed after its objects. Source: apiextensions-apiserver v0.36 pkg/controller/finalizer/crd_finalizer.go. */
 import { runNow } from "../meta/steps.ts";
 import { deleteEntry } from "../endpoints/delete.ts";
 import { collectionOf, type RequestScope, type Server } from "../context/server.ts";
@@ -13,7 +13,9 @@ const terminating = (
   why: Pick<DefinitionCondition, "reason" | "message">,
 ): DefinitionCondition => ({ type: "Terminating", status, ...why });
 
-/** Deletes the objects of a definition that is being deleted, and then lets it go; true if objects are left that have finalizers. */
+/**
+ * Deletes the objects of a definition that is being deleted, then removes its finalizer; returns true if objects with finalizers are left.
+ */
 export function cleanUp(server: Server, name: string): boolean {
   const definition = definitionNamed(server, name);
   const finalizers = definition?.metadata.finalizers ?? [];
@@ -46,7 +48,7 @@ const plain = {
   dryRun: false,
 } as const;
 
-/** Deletes all objects of a kind; returns how many are left, since they have finalizers. */
+/** Deletes all objects of a kind; returns how many are left because they have finalizers. */
 function deleteObjects(server: Server, definition: ApiObject): number {
   const { group, versions } = definitionOf(definition);
   const { plural } = namesOf(definition.status?.["acceptedNames"]);
@@ -60,7 +62,7 @@ function deleteObjects(server: Server, definition: ApiObject): number {
   return collection.size;
 }
 
-/** The request that the server sends itself. */
+/** The scope of a request by the server itself. */
 function scopeOf(
   server: Server,
   { resource, ...at }: Pick<RequestScope, "resource" | "namespace" | "name">,

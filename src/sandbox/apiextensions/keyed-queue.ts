@@ -1,10 +1,10 @@
-/** What a controller of the server itself has to look at: each key once, in a turn of its own. */
+/** A queue of keys for controllers inside the server: each key once, in its own turn. */
 import type { Timeline } from "../../platform/timeline.ts";
 
-/** Calls `sync` for each key that is added, once for all adds until then. */
+/** Calls `sync` for each added key, once for all adds until then. */
 export interface KeyedQueue {
   add(key: string): void;
-  /** Looks at the key again, `ms` later. */
+  /** Adds the key again after `ms`. */
   addAfter(key: string, ms: number): void;
 }
 

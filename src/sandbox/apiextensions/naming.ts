@@ -1,4 +1,7 @@
-/** Which names a definition gets: no two of a group share one. Source: apiextensions-apiserver v0.36 pkg/controller/status/naming_controller.go. */
+/**
+ * Accepts the names of definitions: no two in a group may share one. Source: apiextensions-apiserver v0.36
+ * pkg/controller/status/naming_controller.go.
+ */
 import { deepEqual } from "../../api/field-changes.ts";
 import type { Server } from "../context/server.ts";
 import { copyOf, type ApiObject, type Fields } from "../meta/object.ts";
@@ -18,7 +21,7 @@ interface TakenNames {
   readonly kinds: ReadonlySet<string>;
 }
 
-/** Accepts the names of a definition as far as they are free; true if other definitions of its group may get names now. */
+/** Accepts the names of a definition that are free; returns true if other definitions in its group may get names now. */
 export function syncNames(server: Server, name: string): boolean {
   const stored = definitionsOf(server).get("", name)?.object;
   if (stored === undefined) return true;
@@ -36,7 +39,7 @@ export function syncNames(server: Server, name: string): boolean {
   return writeStatus(server, definition) !== undefined;
 }
 
-/** True if a definition has all the names that it asks for. */
+/** True if a definition has all the names that it requests. */
 export function hasItsNames({ spec = {}, status = {} }: ApiObject): boolean {
   return deepEqual(namesOf(spec["names"]), namesOf(status["acceptedNames"]));
 }
@@ -45,7 +48,7 @@ function isSameCondition(before: Fields | undefined, { status, reason, message }
   return before?.["status"] === status && before["reason"] === reason && before["message"] === message;
 }
 
-/** Without what is empty, as the server writes names. */
+/** Without empty fields, as the server writes names. */
 function written({ plural, singular, kind, listKind, shortNames, categories }: DefinitionNames): Fields {
   return {
     plural,
@@ -81,7 +84,7 @@ interface Chosen {
   readonly condition: DefinitionCondition;
 }
 
-/** The names that are free, or were accepted before; of several conflicts the last is said. */
+/** The names that are free or were already accepted; of several conflicts, the last is reported. */
 function chosen({ wanted, accepted, taken }: Choice): Chosen {
   let condition: DefinitionCondition = {
     type: "NamesAccepted",
@@ -112,7 +115,7 @@ function chosen({ wanted, accepted, taken }: Choice): Chosen {
   return { names: { plural, singular, shortNames, kind, listKind, categories: wanted.categories }, condition };
 }
 
-/** What becomes of the condition Established: it follows the names, until it is True. */
+/** The new condition Established: it follows the names until it is True. */
 function establishedAfter(definition: ApiObject, { status }: DefinitionCondition): readonly DefinitionCondition[] {
   if (isTrue(definition, "Established")) return [];
   const type = "Established";

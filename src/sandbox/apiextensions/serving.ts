@@ -11,18 +11,18 @@ import { Entry } from "../storage/entry.ts";
 
 type ServedKind = ReturnType<ReturnType<typeof machinery>["servedKindOf"]>;
 
-/** What a kind was made from: it is made anew when this changes. */
+/** The input of a kind: it is recreated when this changes. */
 interface Made {
   readonly spec: unknown;
   readonly acceptedNames: unknown;
   readonly isTerminating: boolean;
 }
 
-/** The kinds of a server that come from definitions. */
+/** The served kinds that come from definitions. */
 export interface ServedDefinitions {
-  /** Follows a definition, which has just been stored. */
+  /** Processes a definition that has just been stored. */
   follow(name: string, definition: ApiObject): void;
-  /** Ends the kind of a definition that is gone, and the watches of its objects. */
+  /** Removes the kind of a deleted definition, and ends the watches of its objects. */
   end(name: string): void;
 }
 
@@ -78,7 +78,7 @@ function resourcesOf(storage: string, kind: ServedKind): Resource[] {
       kind: names.kind,
       plural: names.plural,
       namespaced,
-      // While a definition ends, discovery lists fewer; a create is then refused with the reason.
+      // While a definition is terminating, discovery lists fewer; creates are then rejected with the reason.
       verbs: allVerbs,
       data,
       subresources: subresourcesOf(data, entries),
@@ -92,20 +92,20 @@ function resourcesOf(storage: string, kind: ServedKind): Resource[] {
   });
 }
 
-/** Another schema: what is stored is read by it from now on, and who watches starts again. */
+/** Applies a changed schema: stored objects are reread with it, and watches must restart. */
 function restart(server: Server, { name, kind }: { readonly name: string; readonly kind: ServedKind }): void {
   const collection = server.store.collection(name, kind.namespaced);
   const entries = [...collection.range({})];
   for (const entry of entries) {
     const read = kind.reread(entry.object);
     if (deepEqual(read, entry.object)) continue;
-    // The next write is one, even if it changes nothing else.
+    // The next no-op update is persisted.
     collection.set(new Entry(read, entry.revision, true));
   }
   endWatches(server, name);
 }
 
-/** Watches end; none can go on from before. */
+/** Ends watches; none can resume from before. */
 function endWatches(server: Server, name: string): void {
   const { store, watches } = server;
   const collection = store.existing(name);
@@ -114,7 +114,7 @@ function endWatches(server: Server, name: string): void {
   collection.restart(store.revision);
 }
 
-/** Reads metadata as that of every object. */
+/** Reads metadata like that of any object. */
 function metadataReader({ registry: { schema } }: Server) {
   const struct = schema.struct("meta.v1.ObjectMeta");
   return (metadata: unknown): ReturnType<Parameters<ReturnType<typeof machinery>["servedKindOf"]>[1]> => {

@@ -1,4 +1,4 @@
-/** The events of the audit log, one JSON text each. Source: apiserver v0.36 pkg/endpoints/filters/audit.go, pkg/audit/request.go. */
+/** Audit events, each as one JSON text. Source: apiserver v0.36 pkg/endpoints/filters/audit.go, pkg/audit/request.go. */
 import { formatMicroTime } from "../../api/time.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { Auditor, AuditedRequest, AuditedResponse, RequestAudit } from "../context/audit.ts";
@@ -6,14 +6,14 @@ import type { Decision, User } from "../context/authorizer.ts";
 import { fieldsIn, isFields, type Fields, type Meta } from "../meta/object.ts";
 import { auditConfigOf, type AuditPolicy, type RequestAuditConfig, type Stage } from "./policy.ts";
 
-/** What an audit log is made of. */
+/** Options of an audit log. */
 export interface AuditOptions {
   readonly policy: AuditPolicy;
-  /** Takes an event, without a line feed. */
+  /** Receives an event, without a line feed. */
   readonly write: (event: string) => void;
 }
 
-/** An audit log that writes to `write` what the policy wants. */
+/** An audit log that writes the events selected by the policy. */
 export function auditorOf({ policy, write }: AuditOptions, timeline: Timeline): Auditor {
   return {
     begin(request) {
@@ -56,7 +56,7 @@ class RequestEvents implements RequestAudit {
     this.#parts = parts;
     this.#receivedAt = formatMicroTime(parts.timeline.now());
     this.#objectRef = objectRefOf(parts.request);
-    // A request that nobody's credentials come with is written once it is refused.
+    // A request with invalid credentials is logged only when it is rejected.
     if (parts.request.user !== undefined) this.#emit("RequestReceived", this.#receivedAt);
   }
 
@@ -160,7 +160,7 @@ class RequestEvents implements RequestAudit {
   }
 }
 
-/** Which object a request is about, as far as its path says. */
+/** The object of a request, as far as the path identifies it. */
 function objectRefOf({ asked, apiVersion }: AuditedRequest): Fields | undefined {
   if (asked.is !== "resource") return undefined;
   const { resource, namespace, name, group, subresource } = asked;

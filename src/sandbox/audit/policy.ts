@@ -1,5 +1,5 @@
 /**
- * Which requests the audit log has, and how much of each.
+ * Which requests are audited, and at which level.
  * Source: apiserver v0.36 pkg/audit/policy/{checker,reader}.go, pkg/apis/audit/{v1/types,validation/validation}.go.
  */
 import { fieldsIn, isFields, textOf, type Fields } from "../meta/object.ts";
@@ -8,10 +8,10 @@ import type { Attributes, User } from "../context/authorizer.ts";
 const levels = ["None", "Metadata", "Request", "RequestResponse"] as const;
 const stages = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
 
-/** How much of a request is written: nothing; who did what; the object sent; the response too. */
+/** How much of a request is logged: nothing; metadata; also the request's object; also the response. */
 export type Level = (typeof levels)[number];
 
-/** When an event is written: before a request is served, when a long response begins, at the end. */
+/** When an event is logged: before a request is served, when a long response begins, at the end. */
 export type Stage = (typeof stages)[number];
 
 interface GroupResources {
@@ -32,21 +32,21 @@ interface PolicyRule {
   readonly omitManagedFields: boolean | undefined;
 }
 
-/** A policy: the first rule that matches a request counts. Made by `readAuditPolicy`. */
+/** A policy: the first rule that matches a request counts. Created by `readAuditPolicy`. */
 export interface AuditPolicy {
   readonly rules: readonly PolicyRule[];
   readonly omitStages: readonly Stage[];
   readonly omitManagedFields: boolean;
 }
 
-/** What becomes of one request. */
+/** How one request is audited. */
 export interface RequestAuditConfig {
   readonly level: Level;
   readonly omitStages: ReadonlySet<Stage>;
   readonly omitManagedFields: boolean;
 }
 
-/** Who did what, of every request, once it is answered. */
+/** Logs the metadata of every request, at its end. */
 export const metadataPolicy: AuditPolicy = readAuditPolicy({
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -54,13 +54,13 @@ export const metadataPolicy: AuditPolicy = readAuditPolicy({
   rules: [{ level: "Metadata" }],
 });
 
-/** Who asks for what; `user` is undefined where the credentials are not accepted. */
+/** The user and attributes of a request; `user` is undefined if its credentials were rejected. */
 export interface AuditQuestion {
   readonly user: User | undefined;
   readonly asked: Attributes;
 }
 
-/** What a policy says about a request. */
+/** Evaluates a policy for a request. */
 export function auditConfigOf(policy: AuditPolicy, question: AuditQuestion): RequestAuditConfig {
   const rule = policy.rules.find((each) => ruleMatches(each, question));
   return {
@@ -99,7 +99,7 @@ function matchesResource({ namespaces, resources }: PolicyRule, asked: Attribute
   });
 }
 
-/** Reads a policy from its JSON. @throws RangeError that says what is wrong with it. */
+/** Reads a policy from JSON. @throws RangeError with what is wrong with it. */
 export function readAuditPolicy(json: unknown): AuditPolicy {
   const policy = isFields(json) ? json : {};
   const [apiVersion, kind] = [textOf(policy["apiVersion"]), textOf(policy["kind"])];

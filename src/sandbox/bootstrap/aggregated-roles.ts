@@ -1,5 +1,5 @@
 /**
- * Keeps the rules of ClusterRoles with an aggregation rule: kube-controller-manager's part, without which `admin`, `edit` and `view`
+ * Maintains the rules of ClusterRoles with an aggregation rule, like kube-controller-manager; without it `admin`, `edit` and `view` would
  * allow nothing. Source: kubernetes v1.36 pkg/controller/clusterroleaggregation.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -10,10 +10,10 @@ import { loopbackRequest } from "../serving/loopback.ts";
 
 const manager = "clusterrole-aggregation-controller";
 
-/** Aggregates the roles there are, as `started`: who looks at them first finds them whole. */
+/** Aggregates the existing roles, as `started`, so they are complete when first read. */
 export function aggregateRoles(started: Server): void {
   const roles = rolesOf(started);
-  // A chain is no longer than there are roles.
+  // No chain is longer than the number of roles.
   for (let left = roles.size; left > 0 && pass(started); left--);
 }
 
@@ -21,7 +21,7 @@ function rolesOf(server: Server): Roles {
   return server.store.collection("clusterroles.rbac.authorization.k8s.io", false);
 }
 
-/** True if it changed anything: then there has to be another one, since roles may aggregate aggregated ones. */
+/** Returns true if anything changed: then another pass is needed, since roles may aggregate aggregated ones. */
 function pass(server: Server): boolean {
   const { revision } = server.store;
   const roles = rolesOf(server);

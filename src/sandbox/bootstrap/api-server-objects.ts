@@ -1,7 +1,7 @@
 /**
- * What a kube-apiserver makes by itself when it comes up, and keeps for those who look for the API server inside the cluster. Made
- * once: what is deleted stays away. Source: kubernetes v1.36 pkg/controlplane/controller/kubernetesservice,
- * pkg/controlplane/reconcilers, pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
+ * Objects that kube-apiserver creates at startup and maintains for clients that look for the API server inside the cluster. Created once:
+ * deleted ones are not recreated. Source: kubernetes v1.36 pkg/controlplane/controller/kubernetesservice, pkg/controlplane/reconcilers,
+ * pkg/controlplane/controller/{defaultservicecidr,clusterauthenticationtrust,legacytokentracking}.
  */
 import { formatTime } from "../../api/time.ts";
 import { canonicalAddress, familyOf, firstAddressIn } from "../meta/go-addresses.ts";
@@ -9,7 +9,7 @@ import { at, textOf, textsIn, type ApiObject } from "../meta/object.ts";
 import { createMissing, loopbackRequest } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 
-/** Where the service leads before the server listens anywhere. */
+/** The Service's target port before the server listens. */
 const unservedPort = 6443;
 
 const services = "/api/v1/namespaces/default/services";
@@ -22,7 +22,7 @@ const portOf = (port: number): object => ({ name: "https", protocol: "TCP", port
 
 const defaultName = "kubernetes";
 
-/** The Service `kubernetes` with its address, and what tells when old tokens were last counted; each unless it is there. */
+/** Creates the Service `kubernetes` with its address, and the ConfigMap with the start of legacy token tracking, if missing. */
 export function putApiServerObjects(server: Server): void {
   const now = formatTime(server.timeline.now());
   const tracking = { metadata: { name: "kube-apiserver-legacy-service-account-token-tracking" } };
@@ -36,7 +36,7 @@ export function putApiServerObjects(server: Server): void {
   createMissing(server, { path: services, body: { metadata, spec } });
 }
 
-/** The range that addresses of Services are from, and that it is ready. */
+/** Creates the ServiceCIDR, with the condition Ready. */
 function putServiceCidr(server: Server, now: string): void {
   const cidr = { metadata: { name: defaultName }, spec: { cidrs: server.serviceRanges } };
   if (!createMissing(server, { path: cidrs, body: cidr })) {
@@ -58,7 +58,7 @@ function putServiceCidr(server: Server, now: string): void {
   });
 }
 
-/** A state of one family is loaded by a server of two. */
+/** For a single-stack state that is loaded by a dual-stack server. */
 function addSecondRange(server: Server, spec: { readonly cidrs: readonly string[] }): void {
   const there = server.store.collection("servicecidrs.networking.k8s.io", false).get("", defaultName);
   if (textsIn(there?.object.spec?.["cidrs"]).length >= spec.cidrs.length) return;
@@ -66,7 +66,7 @@ function addSecondRange(server: Server, spec: { readonly cidrs: readonly string[
   loopbackRequest(server, { method: "PATCH", path: `${cidrs}/${defaultName}`, body: { spec }, by });
 }
 
-/** Each address of a Service is an object of its own, as long as the Service has it. */
+/** Keeps an IPAddress object for each address of a Service. */
 function keepAddresses(server: Server): void {
   const addresses = server.store.collection("ipaddresses.networking.k8s.io", false);
   const addressesOf = (service: ApiObject | undefined): string[] => {
@@ -99,13 +99,13 @@ function keepAddresses(server: Server): void {
 
 /** The address of a server and the CA of its certificate. */
 export interface Served {
-  /** On 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
   /** PEM. */
   readonly ca: string;
 }
 
-/** Tells inside the cluster where the server listens; once more when it has moved. */
+/** Publishes inside the cluster where the server listens; call it again when that changes. */
 export function announceServer(server: Server, { port, ca }: Served): void {
   const there = server.store.collection("services", true).get("default", "kubernetes");
   if (there === undefined) return;
@@ -136,7 +136,7 @@ const rootMap = "kube-root-ca.crt";
 const rootNote =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Puts the authority to trust into each namespace that there is and that comes: kube-controller-manager's part. */
+/** Publishes the root CA in all existing and future namespaces, like kube-controller-manager. */
 export function keepRootCertificates(server: Server, ca: string): void {
   const namespaces = server.store.collection("namespaces", false);
   const maps = server.store.collection("configmaps", true);
@@ -146,7 +146,7 @@ export function keepRootCertificates(server: Server, ca: string): void {
     const metadata = { name: rootMap, annotations: { "kubernetes.io/description": rootNote } };
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
     const there = maps.get(namespace, rootMap)?.object;
-    // A loaded state has that of the server before.
+    // A loaded state has the previous server's.
     if (there !== undefined && at(there, "data", "ca.crt") !== ca)
       loopbackRequest(server, { method: "PATCH", path: `${path}/${rootMap}`, body: { data }, by });
     createMissing(server, { path, body: { metadata, data }, by });

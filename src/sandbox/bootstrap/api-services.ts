@@ -1,5 +1,5 @@
 /**
- * An APIService for each version of each group that this server serves itself. None is aggregated: what others serve is not asked for.
+ * An APIService for each group version that this server serves itself. None is aggregated: requests are not proxied to other servers.
  * Source: kubernetes v1.36 pkg/controlplane/apiserver/aggregator.go, cmd/kube-apiserver/app/aggregator.go,
  * pkg/controlplane/controller/crdregistration; kube-aggregator v0.36 pkg/controllers/{autoregister,status/local}.
  */
@@ -10,7 +10,7 @@ import { asStarted, createMissing } from "../serving/loopback.ts";
 const path = "/apis/apiregistration.k8s.io/v1/apiservices";
 const managedLabel = "kube-aggregator.kubernetes.io/automanaged";
 
-/** A group's place in discovery, and its version's among the group's: the higher, the earlier. */
+/** The priorities of a group in discovery and of its version within the group: higher comes first. */
 type Priority = readonly [group: number, version: number];
 
 const priorities: Readonly<Record<string, Priority>> = {
@@ -37,13 +37,13 @@ const priorities: Readonly<Record<string, Priority>> = {
   "flowcontrol.apiserver.k8s.io/v1": [16_100, 21],
 };
 
-/** Of every version of a kind that a CustomResourceDefinition defines. */
+/** For all kinds that CustomResourceDefinitions define. */
 const custom: Priority = [1000, 100];
 
 interface Registration {
   readonly apiVersion: string;
   readonly priority: Priority;
-  /** Whether it is kept while the server runs, or made at its start. */
+  /** Whether it is maintained while the server runs, or only created at startup. */
   readonly managed: "true" | "onstart";
 }
 
@@ -68,7 +68,7 @@ function put(server: Server, { apiVersion, priority, managed }: Registration): v
   });
 }
 
-/** The versions that a definition serves: `example.com/v1`. */
+/** The group versions that a definition serves: `example.com/v1`. */
 function servedBy(definition: ApiObject | undefined): string[] {
   const group = textOf(definition?.spec?.["group"]);
   return fieldsIn(definition?.spec?.["versions"])
@@ -76,7 +76,7 @@ function servedBy(definition: ApiObject | undefined): string[] {
     .map(({ name }) => `${group}/${textOf(name)}`);
 }
 
-/** Adds those that are missing once they are asked for, and follows the definitions of custom resources from then on. */
+/** Adds missing APIServices when they are first read, and from then on follows the definitions of custom resources. */
 export function keepApiServices(server: Server): void {
   const started = asStarted(server);
   server.store.onFirstUse("apiservices.apiregistration.k8s.io", () => {
@@ -98,7 +98,7 @@ export function keepApiServices(server: Server): void {
 const putCustom = (server: Server, apiVersion: string): void =>
   put(server, { apiVersion, priority: custom, managed: "true" });
 
-/** What a user registered under the same name stays. */
+/** An APIService that a user registered with the same name stays. */
 function removeManaged({ store }: Server, apiVersion: string): void {
   const services = store.collection("apiservices.apiregistration.k8s.io", false);
   const gone = services.get("", nameOf(apiVersion));

@@ -1,4 +1,4 @@
-/** What every cluster has from the start, and what a controller would make in each namespace. */
+/** Objects that every cluster has from the start, and those that a controller creates in each namespace. */
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
 import { createMissing } from "../serving/loopback.ts";
@@ -19,7 +19,7 @@ const priorities: readonly [name: string, value: number, description: string][] 
   ],
 ];
 
-/** Puts the first namespaces and the system's priority classes into a server, unless they are there. */
+/** Creates the first namespaces and the system priority classes, unless they exist. */
 export function putFirstObjects(server: Server): void {
   for (const name of firstNamespaces) {
     createMissing(server, { path: "/api/v1/namespaces", body: { metadata: { name } } });
@@ -31,8 +31,8 @@ export function putFirstObjects(server: Server): void {
 }
 
 /**
- * Makes the ServiceAccount `default` in each namespace there is and in each that comes: kube-controller-manager's part, without
- * which no pod is let in. It happens in the same turn as the namespace.
+ * Creates the ServiceAccount `default` in all existing and future namespaces, like kube-controller-manager; without it pods are rejected.
+ * It is created in the same turn as the namespace.
  */
 export function keepDefaultServiceAccounts(server: Server): void {
   const namespaces = server.store.collection("namespaces", false);

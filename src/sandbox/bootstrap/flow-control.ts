@@ -1,7 +1,6 @@
 /**
- * The flow schemas and priority levels that a server begins with. Nothing queues here: they are there to be listed, changed and told
- * apart from a user's own, as with `--enable-priority-and-fairness=false`. Source: apiserver v0.36
- * pkg/apis/flowcontrol/bootstrap/default.go.
+ * The initial flow schemas and priority levels. Nothing is queued here: they can be listed, changed and distinguished from a user's own, as
+ * with `--enable-priority-and-fairness=false`. Source: apiserver v0.36 pkg/apis/flowcontrol/bootstrap/default.go.
  */
 import type { Server } from "../context/server.ts";
 import { asStarted, createMissing } from "../serving/loopback.ts";
@@ -12,7 +11,7 @@ const priorityLevels = `${group}/prioritylevelconfigurations`;
 const producer = "api-priority-and-fairness-config-producer-v1";
 const annotations = { "apf.kubernetes.io/autoupdate-spec": "true" };
 
-/** Of a priority level: its shares, and how much of them it lends, in percent. */
+/** A priority level's shares, and the percentage that it lends. */
 type Shares = readonly [nominalConcurrencyShares: number, lendablePercent: number];
 /** `[queues, hand size]`; without it, requests beyond the shares are rejected. */
 type Queues = readonly [queues: number, handSize: number];
@@ -135,7 +134,7 @@ const schemas: readonly Schema[] = [
   { name: "catch-all", level: "catch-all", precedence: 10_000, distinguishes: "ByUser", subjects: everybody },
 ];
 
-/** Adds those that are missing once one of the two kinds is asked for. */
+/** Adds the missing ones when one of the two kinds is first read. */
 export function keepFlowControl(server: Server): void {
   const { store } = server;
   const started = asStarted(server);

@@ -5,7 +5,7 @@ const read = ["get", "list"];
 const pods = { name: "pods", singularName: "", namespaced: true, kind: "PodMetrics", verbs: read };
 const nodes = { name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs: read };
 
-/** Lists them. Custom and external metrics are not listed by name: any annotation makes one. */
+/** Adds the groups. Custom and external metrics are not listed by name: any annotation can define one. */
 export function addMetricsGroups({ registry }: Pick<Server, "registry">): void {
   const add = (group: string, entries: Parameters<typeof registry.add>[1]["entries"]): void =>
     registry.add(`metrics of ${group}`, { group, versions: [], structs: [], entries });

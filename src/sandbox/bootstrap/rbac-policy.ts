@@ -1,9 +1,9 @@
-/** The roles and bindings that a server with RBAC begins with. Source: kubernetes v1.36 pkg/registry/rbac/rest/storage_rbac.go. */
+/** The initial roles and bindings of a server with RBAC. Source: kubernetes v1.36 pkg/registry/rbac/rest/storage_rbac.go. */
 import { asStarted, createMissing } from "../serving/loopback.ts";
 import { aggregateRoles, keepAggregatedRoles } from "./aggregated-roles.ts";
 import type { Server } from "../context/server.ts";
 
-/** A role or a binding, without the label and the annotation that all of them have. */
+/** A role or a binding, without the label and the annotation that all of them get. */
 export interface BootstrapObject {
   readonly name: string;
   readonly namespace?: string;
@@ -12,7 +12,7 @@ export interface BootstrapObject {
   readonly [field: string]: unknown;
 }
 
-/** What `rbac-policy.json` holds; made by scripts/extract-api/rbac-policy.ts from a real kube-apiserver 1.36.3. */
+/** The content of `rbac-policy.json`; extracted by scripts/extract-api/rbac-policy.ts from a real kube-apiserver 1.36.3. */
 export interface BootstrapPolicy {
   readonly clusterroles: readonly BootstrapObject[];
   readonly clusterrolebindings: readonly BootstrapObject[];
@@ -23,16 +23,15 @@ export interface BootstrapPolicy {
 const plurals = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] as const;
 
 /**
- * Adds the roles and bindings that are missing, each kind once it is asked for: members of `system:masters` need none of them. What is
- * added then is as old as what was made at the start. `aggregates`: rules of aggregated roles are there then; `keepsAggregating`: and follow
- * later changes.
+ * Adds missing roles and bindings, each kind when it is first read: members of `system:masters` need none of them. Their creation time is
+ * that of the server's start. `aggregates`: includes the rules of aggregated roles; `keepsAggregating`: also follows later changes.
  */
 export async function keepBootstrapPolicy(
   server: Server,
   { aggregates, keepsAggregating }: { readonly aggregates: boolean; readonly keepsAggregating: boolean },
 ): Promise<void> {
   const { default: json } = await import("./rbac-policy.json", { with: { type: "json" } });
-  // The compiler's own type of a literal of this size is of no use.
+  // The type that the compiler infers for a literal of this size is useless.
   const policy = json as unknown as BootstrapPolicy;
   const started = asStarted(server);
   for (const plural of plurals)
@@ -60,7 +59,7 @@ function put(server: Server, { plural, object: { name, namespace, labels, ...bod
   createMissing(server, { path: `/apis/rbac.authorization.k8s.io/v1/${place}${plural}`, body: { metadata, ...body } });
 }
 
-/** False for a namespace that was deleted before anybody asked for its roles. */
+/** False for a namespace that was deleted before its roles were first read. */
 function isOpen({ store }: Server, namespace: string): boolean {
   const object = store.collection("namespaces", false).get("", namespace)?.object;
   return object !== undefined && object.metadata.deletionTimestamp === undefined;

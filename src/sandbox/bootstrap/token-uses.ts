@@ -1,4 +1,4 @@
-/** When tokens of Secrets were used. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go patchSecretWithLastUsedDate. */
+/** Records when tokens in Secrets were used. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go patchSecretWithLastUsedDate. */
 import { formatTime } from "../../api/time.ts";
 import type { Server } from "../context/server.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 
 const dayOf = (ms: number): string => formatTime(ms).slice(0, 10);
 
-/** Labels the Secret of a token with the day, once a day. One that is refused is not labelled: the request goes on. */
+/** Labels a token's Secret with the date, once a day. If the write is rejected, there is no label: the request continues. */
 export function noteUse(server: Server, { metadata }: ApiObject): void {
   const now = server.timeline.now();
   const noted = textOf(at(metadata, "labels", label));

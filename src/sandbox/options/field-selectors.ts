@@ -1,5 +1,5 @@
 /**
- * Field selectors: the text form, and the fields that each resource can be selected by.
+ * Field selectors: their text form, and the selectable fields of each resource.
  * Source: apimachinery v0.36 fields/selector.go; kubernetes v1.36 pkg/apis/…/v1/conversion.go (AddFieldLabelConversionsFor…).
  */
 import { at, type ApiObject } from "../meta/object.ts";
@@ -13,7 +13,7 @@ export interface FieldTerm {
   readonly value: string;
 }
 
-/** A field selector: all of its terms have to hold. */
+/** A field selector: all of its terms must match. */
 export interface FieldSelector {
   readonly terms: readonly FieldTerm[];
   matches(object: ApiObject): boolean;
@@ -24,7 +24,7 @@ export const everyField: FieldSelector = { terms: [], matches: () => true };
 
 const involved = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
-/** Kinds that name all their fields themselves, and no namespace among them. */
+/** Kinds that list all their selectable fields themselves, without the namespace. */
 const withoutNamespace: ReadonlySet<string> = new Set([
   "Node",
   "Namespace",
@@ -57,7 +57,7 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   "resourceslices.resource.k8s.io": ["spec.nodeName", "spec.driver"],
 };
 
-/** Fields that are not where their name says, or are there only by default. */
+/** Fields that are not at the path of their name, or have a default. */
 const readers: Readonly<Record<string, (object: ApiObject) => unknown>> = {
   "spec.hostNetwork": (object) => at(object, "spec", "hostNetwork") ?? false,
   "spec.unschedulable": (object) => at(object, "spec", "unschedulable") ?? false,
@@ -68,7 +68,7 @@ const readers: Readonly<Record<string, (object: ApiObject) => unknown>> = {
   "metadata.namespace": (object) => object.metadata.namespace,
 };
 
-/** What `events.k8s.io/v1` calls otherwise than the Event is stored. */
+/** Fields that have another name in `events.k8s.io/v1` than in the stored Event. */
 const storedNames: Readonly<Record<string, string>> = {
   reportingController: "reportingComponent",
   ...Object.fromEntries(involved.map((field) => [`regarding.${field}`, `involvedObject.${field}`])),
@@ -80,7 +80,7 @@ function valueOf(object: ApiObject, field: string): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** Undoes `\\`, `\,` and `\=`. @throws StatusError 400. */
+/** Unescapes `\\`, `\,` and `\=`. @throws StatusError 400. */
 function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replaceAll(/\\(.?)/g, (whole, next: string) => {
@@ -89,7 +89,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** Reads one term. @throws StatusError 400. */
+/** Parses one term. @throws StatusError 400. */
 function termOf(part: string): FieldTerm {
   for (let index = 0; index < part.length; index++) {
     if (part[index] === "\\") {
@@ -108,8 +108,8 @@ function termOf(part: string): FieldTerm {
 }
 
 /**
- * Reads a field selector for a resource.
- * @throws StatusError 400 for one that cannot be read, or a field that the resource cannot be selected by.
+ * Parses a field selector for a resource.
+ * @throws StatusError 400 if it is invalid, or uses a field that is not selectable.
  */
 export function fieldSelectorOf(text: string | undefined, { group, plural, kind, form }: Resource): FieldSelector {
   if (text === undefined || text === "") return everyField;

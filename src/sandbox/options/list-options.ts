@@ -1,4 +1,4 @@
-/** The options of lists and watches, read from a query and checked. Source: apimachinery v0.36 meta/internalversion/validation. */
+/** The options of lists and watches, parsed from a query and validated. Source: apimachinery v0.36 meta/internalversion/validation. */
 import { fieldSelectorOf } from "./field-selectors.ts";
 import { invalidObject, notAllowed, type FieldError } from "../meta/field-errors.ts";
 import { parseSelector, SelectorError } from "../../api/selector-parser.ts";
@@ -8,7 +8,7 @@ import { badRequest, refusal } from "../meta/refusal.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Selection } from "./selection.ts";
 
-/** The query of a request, in its order; names may be repeated. */
+/** The query of a request, in order; names may repeat. */
 export type Query = readonly (readonly [name: string, value: string])[];
 
 /** The first value of a parameter; undefined if it is not set. */
@@ -16,7 +16,7 @@ export function param(query: Query, name: string): string | undefined {
   return query.find(([key]) => key === name)?.[1];
 }
 
-/** A number of a query. @throws StatusError 400 in Go's words. */
+/** A numeric query parameter. @throws StatusError 400 in Go's words. */
 export function numberParam(query: Query, name: string): number | undefined {
   const text = param(query, name);
   if (text === undefined) return undefined;
@@ -25,7 +25,7 @@ export function numberParam(query: Query, name: string): number | undefined {
   return Number(text);
 }
 
-/** Go's reading of a flag in a query: anything but `false` and `0` is true; there without a value too. */
+/** A boolean query parameter, as Go reads it: anything except `false` and `0` is true, also without a value. */
 export function flagParam(query: Query, name: string): boolean {
   const text = param(query, name);
   return text !== undefined && text.toLowerCase() !== "false" && text !== "0";
@@ -36,7 +36,7 @@ export interface ListOptions {
   readonly selection: Selection;
   readonly limit: number;
   readonly continueToken: string;
-  /** `""` where it is not set. */
+  /** `""` if not set. */
   readonly resourceVersion: string;
   readonly match: string;
   readonly watch: boolean;
@@ -45,7 +45,9 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** A revision of a query; 0 for none. @throws StatusError 400 for lists, 500 for watches and single objects, as the real one. */
+/**
+ * A revision parameter; 0 if there is none. @throws StatusError 400 for lists, 500 for watches and single objects, as the real server does.
+ */
 export function revisionOf(text: string, isList: boolean): number {
   if (text === "") return 0;
   const why = uintProblem(text);
@@ -54,7 +56,7 @@ export function revisionOf(text: string, isList: boolean): number {
   throw isList ? badRequest(`invalid resource version: ${problem}`) : refusal(500, "", problem);
 }
 
-/** @throws StatusError 400 for what cannot be read, 422 for what does not go together. */
+/** @throws StatusError 400 if an option cannot be parsed, 422 if options conflict. */
 export function listOptionsOf(query: Query, resource: Resource, namespace: string | undefined): ListOptions {
   const field = param(query, "fieldSelector");
   const sendInitial = param(query, "sendInitialEvents");
@@ -80,7 +82,7 @@ function check(options: Omit<ListOptions, "selection">): void {
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name: "ListOptions" }, "", errors);
 }
 
-/** What a list or a single object could be asked for once. @throws StatusError 400. */
+/** Rejects a parameter that lists and reads no longer support. @throws StatusError 400. */
 export function refuseExport(query: Query): void {
   if (!flagParam(query, "export")) return;
   throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
@@ -99,7 +101,7 @@ function watchErrors({
   if (match !== "" && sendInitialEvents === undefined)
     forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   if (match !== "" && match !== "NotOlderThan") errors.push(unsupportedMatch(match, ["NotOlderThan"]));
-  // A watch from anywhere asks for the state first, as if it said so.
+  // A watch without a start requests the initial state, as if it were explicit.
   const asksForState = sendInitialEvents === undefined && (resourceVersion === "" || resourceVersion === "0");
   if (continueToken !== "" && (match !== "" || asksForState))
     forbidden("resourceVersionMatch is forbidden when continue is provided");

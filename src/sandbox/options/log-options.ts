@@ -1,13 +1,16 @@
-/** The options of `pods/log`, read from a query and checked. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodLogOptions. */
+/**
+ * The options of `pods/log`, parsed from a query and validated. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go
+ * ValidatePodLogOptions.
+ */
 import { parseTime } from "../../api/time.ts";
 import { invalid, invalidObject, notAllowed, type FieldError } from "../meta/field-errors.ts";
 import { timeProblem } from "../meta/go-time.ts";
 import { badRequest } from "../meta/refusal.ts";
 import { flagParam, numberParam, param, type Query } from "./list-options.ts";
 
-/** Which part of a container's log is asked for. */
+/** Which part of a container's log is requested. */
 export interface LogOptions {
-  /** `""` for the only one. */
+  /** `""` for the only container. */
   readonly container: string;
   readonly follow: boolean;
   readonly previous: boolean;
@@ -19,7 +22,7 @@ export interface LogOptions {
   readonly limitBytes: number | undefined;
 }
 
-/** @throws StatusError 400 for what cannot be read, 422 for wrong values and for `stream`, whose feature gate is off by default. */
+/** @throws StatusError 400 if an option cannot be parsed, 422 for invalid values and for `stream`, whose feature gate is off by default. */
 export function logOptionsOf(query: Query, pod: string): LogOptions {
   const options: LogOptions = {
     container: param(query, "container") ?? "",

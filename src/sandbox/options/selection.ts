@@ -11,13 +11,13 @@ export interface Selection {
   readonly fields: FieldSelector;
 }
 
-/** What may be selected: an entry of the storage. */
+/** A selectable entry of the storage. */
 export interface Selectable {
   readonly namespace: string;
   readonly object: ApiObject;
 }
 
-/** True if no selector is set: only then does a page of a list say how many objects remain. */
+/** True if no selector is set: only then does a page of a list include the remaining item count. */
 export function selectsAll({ labels, fields }: Selection): boolean {
   return matchesEverything(labels) && fields.terms.length === 0;
 }

@@ -1,9 +1,9 @@
-/** The options that every write has in its query. Source: apimachinery v0.36 meta/v1/validation/validation.go. */
+/** The query options of every write. Source: apimachinery v0.36 meta/v1/validation/validation.go. */
 import { invalidObject, notAllowed, required, type FieldError } from "../meta/field-errors.ts";
 import { managerErrors } from "../meta/field-managers.ts";
 import { param, type Query } from "./list-options.ts";
 
-/** Whose options they are: those of an apply are a patch's, with rules of their own. */
+/** The kind of options: those of an apply are PatchOptions with separate rules. */
 type WriteOptions = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "ApplyOptions";
 
 /** @throws StatusError 422. */
@@ -28,7 +28,7 @@ export function checkWriteOptions(query: Query, kind: WriteOptions): void {
   if (errors.length > 0) throw invalidObject({ group: "meta.k8s.io", name }, "", errors);
 }
 
-/** What is wrong with dryRun. */
+/** Validates dryRun. */
 export function dryRunErrors(query: Query): FieldError[] {
   const values = query.filter(([name]) => name === "dryRun").map(([, value]) => value);
   if (values.every((value) => value === "All")) return [];

@@ -1,12 +1,12 @@
-/** How old things are, in the words of kubectl. Source: apimachinery v0.36 util/duration/duration.go HumanDuration. */
+/** Ages in kubectl's format. Source: apimachinery v0.36 util/duration/duration.go HumanDuration. */
 import { parseTime } from "../../api/time.ts";
 
-/** `5s`, `3m12s`, `4d`: the time since then; `<unknown>` where it never was. `now` is in milliseconds since 1970. */
+/** `5s`, `3m12s`, `4d`: the time since then; `<unknown>` if it is not set. `now` is in milliseconds since 1970. */
 export function ageOf(time: unknown, now: number): string {
   return typeof time === "string" && time !== "" ? humanDuration(now - parseTime(time)) : "<unknown>";
 }
 
-/** A duration in milliseconds, with a second unit for short ones (`3m20s`); `<invalid>` for more than a second below zero. */
+/** A duration in milliseconds, with a second unit if it is short (`3m20s`); `<invalid>` if it is negative by more than a second. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return "<invalid>";

@@ -1,11 +1,11 @@
-/** What the cells of many kinds have in common. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go. */
+/** Helpers for the table cells of many kinds. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go. */
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { ageOf } from "./age.ts";
 
-/** All cells of an object's row, the wide ones included, in the order of its columns. `now` is in milliseconds since 1970. */
+/** All cells of an object's row, including wide ones, in column order. `now` is in milliseconds since 1970. */
 export type Cells = (object: ApiObject, now: number) => readonly unknown[];
 
-/** The number at a path; 0 where there is none. */
+/** The number at a path; 0 if there is none. */
 export function numberAt(object: unknown, ...path: readonly string[]): number {
   const value = at(object, ...path);
   return typeof value === "number" ? value : 0;
@@ -31,7 +31,7 @@ export function labelsText(labels: unknown): string {
     .join(",");
 }
 
-/** A LabelSelector as `kubectl get -l` takes it: `app=web,tier in (a,b),!old`. Source: apimachinery v0.36 meta/v1/helpers.go. */
+/** A LabelSelector in the syntax of `kubectl get -l`: `app=web,tier in (a,b),!old`. Source: apimachinery v0.36 meta/v1/helpers.go. */
 export function selectorText(selector: unknown): string {
   if (!isFields(selector)) return "<none>";
   const labels = selector["matchLabels"];
@@ -63,7 +63,7 @@ export function containerCells(containers: unknown): readonly [names: string, im
   return [listed("name"), listed("image")];
 }
 
-/** The first few of a list, and how many there are more: `a,b,c + 2 more...`. */
+/** The first few items of a list, and the number of others: `a,b,c + 2 more...`. */
 export function firstOf(list: readonly string[], most: number, otherwise: string, total: number = list.length): string {
   if (list.length === 0) return otherwise;
   const shown = list.slice(0, most).join(",");

@@ -1,4 +1,4 @@
-/** Tables of what a cluster is made of: nodes, namespaces, quotas, classes, roles. Source: as workloads.ts. */
+/** Tables of cluster objects: nodes, namespaces, quotas, classes, roles. Source: as workloads.ts. */
 import { at, fieldsIn, type ApiObject } from "../meta/object.ts";
 import { age, type Cells, numberAt, textAt } from "./cells.ts";
 

@@ -1,4 +1,4 @@
-/** The table of Events, in either of their groups. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go printEvent. */
+/** The table of Events, for both groups. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go printEvent. */
 import { at, isFields } from "../meta/object.ts";
 import { ageOf } from "./age.ts";
 import { type Cells, numberAt, textAt } from "./cells.ts";

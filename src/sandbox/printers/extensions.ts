@@ -1,10 +1,10 @@
-/** Tables of what extends a cluster: webhooks and policies, APIServices, drivers, devices, certificates. Source: as workloads.ts. */
+/** Tables of cluster extensions: webhooks and policies, APIServices, drivers, devices, certificates. Source: as workloads.ts. */
 import { goSelector } from "../../api/go-selector.ts";
 import { at, fieldsIn, isFields, type ApiObject } from "../meta/object.ts";
 import { humanDuration } from "./age.ts";
 import { age, type Cells, numberAt, textAt } from "./cells.ts";
 
-/** The object's name, what is between, and its age. */
+/** The object's name, other cells, and its age. */
 const withAge =
   (...between: readonly ((object: ApiObject) => unknown)[]): Cells =>
   (object, now) => [object.metadata.name, ...between.map((cell) => cell(object)), age(object, now)];
@@ -31,7 +31,7 @@ function paramKind({ spec = {} }: ApiObject): string {
   return `${textAt(spec, ["paramKind", "apiVersion"], "")}/${textAt(spec, ["paramKind", "kind"], "")}`;
 }
 
-/** A parameter without a namespace may belong to the cluster or to the namespace of each object: the binding alone does not say. */
+/** A parameter without a namespace may be cluster-scoped, or in the namespace of each object: the binding alone does not tell. */
 function paramRef(object: ApiObject): string {
   const name = textAt(object, ["spec", "paramRef", "name"], "");
   if (name !== "") return `${textAt(object, ["spec", "paramRef", "namespace"], "*")}/${name}`;
@@ -47,7 +47,7 @@ function requestState(object: ApiObject): string {
 }
 
 const certificateRequest: Cells = (object, now) => {
-  // At least 600 where it is set.
+  // At least 600 if set.
   const seconds = numberAt(object, "spec", "expirationSeconds");
   return [
     object.metadata.name,

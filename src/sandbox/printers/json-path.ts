@@ -1,15 +1,15 @@
 /**
- * JSONPath as kubectl has it, without braces: `.spec.replicas`, `.metadata.labels['a']`, `.status.conditions[?(@.type=="Ready")].status`.
+ * JSONPath as in kubectl, without braces: `.spec.replicas`, `.metadata.labels['a']`, `.status.conditions[?(@.type=="Ready")].status`.
  * Source: client-go v0.36 util/jsonpath.
  */
 import { isFields } from "../meta/object.ts";
 
-/** Finds the values at a path, in their order. */
+/** Returns the values at a path, in order. */
 export type JsonPath = (value: unknown) => readonly unknown[];
 
 type Step = (values: readonly unknown[]) => readonly unknown[];
 
-/** A path that has been read; undefined for one that cannot be. */
+/** A parsed path; undefined if it is invalid. */
 export function jsonPathOf(text: string): JsonPath | undefined {
   const steps: Step[] = [];
   let rest = text.startsWith("$") ? text.slice(1) : text;
@@ -24,7 +24,7 @@ export function jsonPathOf(text: string): JsonPath | undefined {
 
 interface Read {
   readonly step: Step | undefined;
-  /** How many characters of the text it takes. */
+  /** The number of characters that it consumes. */
   readonly length: number;
 }
 
@@ -128,7 +128,7 @@ function compares(operator: string, [one, other]: readonly [one: unknown, other:
   }
 }
 
-/** A value as a path prints it: texts as they are, lists and objects as JSON. */
+/** A value as a path prints it: strings as they are, lists and objects as JSON. */
 export function printed(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -4,7 +4,7 @@ import { age, type Cells, firstOf, labelsText, selectorText, textAt } from "./ce
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Addresses that a load balancer was given, without doubles. */
+/** The addresses of a load balancer, without duplicates. */
 function balancerText(object: ApiObject): string {
   const ingress = fieldsIn(at(object, "status", "loadBalancer", "ingress"));
   const found = ingress.map((each) => textAt(each, ["ip"], textAt(each, ["hostname"], "")));

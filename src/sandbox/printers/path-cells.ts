@@ -1,4 +1,4 @@
-/** Cells that a JSONPath chooses. Source: apiextensions-apiserver v0.36 pkg/registry/customresource/tableconvertor/tableconvertor.go. */
+/** Cells defined by JSONPaths. Source: apiextensions-apiserver v0.36 pkg/registry/customresource/tableconvertor/tableconvertor.go. */
 import { parseTime } from "../../api/time.ts";
 import type { ApiObject } from "../meta/object.ts";
 import type { PathColumn } from "../registry/strategy/object-form.ts";
@@ -12,7 +12,7 @@ function pathOf(column: PathColumn): JsonPath | undefined {
   return known.get(column);
 }
 
-/** An object, and when it is shown, in milliseconds since 1970. */
+/** An object, and the current time, in milliseconds since 1970. */
 export interface Shown {
   readonly object: ApiObject;
   readonly now: number;
@@ -20,7 +20,7 @@ export interface Shown {
 
 /** The name of an object, and a cell for each column. */
 export function pathCells(columns: readonly PathColumn[], shown: Shown): readonly unknown[] {
-  // From the first column that cannot be read on there are none.
+  // There are no cells from the first invalid column on.
   const broken = columns.findIndex((column) => pathOf(column) === undefined);
   const readable = broken < 0 ? columns : columns.slice(0, broken);
   return [shown.object.metadata.name, ...readable.map((column) => cellOf(column, shown))];

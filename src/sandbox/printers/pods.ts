@@ -4,11 +4,11 @@ import { at, fieldsIn, type ApiObject, type Fields } from "../meta/object.ts";
 import { humanDuration } from "./age.ts";
 import { age, type Cells, isTrue, numberAt, textAt } from "./cells.ts";
 
-/** What the containers say of their pod. */
+/** The pod's state, derived from its containers. */
 interface Seen {
   readonly ready: number;
   readonly restarts: number;
-  /** When the last one ended that was started again; undefined for none. */
+  /** When the last restarted container terminated; undefined if there is none. */
   readonly lastRestart: number | undefined;
   readonly reason: string;
 }
@@ -16,7 +16,7 @@ interface Seen {
 const reasonOf = (status: Fields, state: "waiting" | "terminated"): string =>
   textAt(status, ["state", state, "reason"], "");
 
-/** `Error`, `Signal:9`, `ExitCode:1`: why a container ended; empty for one that has not. */
+/** `Error`, `Signal:9`, `ExitCode:1`: why a container terminated; empty if it has not. */
 function endOf(status: Fields): string {
   if (at(status, "state", "terminated") === undefined) return "";
   const signal = numberAt(status, "state", "terminated", "signal");
@@ -36,14 +36,14 @@ function restartsOf(statuses: readonly Fields[]): Pick<Seen, "restarts" | "lastR
 }
 
 interface InitSeen {
-  /** Why the pod is not yet past its init containers; empty once it is. */
+  /** Why the pod has not passed its init containers; empty if it has. */
   readonly reason: string;
-  /** Sidecars that are ready. */
+  /** The number of ready sidecars. */
   readonly ready: number;
   readonly looked: readonly Fields[];
 }
 
-/** Goes through the init containers up to the first that is still running. */
+/** Walks through the init containers up to the first that is still running. */
 function initSeen(pod: ApiObject, sidecars: ReadonlySet<unknown>): InitSeen {
   const statuses = fieldsIn(pod.status?.["initContainerStatuses"]);
   let ready = 0;
@@ -64,7 +64,7 @@ function initSeen(pod: ApiObject, sidecars: ReadonlySet<unknown>): InitSeen {
   return { reason: "", ready, looked: statuses };
 }
 
-/** The reason of the containers: that of the first one which has one. */
+/** The reason of the first container that has one. */
 function containersSeen(pod: ApiObject, before: string): Pick<Seen, "ready" | "reason"> {
   let [reason, error, ready] = [before, "", 0];
   for (const status of fieldsIn(pod.status?.["containerStatuses"]).toReversed()) {
@@ -136,7 +136,7 @@ const ends: Readonly<Record<string, string>> = {
   Failed: "The pod failed.",
 };
 
-/** What a row says beside its cells: that a pod has ended. */
+/** Conditions of a row: that the pod has terminated. */
 export function podConditions(pod: ApiObject): readonly Fields[] | undefined {
   const phase = textAt(pod, ["status", "phase"], "");
   const message = ends[phase];

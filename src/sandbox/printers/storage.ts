@@ -20,7 +20,7 @@ function modesText(modes: unknown): string {
 const phaseOf = (object: ApiObject): string =>
   object.metadata.deletionTimestamp === undefined ? textAt(object, ["status", "phase"], "") : "Terminating";
 
-/** The class as the field names it, or as the annotation of old does. */
+/** The class in the field, or in the annotation that preceded it. */
 const classOf = (object: ApiObject): string =>
   object.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
   textAt(object, ["spec", "storageClassName"], "");

@@ -1,6 +1,6 @@
 /**
- * Tables: what `kubectl get` shows. The columns come from `api.json`, the cells are made as the real server makes them; kinds
- * without a table of their own here show their names and ages. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go.
+ * Tables, as `kubectl get` shows them. Columns come from `api.json`, and cells are built like the real server's; kinds without a table here
+ * show names and ages. Source: kubernetes v1.36 pkg/printers/internalversion/printers.go.
  */
 import { partialOf, type Format } from "../serialization/encoding.ts";
 import { at, type ApiObject, type Fields } from "../meta/object.ts";
@@ -45,7 +45,7 @@ function columnsOf(resource: Resource): readonly Column[] {
   });
 }
 
-/** Of a kind without cells of its own. A role's age is the time itself. */
+/** The cells of a kind without a table here. A role's age is its creation time. */
 function plainCells(columns: readonly Column[], object: ApiObject, now: number): readonly unknown[] {
   return columns.map(({ name }, index) => {
     if (index === 0) return object.metadata.name;
@@ -54,14 +54,14 @@ function plainCells(columns: readonly Column[], object: ApiObject, now: number):
   });
 }
 
-/** What a client wants of a table. */
+/** The options of a table. */
 export interface TableOptions {
-  /** Of `meta.k8s.io`. */
+  /** The version of `meta.k8s.io`. */
   readonly version: string;
-  /** What of its object each row holds. */
+  /** How much of its object each row includes. */
   readonly objects: "Metadata" | "Object" | "None";
   readonly now: () => number;
-  /** An object whole, at the version of the request. */
+  /** The whole object, at the version of the request. */
   readonly whole: (entry: Entry) => unknown;
 }
 
@@ -82,7 +82,7 @@ function rowOf(resource: Resource, columns: readonly Column[], entry: Entry, opt
   return { cells, ...(conditions === undefined ? {} : { conditions }), object: objectOf(entry, options) };
 }
 
-/** FlowSchemas come in the order in which they are tried, all others as they are listed. Source: printFlowSchemaList. */
+/** FlowSchemas are sorted in evaluation order, all others as listed. Source: printFlowSchemaList. */
 function inOrder({ storage }: Resource, entries: readonly Entry[]): readonly Entry[] {
   if (storage !== "flowschemas.flowcontrol.apiserver.k8s.io") return entries;
   const precedence = ({ object }: Entry): number => numberAt(object, "spec", "matchingPrecedence");
@@ -102,7 +102,7 @@ export function tableOf(
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
     columnDefinitions: options.withColumns ? columns : null,
-    // A kind without columns of its own has no list of rows to begin with.
+    // For a kind without its own columns, the initial list of rows is nil.
     rows:
       entries.length === 0 && columns.some(({ name }) => name === "Created At")
         ? null
@@ -110,13 +110,13 @@ export function tableOf(
   };
 }
 
-/** Objects as tables of one row; a watch names the columns in its first event. */
+/** Objects as one-row tables; a watch has the columns only in its first event. */
 export function tableFormat(resource: Resource, options: TableOptions): Format {
   const format = (withColumns: boolean): Format => {
     const value = (entry: Entry): object =>
       tableOf(resource, [entry], { resourceVersion: String(entry.revision) }, { ...options, withColumns });
     return {
-      // Ages differ from watch to watch: the name keeps them apart by the second.
+      // Ages differ between watches: the name makes them distinct per second.
       name: `table ${options.version} ${options.objects} ${withColumns} ${Math.floor(options.now() / 1000)}`,
       text: (entry) => JSON.stringify(value(entry)),
       value,

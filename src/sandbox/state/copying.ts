@@ -1,16 +1,16 @@
-/** Objects of another server come into this one as they are there, and change and go as they do there. */
+/** Copies objects of another server to this one, and follows their changes and deletions. */
 import type { Server } from "../context/server.ts";
 import { whole } from "./loading.ts";
 
-/** Where an object is, of a known resource. */
+/** The location of an object of a known resource. */
 export interface CopyPlace {
   readonly server: Server;
   readonly collection: ReturnType<Server["store"]["collection"]>;
 }
 
 /**
- * Adds objects that are not there yet, without events, under one new revision, at which watches of the collection can start from now on.
- * Returns that revision.
+ * Adds objects that do not exist yet, without events, under one new revision, from which watches of the collection can start. Returns that
+ * revision.
  */
 export function loadCopies({ server, collection }: CopyPlace, objects: readonly object[]): number {
   const revision = server.store.revision + 1;
@@ -23,7 +23,7 @@ export function putCopy({ server, collection }: CopyPlace, object: object): numb
   return server.store.put(collection, copyOf(server, object)).revision;
 }
 
-/** Removes an object under the next revision, with an event; harmless for one that is not there. */
+/** Removes an object under the next revision, with an event; does nothing if it does not exist. */
 export function removeCopy(
   { server, collection }: CopyPlace,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -32,7 +32,7 @@ export function removeCopy(
   if (entry !== undefined) server.store.remove(collection, structuredClone(entry.object));
 }
 
-/** The versions of the other server mean nothing here. */
+/** The resourceVersions of the other server mean nothing here. */
 function copyOf(server: Server, object: object): ReturnType<typeof whole> {
   const copy = whole(server, object);
   delete copy.metadata.resourceVersion;

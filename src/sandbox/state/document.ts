@@ -1,6 +1,6 @@
 /**
- * The whole state of a server as a document: JSON with a line for each field, so that people can read it, compare two of them and
- * keep one under version control. Objects are exactly as they are stored, sorted as etcd would have their keys.
+ * The whole state of a server as a document: JSON with one field per line, so people can read it, compare it and keep it under version
+ * control. Objects are exactly as stored, sorted like etcd's keys.
  */
 import { messageOf } from "../../api/error-message.ts";
 import { formatTime, readTime } from "../../api/time.ts";
@@ -8,17 +8,17 @@ import { isVerifyingKey } from "../../platform/json-web-token.ts";
 import type { TokenKey } from "../context/authenticator.ts";
 import { isFields, type ApiObject, type Fields } from "../meta/object.ts";
 
-/** The whole state of a server: all that a new one needs to go on where it ended. */
+/** The whole state of a server: everything that a new one needs to continue. */
 export interface SandboxState {
   /** The revision of the last write: no object has a later one. */
   readonly revision: number;
   /** The objects of all kinds, in any order. */
   readonly items: readonly ApiObject[];
-  /** Public keys of the tokens that servers before have signed for service accounts. Default: none. */
+  /** Public keys of the ServiceAccount tokens that earlier servers have signed. Default: none. */
   readonly serviceAccountKeys?: readonly TokenKey[];
 }
 
-/** A text that is no state, or a state that cannot be loaded. The message goes on after the name of the file: `is empty`. */
+/** Text that is not a state, or a state that cannot be loaded. The message follows the name of the file: `is empty`. */
 export class StateProblem extends RangeError {
   override readonly name = "StateProblem";
 }
@@ -27,13 +27,13 @@ const group = "sandbox.kubectl-reconcile.io";
 const version = "v1";
 const kind = "State";
 
-/** What a state holds beside its objects. */
+/** The content of a state besides its objects. */
 export interface StateHead {
   readonly revision: number;
   readonly keys: readonly TokenKey[];
 }
 
-/** The text of a state, in pieces; `text` of an entry is the JSON of its object. */
+/** The text of a state, in pieces; an entry's `text` is the JSON of its object. */
 export function* stateText(
   { revision, keys }: StateHead,
   entries: Iterable<{ readonly text: string }>,
@@ -43,20 +43,20 @@ export function* stateText(
     apiVersion: `${group}/${version}`,
     kind,
     revision,
-    // A state without tokens has none, and is the same from run to run.
+    // A state without tokens has no keys, and is the same from run to run.
     ...(keys.length === 0 ? {} : { serviceAccountKeys }),
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "items": [`;
   let separator = "\n";
   for (const { text } of entries) {
-    // No text of a JSON string has a line break.
+    // JSON strings contain no line breaks.
     yield `${separator}    ${JSON.stringify(JSON.parse(text), null, 2).replaceAll("\n", "\n    ")}`;
     separator = ",\n";
   }
   yield "\n  ]\n}\n";
 }
 
-/** Reads a state. Kinds and duplicates are checked when it is loaded. @throws StateProblem. */
+/** Parses a state. Kinds and duplicates are checked on loading. @throws StateProblem. */
 export function readState(text: string): SandboxState {
   const { apiVersion, kind: said, revision, items, serviceAccountKeys } = documentIn(text);
   if (said !== kind || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`))
@@ -122,11 +122,11 @@ function objectIn(item: unknown, { index, revision }: Place): ApiObject {
   ] as const)
     if (!isText(value)) throw new StateProblem(`items[${index}] has no ${name}`);
   const own = metadata["resourceVersion"];
-  // One that was added by hand has none.
+  // An object that was added by hand has none.
   if (own !== undefined && !(isRevision(Number(own)) && Number(own) <= revision))
     throw new StateProblem(
       `items[${index}] has the resourceVersion ${JSON.stringify(own)}, and ${revision} is the newest`,
     );
-  // Its kind, apiVersion and metadata were checked just now.
+  // Its kind, apiVersion and metadata were checked above.
   return item as ApiObject;
 }

@@ -1,4 +1,4 @@
-/** Objects that exist already come into a server: those of a saved state, or of a snapshot of a cluster. */
+/** Loads existing objects into a server: those of a saved state, or of a snapshot of a cluster. */
 import { formatTime } from "../../api/time.ts";
 import { randomUuid } from "../../platform/random.ts";
 import type { Server } from "../context/server.ts";
@@ -8,9 +8,9 @@ import { ordered } from "../serialization/decode.ts";
 import { type SandboxState, StateProblem } from "./document.ts";
 
 /**
- * Fills a server that has written nothing yet. It goes on at the state's revision, and watches from before it have expired, as after
- * a compaction.
- * @throws StateProblem for an object that has no place here, and for one that is there twice.
+ * Fills a server that has written nothing yet. It continues at the state's revision, and earlier watches have expired, as after a
+ * compaction.
+ * @throws StateProblem for an object that cannot be stored here, or is a duplicate.
  */
 export function loadState(server: Server, { revision, items }: SandboxState): void {
   server.store.beginAt(revision);
@@ -33,7 +33,7 @@ export function loadState(server: Server, { revision, items }: SandboxState): vo
 }
 
 /**
- * Adds objects of a snapshot, with what they have: uid, status, resourceVersion, deletionTimestamp. The revision goes on at `asked`, if
+ * Adds objects of a snapshot with all their fields: uid, status, resourceVersion, deletionTimestamp. The revision continues at `asked`, if
  * that is the newest.
  * @throws RangeError for a kind that is not served.
  */
@@ -56,7 +56,7 @@ interface Place {
   readonly namespaced: boolean;
 }
 
-/** Finds them by what is served, and by the definitions that come with the objects: their kinds are served later. */
+/** Finds the storage of kinds that are served, or defined by definitions among the objects: these are served later. */
 function placesFor({ registry }: Server, items: readonly ApiObject[]): (object: ApiObject) => Place | undefined {
   const defined = new Map(items.flatMap(definedBy));
   return ({ apiVersion, kind }) => {
@@ -76,7 +76,7 @@ function definedBy({ apiVersion, kind, metadata, spec, status }: ApiObject): [st
   return own === "" ? [] : [[kindKey(textOf(spec?.["group"]), own), place]];
 }
 
-/** An object of elsewhere in its stored form, with a uid and a time of creation. @throws RangeError without kind and apiVersion. */
+/** A foreign object in its stored form, with a uid and a creation time. @throws RangeError without kind and apiVersion. */
 export function whole(server: Server, object: unknown): ApiObject {
   if (!isFields(object) || typeof object["kind"] !== "string" || typeof object["apiVersion"] !== "string") {
     throw new RangeError("Cannot load an object without kind and apiVersion");

@@ -1,16 +1,16 @@
-/** The state of a server as it is now. */
+/** Saves the current state of a server. */
 import type { Server } from "../context/server.ts";
 import { stateText } from "./document.ts";
 
-/** A saved state, and how much is in it. */
+/** A saved state, and its size. */
 export interface SavedState {
   readonly objects: number;
   readonly revision: number;
-  /** The text in pieces, each made when it is asked for: of the moment of saving, whatever is written meanwhile. */
+  /** The text in pieces, created on demand: always of the moment of saving, whatever is written meanwhile. */
   readonly text: Iterable<string>;
 }
 
-/** All that is stored, by resource, then by namespace and name. */
+/** Saves everything that is stored, by resource, then by namespace and name. */
 export function saveState({ store, tokens }: Server): SavedState {
   const collections = [...store.collections].sort(([a], [b]) => (a < b ? -1 : 1));
   const entries = collections.flatMap(([, collection]) => [...collection.range({})]);

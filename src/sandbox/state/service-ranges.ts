@@ -1,18 +1,18 @@
-/** Where the addresses of a server's Services are from, new ones and those of a state that it begins with. */
+/** The IP ranges of a server's Services, new ones and those in its initial state. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { textsIn } from "../meta/object.ts";
 import { serviceRangesOf } from "../registry/core/service/address-ranges.ts";
 import { type SandboxState, StateProblem } from "./document.ts";
 
-/** Those of a server without the flag. */
+/** The default without the flag. */
 const usual = ["10.0.0.0/16"];
 
-/** The ServiceCIDR that says them: kube-apiserver makes it of its flag. */
+/** The ServiceCIDR with the ranges, which kube-apiserver creates from its flag. */
 const ownName = "kubernetes";
 
 /**
- * The ranges of the flag, else those of the state. As with kube-apiserver, the flag may add a second family to a state of one.
- * @throws RangeError for what are no ranges; StateProblem for a state that has others.
+ * The ranges of the flag, or else of the state. As with kube-apiserver, the flag may add a second family to a single-stack state.
+ * @throws RangeError for invalid ranges; StateProblem if the state has others.
  */
 export function rangesToServe(
   given: readonly string[] | undefined,

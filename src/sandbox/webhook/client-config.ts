@@ -1,7 +1,10 @@
-/** Where a webhook is, and how its server is verified. Source: apiserver v0.36 pkg/util/webhook/client.go ClientConfig, hookClientConfig. */
+/**
+ * The address of a webhook, and how its server is verified. Source: apiserver v0.36 pkg/util/webhook/client.go ClientConfig,
+ * hookClientConfig.
+ */
 import { isFields, textOf, type Fields } from "../meta/object.ts";
 
-/** A Service of the cluster. */
+/** A reference to a Service. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
@@ -9,15 +12,15 @@ export interface ServiceReference {
   readonly path: string;
 }
 
-/** A webhook's address: a URL, or else a Service. */
+/** A webhook's address: either a URL or a Service. */
 export interface ClientConfig {
   readonly url: string;
   readonly service: ServiceReference | undefined;
-  /** PEM; `""`: the authorities of the system. */
+  /** PEM; `""`: the system's CAs. */
   readonly caBundle: string;
 }
 
-/** The address in a `clientConfig` that has been validated. */
+/** Parses a validated `clientConfig`. */
 export function clientConfigOf(fields: Fields): ClientConfig {
   const service = fields["service"];
   return {
@@ -37,7 +40,7 @@ function serviceOf(fields: Fields): ServiceReference {
   };
 }
 
-/** The URL that messages name, without a query. */
+/** The URL in messages, without a query. */
 export function shownUrl({ url, service }: ClientConfig): string {
   if (service === undefined) return withPath(url);
   const { namespace, name, port, path } = service;

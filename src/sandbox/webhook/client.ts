@@ -1,6 +1,6 @@
 /**
- * Calls webhooks: a review is posted, and its answer read whole. What goes wrong is said in the words of Go's HTTP client and of
- * client-go's. Source: apiserver v0.36 pkg/util/webhook/client.go; client-go v0.36 rest/request.go. Differs: at most 32 MiB are read.
+ * Calls webhooks: posts a review, and reads the whole response. Errors have the words of Go's HTTP client and of client-go. Source:
+ * apiserver v0.36 pkg/util/webhook/client.go; client-go v0.36 rest/request.go. Differs: at most 32 MiB are read.
  */
 import { readAll } from "../../api/transport.ts";
 import { HttpError } from "../../platform/http-error.ts";
@@ -16,7 +16,7 @@ export interface WebhookCall {
   readonly config: ClientConfig;
   /** JSON. */
   readonly body: string;
-  /** When it has to have answered, in ms since 1970. Default: within 30 s. */
+  /** When it must have responded, in ms since 1970. Default: after 30 s. */
   readonly deadline?: number;
 }
 
@@ -28,12 +28,12 @@ export interface WebhookClient {
   close(): void;
 }
 
-/** How a webhook client is made. */
+/** Options of a webhook client. */
 export interface WebhookClientOptions {
   readonly timeline: Timeline;
-  /** Where Services are, by `NAMESPACE/NAME`: `https://127.0.0.1:9443`. */
+  /** URLs of Services, by `NAMESPACE/NAME`: `https://127.0.0.1:9443`. */
   readonly services: ReadonlyMap<string, string>;
-  /** Why no Service of that name can be reached. */
+  /** Why a Service cannot be reached. */
   readonly unresolved: (service: ServiceReference) => string;
 }
 
@@ -42,7 +42,7 @@ const mostBytes = 32 * 1024 * 1024;
 const mostClients = 200;
 const mostRedirects = 10;
 
-/** Makes a client; it opens no connection before it is used. */
+/** Creates a client; it opens no connections until it is used. */
 export function webhookClient({ timeline, services, unresolved }: WebhookClientOptions): WebhookClient {
   const clients = new Map<string, HttpClient>();
   const clientOf = (ca: string, serverName: string | undefined): HttpClient => {
@@ -79,7 +79,7 @@ export function webhookClient({ timeline, services, unresolved }: WebhookClientO
       return await posted({ client, url, shown, body, signal: abort.signal });
     } finally {
       cancel();
-      // What is still on its way is of no use.
+      // Anything still in flight is useless now.
       abort.abort();
     }
   };
@@ -94,13 +94,13 @@ export function webhookClient({ timeline, services, unresolved }: WebhookClientO
 
 const pathOf = (url: string): string => /^[a-z]+:\/\/[^/]+(.*)$/i.exec(url)?.[1] ?? "/";
 
-/** Go's words for a request without a response. Source: net/url Error. */
+/** Go's error for a request without a response. Source: net/url Error. */
 const failedPost = (url: string, why: string): string => `Post ${JSON.stringify(url)}: ${why}`;
 
 interface Post {
   readonly client: HttpClient;
   readonly url: string;
-  /** The URL that messages name. */
+  /** The URL in messages. */
   readonly shown: string;
   readonly body: string;
   readonly signal: AbortSignal;
@@ -136,7 +136,7 @@ async function posted(post: Post): Promise<Uint8Array> {
   return body;
 }
 
-/** Follows redirects as Go's client does: 307 and 308 send the body again, all others get what is there. */
+/** Follows redirects like Go's client: 307 and 308 resend the body, other redirects send a GET. */
 async function followed({ client, url, shown, body, signal }: Post): Promise<HttpResponse> {
   let [method, target] = ["POST", url];
   for (let redirects = 0; ; redirects++) {
@@ -160,7 +160,7 @@ async function followed({ client, url, shown, body, signal }: Post): Promise<Htt
   }
 }
 
-/** The whole body. @throws WebhookError for more than is read. */
+/** The whole body. @throws WebhookError if it exceeds the limit. */
 function limited(body: HttpBody): Promise<Uint8Array> {
   return readAll(body, (length) => {
     if (length <= mostBytes) return;

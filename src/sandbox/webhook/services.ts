@@ -1,11 +1,11 @@
-/** Services that nothing routes to. Source: apiserver v0.36 pkg/util/proxy/proxy.go ResolveCluster. */
+/** Services that cannot be reached. Source: apiserver v0.36 pkg/util/proxy/proxy.go ResolveCluster. */
 import { fieldsIn, textOf, type ApiObject } from "../meta/object.ts";
 import type { ServiceReference } from "./client-config.ts";
 
 /** Finds a Service. */
 export type FindService = (namespace: string, name: string) => ApiObject | undefined;
 
-/** Why a webhook at a Service cannot be called: in the real server's words, as far as it would not reach it either. */
+/** Why a webhook at a Service cannot be called: the real server's error, if it could not reach it either. */
 export function unresolvedService({ namespace, name, port }: ServiceReference, find: FindService): string {
   const service = find(namespace, name);
   if (service === undefined) return `service "${name}" not found`;

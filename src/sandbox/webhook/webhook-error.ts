@@ -1,7 +1,7 @@
-/** A webhook that could not be called, or did not answer as one does. The message has the real server's words. */
+/** A webhook that could not be called, or whose response was invalid. The message is the real server's. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
-  /** False where there is no way to call it at all, so that nothing was sent. */
+  /** False if there is no way to call it, so nothing was sent. */
   readonly wasCalled: boolean;
 
   constructor(message: string, { wasCalled = true, ...options }: ErrorOptions & { readonly wasCalled?: boolean } = {}) {

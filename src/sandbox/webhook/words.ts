@@ -1,9 +1,11 @@
-/** What Go's HTTP client and client-go say of calls that failed. Source: Go net, crypto/x509; apimachinery v0.36 api/errors/errors.go. */
+/**
+ * Error messages of Go's HTTP client and client-go for failed calls. Source: Go net, crypto/x509; apimachinery v0.36 api/errors/errors.go.
+ */
 import { genericServerMessage } from "../../api/generic-server-message.ts";
 import { at, textOf } from "../meta/object.ts";
 import type { HttpError } from "../../platform/http-error.ts";
 
-/** Of a call that took longer than it may. */
+/** The error for a call that exceeded its deadline. */
 export const deadlineExceeded = "context deadline exceeded";
 
 const certificateWords: Readonly<Record<string, string>> = {
@@ -12,7 +14,7 @@ const certificateWords: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "x509: certificate is not valid for any names, but wanted to match",
 };
 
-/** Why there was no response from the server of a URL. */
+/** Why the server at a URL did not respond. */
 export function connectionProblem(error: HttpError, url: string): string {
   const { hostname, port, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
@@ -34,12 +36,12 @@ export function connectionProblem(error: HttpError, url: string): string {
       return `tls: failed to verify certificate: ${code === "ERR_TLS_CERT_ALTNAME_INVALID" ? `${why} ${host}` : why}`;
     }
     case "broken":
-      // Go tells a reset from an end; runtimes here do not do so reliably.
+      // Go distinguishes a reset from an end; JavaScript runtimes do not do so reliably.
       return "EOF";
   }
 }
 
-/** A response whose status is none of success. */
+/** A response without a success status. */
 export interface FailedResponse {
   readonly status: number;
   readonly body: Uint8Array;
@@ -49,7 +51,7 @@ export interface FailedResponse {
 
 const mostShown = 2048;
 
-/** What is said of such a response: the message of the Status in its body, or else one by its status. */
+/** The error for such a response: the message of the Status in its body, or else one based on its status code. */
 export function statusProblem({ status, body, type }: FailedResponse): string {
   const text = new TextDecoder().decode(body.subarray(0, mostShown));
   const own = statusMessage(body);
