@@ -81,7 +81,7 @@ function absentUid(scope: RequestScope, uid: string): Error {
 /** The object's key in etcd, which some messages name. */
 export function storageKey({ resource, namespace, name, dryRun }: RequestScope): string {
   const scope = namespace === "" ? "" : `${namespace}/`;
-  // A dry run fails before the prefix of all keys is added.
+  // A dry run checks before the prefix of all keys is added.
   return `${dryRun ? "" : "/registry"}/${resource.plural}/${scope}${name}`;
 }
 

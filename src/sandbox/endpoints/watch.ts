@@ -73,7 +73,7 @@ interface Bookmark {
   readonly initialEventsEnd: boolean;
 }
 
-/** A bookmark's object: only kind and metadata, as in the real server. */
+/** A bookmark's object: an empty one of the kind, as the real server writes it. */
 function bookmarkOf(scope: RequestScope, { format, revision, initialEventsEnd }: Bookmark): Fields {
   const { kind, apiVersion, struct } = scope.served;
   const metadata: Fields = { resourceVersion: String(revision) };

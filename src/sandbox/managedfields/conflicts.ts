@@ -15,7 +15,7 @@ export interface Conflict {
   readonly set: FieldSet;
 }
 
-/** An apply without force conflicts with other managers. */
+/** Thrown if an apply without force conflicts with other managers. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
   readonly conflicts: readonly Conflict[];

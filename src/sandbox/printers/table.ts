@@ -102,7 +102,7 @@ export function tableOf(
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
     columnDefinitions: options.withColumns ? columns : null,
-    // For a kind without its own columns, the initial list of rows is nil.
+    // For a kind without its own columns, an empty list of rows is null.
     rows:
       entries.length === 0 && columns.some(({ name }) => name === "Created At")
         ? null

@@ -98,7 +98,7 @@ function controllerOf({ metadata }: ApiObject): string {
   return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
 }
 
-/** `CPU: 10%/80%`, for all common types of metrics. */
+/** `CPU: 10%/80%`, for the common types of metrics. */
 function metricText(spec: Fields, status: Fields | undefined): string {
   const kind = textAt(spec, ["type"], "");
   const key = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}`;

@@ -28,7 +28,7 @@ const ownLabels = ({ uid = "", name = "" }: ApiObject["metadata"]): Record<strin
   [prefixed.name]: name,
 });
 
-/** Adds labels to the template and selects by uid, unless the client sets the selector. */
+/** Adds labels to the template and selects by uid, unless the client sets `manualSelector`. */
 function selectOwnPods(job: ApiObject): void {
   const spec = child(job, "spec");
   if (spec["manualSelector"] === true) return;

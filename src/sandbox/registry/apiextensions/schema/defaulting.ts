@@ -2,7 +2,7 @@
 import { copyOf, isFields } from "../../../meta/object.ts";
 import { fieldOf, setField, type Structural } from "./structural.ts";
 
-/** Sets missing fields of a value that have defaults, and those that are null without being nullable; in place. */
+/** Defaults missing fields of a value, and nulls in fields that are not nullable; in place. */
 export function fillSchemaDefaults(value: unknown, structural: Structural | undefined): void {
   if (structural === undefined || !structural.hasDefaults) return;
   if (Array.isArray(value)) fillItems(value, structural.items);

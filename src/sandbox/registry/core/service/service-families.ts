@@ -126,7 +126,7 @@ function matchErrors(spec: Fields, ips: readonly unknown[]): FieldError[] {
   return errors;
 }
 
-/** A single-stack Service releases its second family, a dual-stack one cannot. */
+/** A change to SingleStack drops the second family; other policies cannot release it. */
 function keptFamilies(spec: Fields, before: Fields): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, what] of [

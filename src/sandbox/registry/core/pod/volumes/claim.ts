@@ -92,7 +92,7 @@ function pairErrors({ dataSource, dataSourceRef }: Fields, field: string): Field
   return same ? [] : [invalid(field, {}, "must match dataSourceRef")];
 }
 
-/** The two source fields must agree; older clients know only the first, for claims and snapshots. */
+/** Fills each source field from the other; older clients know only the first, for claims and snapshots. */
 function pairSources(claim: ApiObject, old?: ApiObject): void {
   const spec = child(claim, "spec");
   const had = { source: old?.spec?.["dataSource"], reference: old?.spec?.["dataSourceRef"] };
