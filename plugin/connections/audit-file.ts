@@ -42,6 +42,6 @@ async function policyIn({ flag, path }: AuditFiles["log"]): Promise<AuditPolicy>
     if (text === undefined) throw new RangeError("it does not exist");
     return readAuditPolicy(parse(text));
   } catch (error) {
-    throw new UserError(`${flag}: ${path} is no audit policy: ${messageOf(error)}`, [], { cause: error });
+    throw new UserError(`${flag}: ${path} is not an audit policy: ${messageOf(error)}`, [], { cause: error });
   }
 }

@@ -9,8 +9,8 @@ export function cannotWrite(path: string, error: unknown): UserError {
 }
 
 const reasons: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no folder ${folderOf(path)}`,
-  ENOTDIR: (path) => `${folderOf(path)} is no folder`,
+  ENOENT: (path) => `there is not a folder ${folderOf(path)}`,
+  ENOTDIR: (path) => `${folderOf(path)} is not a folder`,
   EISDIR: () => "it is a folder",
   EACCES: () => "permission denied",
   EROFS: () => "the file system is read-only",

@@ -30,7 +30,7 @@ export async function earlierIdentity(path: string, now: number): Promise<Sandbo
   const config = readConfig(text);
   const own = config.extensions?.find(({ name }) => name === extensionName)?.extension;
   if (own === undefined || config.clusters?.length !== 1) {
-    throw new UserError(`${path} is there already, and no sandbox wrote it: what is in it would be lost`, [
+    throw new UserError(`${path} exists, and was not written by a sandbox: its contents would be lost`, [
       "give another file, or remove this one",
     ]);
   }

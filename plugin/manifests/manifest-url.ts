@@ -40,7 +40,7 @@ export function shownUrl(url: string): string {
  * Source: cli-runtime v0.36 pkg/resource/visitor.go readHttpWithRetries; differs: kubectl has no limit of time or size.
  */
 export async function fetchText(url: string, io: WebIo): Promise<string> {
-  if (!URL.canParse(url)) throw new UserError(`cannot read ${shownUrl(url)}: it is no URL`);
+  if (!URL.canParse(url)) throw new UserError(`cannot read ${shownUrl(url)}: it is not a URL`);
   const { timeline, err } = io;
   const ended = new AbortController();
   const cancels = [
@@ -148,7 +148,7 @@ async function foundIn(response: HttpResponse, url: URL): Promise<Found> {
   if ([301, 302, 303, 307, 308].includes(status) && location !== undefined) {
     const at = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     if (at === undefined || !isUrl(at.href))
-      throw new FetchFailure("it redirects to something that is no http or https URL");
+      throw new FetchFailure("it redirects to something that is not an http or https URL");
     return { is: "redirect", at };
   }
   if (status !== 200) {

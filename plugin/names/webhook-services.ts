@@ -25,10 +25,10 @@ export function webhookServices(words: readonly string[]): ReadonlyMap<string, s
 function originIn(text: string, said: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
-    throw new UserError(`${said}: ${JSON.stringify(text)} is no http or https URL`);
+    throw new UserError(`${said}: ${JSON.stringify(text)} is not an http or https URL`);
   const isOrigin = url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
   if (!isOrigin)
-    throw new UserError(`${said}: the URL may have a host and a port, and no more`, [
+    throw new UserError(`${said}: the URL may have only a host and a port`, [
       "the path is that of the webhook's clientConfig.service.path",
     ]);
   return url.origin;

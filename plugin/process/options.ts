@@ -16,7 +16,7 @@ export const processOptions: OptionsFor<ProcessFlags> = {
     "--quiet-child",
     "with -- COMMAND: do not print its own output (by default on standard error, each line behind |)",
   ),
-  restart: flag("--restart", "with -- COMMAND: start it again when it ends by itself"),
+  restart: flag("--restart", "with -- COMMAND: restart it when it exits"),
 };
 
 /** The options that apply to controllers as well. */

@@ -157,7 +157,7 @@ export class ProcessRun {
       session.say(`started ${shorten(program.join(" "), maxCommandLength)} as process ${pid}${again}, Ctrl-C stops`);
       const code = await Promise.race([exited, session.ended]);
       if (code === undefined) return await this.#end(process, exited);
-      session.warn(`${command} ended by itself with exit code ${code} after ${formatDuration(session.elapsedMs)}`);
+      session.warn(`${command} exited with code ${code} after ${formatDuration(session.elapsedMs)}`);
       if (!restart) return code;
       await this.#pause(starts);
       if (session.isOver) return code;

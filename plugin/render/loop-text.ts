@@ -167,7 +167,8 @@ function fieldText({ path, how, changes, values, writers, everyWriteOf }: LoopFi
     return `every write of ${everyWriteOf} changes ${path}: …, ${last} (${pluralize(changes, "change")})`;
   }
   const present = values.filter((value) => value !== undefined);
-  if (present.length === 1 && values.length === 2) return `${path} comes and goes: ${shortValue(present[0])} ${often}`;
+  if (present.length === 1 && values.length === 2)
+    return `${path} appears and disappears: ${shortValue(present[0])} ${often}`;
   const texts = valueTexts(values);
   if (texts.length === 2) return `${path} ${texts.join(" ⇄ ")} ${often}`;
   const first = texts.slice(0, shownValues).join(", ");

@@ -61,7 +61,7 @@ export function refuseOrPass(found: Preflight, context: RefusalContext): void {
       : `refused: cannot tell whether ${owner.who} is active on this cluster (${owner.evidence}).`,
     [
       `If both run ${controller.name}, ${controller.ifRunTwice ?? `both act on the same ${resourceNameOf(controller)}`}.`,
-      ...(alike.length === 0 ? [] : [`The same holds for ${alike.join(", ")}.`]),
+      ...(alike.length === 0 ? [] : [`The same applies to ${alike.join(", ")}.`]),
       "To trace it without writing anything:",
       `  ${context.traceCommand}`,
       "Use --force to run anyway.",

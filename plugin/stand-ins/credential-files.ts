@@ -19,7 +19,7 @@ async function textIn(flag: string, path: string): Promise<string> {
 export async function pemIn(flag: string, path: string): Promise<string> {
   const text = await textIn(flag, path);
   if (text.includes("-----BEGIN ")) return text;
-  throw new FlagError(`--${flag}: ${path} holds no PEM`);
+  throw new FlagError(`--${flag}: ${path} contains no PEM`);
 }
 
 /**

@@ -18,7 +18,7 @@ const help = `Usage:
     Listens like an etcd, for envtest. It stores nothing: the kube-apiserver beside it keeps its state in memory.
 
   --data-dir 'default.etcd'
-    A folder, which is made and stays empty.
+    A folder, which is created and stays empty.
   --listen-client-urls 'http://localhost:2379'
     Where to listen: http alone, /health and /version.
   --listen-peer-urls 'http://localhost:2380'

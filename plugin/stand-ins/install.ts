@@ -22,7 +22,7 @@ export async function installStandIns({ folder, program }: Installation): Promis
   for (const name of standIns) {
     const made = await link({ folder: absolute, program, name });
     if (made.is === "taken")
-      throw new UserError(`--assets: ${made.path} is there already and no link: it stays as it is`, [
+      throw new UserError(`--assets: ${made.path} exists and is not a link: it is left alone`, [
         "give another folder, or remove the file",
       ]);
   }

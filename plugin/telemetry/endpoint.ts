@@ -16,7 +16,7 @@ const forms = "give HOST:PORT, or :PORT for 127.0.0.1";
 /** `127.0.0.1:8080`, `[::1]:8080`, `:8080`. @throws UserError. */
 export function readBindAddress(flag: string, text: string): BindAddress {
   const [, host = "", port = ""] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
-  if (port === "" || Number(port) > 65_535) throw new UserError(`${flag} ${text} is no address`, [forms]);
+  if (port === "" || Number(port) > 65_535) throw new UserError(`${flag} ${text} is not an address`, [forms]);
   return { host: host === "" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
 }
 

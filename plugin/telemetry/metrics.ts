@@ -73,7 +73,7 @@ export class RunMetrics {
     });
     this.#retries = new Counter({
       name: "workqueue_retries_total",
-      help: "Keys that were put off: to be retried, or because their sync asked for it.",
+      help: "Keys that were requeued: retries, and requeues that a sync requested.",
       ...name,
     });
     this.#requests = new Counter({

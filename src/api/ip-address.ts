@@ -46,7 +46,7 @@ export interface CanonicalAddress {
 
 /**
  * An address without leading zeros, in small letters, its longest run of zeros left out: `2001:db8::1`. An IPv4 address in the form of
- * IPv6 is IPv4. Undefined for what is no address.
+ * IPv6 is IPv4. Undefined for what is not an address.
  */
 export function canonicalAddress(text: string): CanonicalAddress | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];

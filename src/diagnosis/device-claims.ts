@@ -42,7 +42,7 @@ function waitsFor(users: readonly Pod[], areAllKnown: boolean): Pick<Finding, "w
     why:
       placed === undefined
         ? `${when}: ${waiting} no node yet`
-        : `${when}: Pod ${name} has a node already, so that the claim may never get any`,
+        : `${when}: Pod ${name} already has a node, so the claim may never get any`,
     advice: [kubectl(`describe pod ${name}${inNamespace(namespace)}`)],
   };
 }

@@ -12,7 +12,7 @@ export function examineNamespace(_look: Look, item: Item<Namespace>): Examined {
   const { status } = item.object;
   const phase = status?.phase ?? "Active";
   const quiet = { findings: [], seen: ["its status"], unseen: [] };
-  return { ...quiet, says: `phase ${phase}; its contents are not looked at`, reached: phase === "Active" };
+  return { ...quiet, says: `phase ${phase}; its contents are not checked`, reached: phase === "Active" };
 }
 
 /** For a namespace with a deletionTimestamp. */

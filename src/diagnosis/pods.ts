@@ -159,7 +159,7 @@ function notScheduled(pod: Pod, isHeld: boolean): string {
   if (scheduled?.status === "False")
     return `not scheduled: ${withoutPreemption(scheduled.message ?? "") || (scheduled.reason ?? "no reason given")}`;
   // Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go runPreEnqueuePlugin: neither a condition nor an Event says so.
-  if (isHeld) return "not scheduled: a scheduler does not try a pod before its ResourceClaims are there";
+  if (isHeld) return "not scheduled: the scheduler does not try a pod before its ResourceClaims exist";
   return `not scheduled: no scheduler has looked at it (its scheduler is ${pod.spec?.schedulerName ?? "default-scheduler"})`;
 }
 

@@ -88,7 +88,7 @@ function ofDevices(claim: ResourceClaim): Protection {
   const isReserved = (claim.status?.reservedFor ?? []).length > 0;
   const why = isReserved
     ? `waiting until ${consumersText(claim)} no longer uses its devices`
-    : "nobody uses its devices, so that the controller resourceclaim has to remove it";
+    : "its devices are not used, so the controller resourceclaim has to remove it";
   return { why, below: [], seen: ["for whom it is reserved"], unseen: [] };
 }
 

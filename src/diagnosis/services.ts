@@ -15,7 +15,7 @@ export function examineService(look: Look, item: Item<Service>): Examined {
   const { spec, metadata } = service;
   const { namespace = "", name } = metadata;
   if (spec?.type === "ExternalName") {
-    const says = `it is an alias for ${spec.externalName ?? ""}, which is not looked at`;
+    const says = `it is an alias for ${spec.externalName ?? ""}, which is not checked`;
     return { says, reached: true, findings: [], seen: ["its spec"], unseen: [] };
   }
   if (name === "kubernetes" && namespace === "default") {

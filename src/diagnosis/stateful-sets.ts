@@ -69,11 +69,13 @@ function heldUp({ spec, status, metadata }: StatefulSet, { pods, outdated }: See
   const name = `${metadata.name}-${first}`;
   const pod = byOrdinal.get(first);
   const going = pod?.metadata.deletionTimestamp !== undefined;
-  const until = pod === undefined ? "is there" : going ? "is gone and made anew" : "is ready";
+  const until = pod === undefined ? "is there" : going ? "is gone and recreated" : "is ready";
   return [
     `its pods come in order: until ${name} (ordinal ${first}) ${until}, ${held.join(", ")}`,
     ...(pod === undefined || going || !rollsOut || revisionOf(pod) === status?.updateRevision
       ? []
-      : [`${name} is of an earlier template: it is waited for, not replaced; delete it to have it made anew`]),
+      : [
+          `${name} is of an earlier template: the set waits for it and does not replace it; delete it to have it recreated`,
+        ]),
   ];
 }

@@ -38,8 +38,7 @@ export function unboundCause(look: Look, claim: PersistentVolumeClaim): UnboundC
     return { why: "it names no class, and no StorageClass is the default", advice: classesListed };
   }
   const name = classOfClaim(claim);
-  if (name === "")
-    return handMadeCause(look, { claim, why: "it has no class, so that a volume has to be made for it" });
+  if (name === "") return handMadeCause(look, { claim, why: "it has no class, so a volume has to be created for it" });
   const found = look.get(StorageClasses, "", name);
   if (found.is === "missing")
     return { why: `there is no StorageClass ${name}, to which it refers`, advice: classesListed };
@@ -60,7 +59,7 @@ function classCause(look: Look, { claim, storageClass }: ClaimOfClass): UnboundC
   if (provisioner === "kubernetes.io/no-provisioner") {
     return handMadeCause(look, {
       claim,
-      why: `its class ${name} provisions no volumes, so that one has to be made for it`,
+      why: `its class ${name} provisions no volumes, so one has to be created for it`,
     });
   }
   const where = node === undefined ? "" : ` for node ${node}`;
@@ -96,7 +95,7 @@ function namedVolumeCause(look: Look, claim: PersistentVolumeClaim): UnboundCaus
 
 /** The cause if the controller has yet to bind the claim, which it checks every 15 s. */
 function toBeBound(volume: string): UnboundCause {
-  return { why: `${volume} suits it, so that the controller persistentvolume-binder has to bind them`, advice: [] };
+  return { why: `${volume} matches it, so the controller persistentvolume-binder has to bind them`, advice: [] };
 }
 
 /** How many volumes are named. */

@@ -125,7 +125,7 @@ export async function tryConnection(
       timer = setTimeout(resolve, handshakeMs, "too long");
     });
     if ((await Promise.race([shakeHands(socket, url, settings), tooLong])) === "too long") {
-      throw new HttpError("timeout", "it takes connections and does not answer the TLS handshake");
+      throw new HttpError("timeout", "it accepts connections but does not respond to the TLS handshake");
     }
   } catch (error) {
     if (error instanceof HttpError && error.failure === "timeout") throw error;

@@ -20,7 +20,7 @@ export class HttpError extends Error {
 const known: Readonly<Record<string, readonly [HttpFailure, string]>> = {
   ECONNREFUSED: ["refused", "connection refused"],
   ENOTFOUND: ["unknown host", "unknown host"],
-  EAI_AGAIN: ["unknown host", "the name server does not answer"],
+  EAI_AGAIN: ["unknown host", "the name server does not respond"],
   EHOSTUNREACH: ["unreachable", "no route to the host"],
   ENETUNREACH: ["unreachable", "the network is unreachable"],
   ENETDOWN: ["unreachable", "the network is down"],
@@ -33,7 +33,7 @@ const known: Readonly<Record<string, readonly [HttpFailure, string]>> = {
   CERT_NOT_YET_VALID: ["certificate", "the server's certificate is not valid yet"],
   DEPTH_ZERO_SELF_SIGNED_CERT: [
     "certificate",
-    "the server's certificate is signed by itself, and is not the authority given",
+    "the server's certificate is self-signed, and is not the given authority",
   ],
   SELF_SIGNED_CERT_IN_CHAIN: ["certificate", "the server's certificate is signed by an unknown authority"],
   UNABLE_TO_GET_ISSUER_CERT: ["certificate", "the server's certificate is signed by an unknown authority"],

@@ -26,7 +26,8 @@ function bodyOf(message: http.IncomingMessage): HttpBody {
     woken();
   });
   message.on("close", () => {
-    if (!ended && !message.complete) failure ??= new HttpError("broken", "the connection was closed inside the answer");
+    if (!ended && !message.complete)
+      failure ??= new HttpError("broken", "the connection was closed within the response");
     ended = true;
     woken();
   });

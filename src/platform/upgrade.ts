@@ -82,7 +82,7 @@ function readHead(socket: Socket): Promise<{ readonly head: string; readonly res
 function parseHead(head: string): Pick<UpgradeResponse, "status" | "headers"> {
   const [first = "", ...lines] = head.split("\r\n");
   const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1];
-  if (status === undefined) throw new HttpError("broken", "its response is no HTTP/1.1");
+  if (status === undefined) throw new HttpError("broken", "its response is not HTTP/1.1");
   const headers = lines.map((line): [string, string] => {
     const colon = line.indexOf(":");
     return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];

@@ -52,7 +52,7 @@ export function judge<Finding>({ seen, unseen, findings }: Case<Finding>): Verdi
   const made = (verdict: object): Verdict<Finding> => ({ evidence, ...verdict }) as Verdict<Finding>;
   if (first !== undefined) return made({ is: "found", findings: [first, ...rest] });
   if (decisive.length > 0) return made({ is: "cannot tell", because: unseenText(decisive) });
-  if (seen.length === 0) return made({ is: "cannot tell", because: "nothing was looked at" });
+  if (seen.length === 0) return made({ is: "cannot tell", because: "nothing was checked" });
   return made({ is: "well" });
 }
 

@@ -64,7 +64,7 @@ describe("a claim without devices", () => {
   test("never gets any for a pod that was placed without a scheduler", () => {
     const resourceClaims = [{ name: "gpu", resourceClaimName: "card" }];
     expect(whys(answer([using("web", { nodeName: "node-1", resourceClaims })]))).toEqual([
-      `${when}: Pod web has a node already, so that the claim may never get any`,
+      `${when}: Pod web already has a node, so the claim may never get any`,
     ]);
   });
 
@@ -128,7 +128,7 @@ describe("a claim that is being deleted", () => {
       `${finalizer}: waiting until Pod web no longer uses its devices`,
     ]);
     expect(whys(answerAbout(ResourceClaims, claim({}, { meta })))).toEqual([
-      `${finalizer}: nobody uses its devices, so that the controller resourceclaim has to remove it`,
+      `${finalizer}: its devices are not used, so the controller resourceclaim has to remove it`,
     ]);
   });
 });
@@ -160,7 +160,7 @@ describe("a pod that has no node", () => {
       const plain = pod("web", { resourceClaims: [{ name: "gpu", resourceClaimName: "card" }], ...spec });
       return whys(answerAbout(Pods, { ...plain, status } as StoredObject, { items }));
     };
-    const left = "Pod web: not scheduled: a scheduler does not try a pod before its ResourceClaims are there";
+    const left = "Pod web: not scheduled: the scheduler does not try a pod before its ResourceClaims exist";
     const meta = { deletionTimestamp: ago(9), finalizers: ["example.com/hold"] };
     const missing = "ResourceClaim card: there is no such ResourceClaim, but the pod refers to it";
     expect(said([])).toEqual([missing, left]);

@@ -67,7 +67,7 @@ describe("of a StatefulSet that waits, `why` names the pod that holds the rest",
       "until db-0 (ordinal 0) is there, 1 pod after it is not created",
     );
     const going = { deletionTimestamp: ago(5) };
-    expect(told(object, [podOf("db-0", { meta: going })])[0]).toContain("until db-0 (ordinal 0) is gone and made anew");
+    expect(told(object, [podOf("db-0", { meta: going })])[0]).toContain("until db-0 (ordinal 0) is gone and recreated");
   });
 
   test("and that a pod of an earlier template must be deleted by hand", () => {
@@ -75,7 +75,7 @@ describe("of a StatefulSet that waits, `why` names the pod that holds the rest",
     const object = set({ replicas: 3, availableReplicas: 2, updatedReplicas: 0, currentRevision: "db-old" });
     expect(told(object, pods)).toEqual([
       "its pods come in order: until db-2 (ordinal 2) is ready, no other pod is updated",
-      "db-2 is of an earlier template: it is waited for, not replaced; delete it to have it made anew",
+      "db-2 is of an earlier template: the set waits for it and does not replace it; delete it to have it recreated",
     ]);
     const onDelete = set({ replicas: 3, availableReplicas: 2 }, { updateStrategy: { type: "OnDelete" }, replicas: 4 });
     expect(told(onDelete, pods)).toEqual([

@@ -29,7 +29,7 @@ const whys = (object: StoredObject, items: readonly Item[], forbidden: readonly 
   findingsOf(answerAbout(PersistentVolumeClaims, object, { items, forbidden })).map(({ why }) => why);
 
 describe("a claim without a class", () => {
-  const why = "it has no class, so that a volume has to be made for it";
+  const why = "it has no class, so a volume has to be created for it";
   const cases: readonly (readonly [string, Item])[] = [
     ["is too small: 1Gi, where 2Gi is requested", volume("disk", { capacity: { storage: "1Gi" } })],
     ["has volumeMode Block", volume("disk", { volumeMode: "Block" })],
@@ -78,7 +78,7 @@ describe("a claim without a class", () => {
 
   test("says which volume suits it, and who has to bind them", () => {
     expect(whys(claim(), [volume("small", { capacity: { storage: "1Gi" } }), volume("disk")])).toEqual([
-      "volume disk suits it, so that the controller persistentvolume-binder has to bind them",
+      "volume disk matches it, so the controller persistentvolume-binder has to bind them",
     ]);
   });
 });
@@ -91,7 +91,7 @@ describe("a claim that names its volume", () => {
       "volume disk, to which it refers, has class gold",
     ]);
     expect(whys(naming, [volume("disk")])).toEqual([
-      "volume disk suits it, so that the controller persistentvolume-binder has to bind them",
+      "volume disk matches it, so the controller persistentvolume-binder has to bind them",
     ]);
   });
 });
@@ -122,7 +122,7 @@ describe("a claim of a class", () => {
 
   test("without a provisioner names the volumes of the class", () => {
     const none = storageClass("local", { provisioner: "kubernetes.io/no-provisioner", volumeBindingMode: "Immediate" });
-    const why = "its class local provisions no volumes, so that one has to be made for it";
+    const why = "its class local provisions no volumes, so one has to be created for it";
     const local = claim({ storageClassName: "local" });
     expect(whys(local, [none, volume("other")])).toEqual([`${why}: there is no volume of class local`]);
     expect(whys(local, [none, volume("disk", { storageClassName: "local", volumeMode: "Block" })])).toEqual([

@@ -316,7 +316,7 @@ describe("a program's dry run", () => {
 
   test.each([
     [["/nonexistent/manager"], "cannot start /nonexistent/manager: there is no such program"],
-    [["sh", "-c", "exit 3"], "sh -c exit 3 ended by itself with exit code 3, before nothing moved any more"],
+    [["sh", "-c", "exit 3"], "sh -c exit 3 exited with code 3, before nothing moved any more"],
     [["sleep", "60"], "sleep 60 has sent no request within 3 s"],
   ])("a program that is of no use: %p", async (program, says) => {
     const manifests = ["--from", "manifests", "-f", file("some.yaml", map("a", "1"))];
@@ -327,7 +327,7 @@ describe("a program's dry run", () => {
 
   test("an earlier version that does not exist", async () => {
     const { code, stderr, stdout } = await dryRun(["--baseline-command", "/nonexistent/v1 --fast"]);
-    expect(stderr).toContain("error: /nonexistent/v1 --fast ended by itself with exit code 127");
+    expect(stderr).toContain("error: /nonexistent/v1 --fast exited with code 127");
     expect(stderr).toContain("is its path right, and may it be executed?");
     expect([code, stdout]).toEqual([2, ""]);
   });

@@ -149,8 +149,8 @@ describe.skipIf(clusterMissing !== undefined)("run --metrics-bind-address", () =
   }, 120_000);
 
   test.each([
-    ["8080", "error: --metrics-bind-address 8080 is no address"],
-    ["127.0.0.1:99999", "error: --metrics-bind-address 127.0.0.1:99999 is no address"],
+    ["8080", "error: --metrics-bind-address 8080 is not an address"],
+    ["127.0.0.1:99999", "error: --metrics-bind-address 127.0.0.1:99999 is not an address"],
     ["192.0.2.1:80", "error: cannot listen on 192.0.2.1:80"],
   ])("an address where nothing can be served: %s", async (address, says) => {
     await using run = startProgram(["run", "replicaset", "--metrics-bind-address", address], {

@@ -124,7 +124,7 @@ describe.skipIf(clusterMissing !== undefined)("a program behind run --, in troub
     const { stdout, stderr, code } = await program.end();
     slow.remove();
     expect(code).toBe(137);
-    expect(stderr).toMatch(/ ended by itself with exit code 137 after /);
+    expect(stderr).toMatch(/ exited with code 137 after /);
     expect(stderr).not.toMatch(/^\| created$/m);
     await Bun.sleep(1500);
     const logged = (await cluster.audit()).filter(

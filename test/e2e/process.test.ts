@@ -113,7 +113,7 @@ describe("a program behind --", () => {
     const options = { kubeconfig, through: `TMPDIR=${temporary} exec "$@"` };
     const ended = await runProgram(["run", "--", "sh", "-c", "exit 7"], options);
     expect(ended.code).toBe(7);
-    expect(ended.stderr).toMatch(/^sh ended by itself with exit code 7 after/m);
+    expect(ended.stderr).toMatch(/^sh exited with code 7 after/m);
     const unused = await runProgram(["run", "--for", "500ms", "--", "sleep", "100"], options);
     expect(unused.code).toBe(0);
     const missing = await runProgram(["run", "--", "/no/such/program"], options);
@@ -138,7 +138,7 @@ describe("a program behind --", () => {
     await program.says(/started sh -c exit 3 as process \d+ \(start 2\)/);
     program.signal("SIGINT");
     const { stderr } = await program.end();
-    expect(stderr).toMatch(/^sh ended by itself with exit code 3 .*\nstarting it again in 1 s$/m);
+    expect(stderr).toMatch(/^sh exited with code 3 .*\nstarting it again in 1 s$/m);
   });
 
   test("proxy serves a kubeconfig of mode 0600, and writes over none that is not its own", async () => {

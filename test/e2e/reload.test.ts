@@ -79,9 +79,9 @@ describe("run --reload", () => {
 
   test("a file with an error is named with its place, and the version before goes on", async () => {
     save("marker.ts", controller({ also: "const broken: = 1;" }));
-    await run.says(/cannot load \S+marker\.ts: .*marker\.ts:3:\d+; the version before goes on/);
+    await run.says(/cannot load \S+marker\.ts: .*marker\.ts:3:\d+; the previous version keeps running/);
     save("marker.ts", controller({ also: 'throw new Error("not yet");' }));
-    await run.says(/cannot load \S+marker\.ts: not yet, at \S*marker\.ts:3:\d+; the version before goes on/);
+    await run.says(/cannot load \S+marker\.ts: not yet, at \S*marker\.ts:3:\d+; the previous version keeps running/);
     await served.send("PATCH", `${maps}/a`, { data: { mark: "by hand" } });
     await marked("two");
     save("mark.ts", 'export const mark: string = "three";\n');

@@ -52,7 +52,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     for (const name of acting)
       await program.says(new RegExp(`^(?:running|starting) .*\\b${name} with \\d+ worker`, "ms"));
     expect(program.stdout + program.stderr).toMatch(
-      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or validatingadmissionpolicy-status, which leaves no field manager of its own behind$/m,
+      /^owner {3}not detected during the run: another ttl-after-finished, garbage-collector, .* or validatingadmissionpolicy-status, which leaves no trace in managedFields$/m,
     );
     expect(program.stdout).not.toMatch(
       /^(?:running|starting) .* (scheduler|kubelet|token-cleaner|bootstrap-signer|certificatesigningrequest-signing|serviceaccount-token) with/ms,

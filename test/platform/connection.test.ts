@@ -28,7 +28,7 @@ describe("a try of a connection", () => {
       );
       expect(error).toMatchObject({
         failure: "timeout",
-        message: "it takes connections and does not answer the TLS handshake",
+        message: "it accepts connections but does not respond to the TLS handshake",
       });
     }
     expect([http.asked.length, socks.asked.length]).toEqual([1, 1]);

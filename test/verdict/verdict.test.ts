@@ -14,7 +14,7 @@ describe("judge()", () => {
   test("never calls well what nobody has looked at", () => {
     expect(judge({ seen: [], unseen: [], findings: [] })).toMatchObject({
       is: "cannot tell",
-      because: "nothing was looked at",
+      because: "nothing was checked",
     });
   });
 

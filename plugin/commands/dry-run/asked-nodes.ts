@@ -106,7 +106,7 @@ async function listed<T>(plural: string, page: Promise<{ readonly items: readonl
   } catch (error) {
     if (!isForbidden(error)) throw error;
     throw new UserError(
-      `not allowed to list ${plural} of the whole cluster: what follows from a node cannot be told`,
+      `not allowed to list ${plural} of the whole cluster: the effects of a node cannot be predicted`,
       ["--node-down and --drain need the rights to list nodes, and pods in all namespaces"],
       { cause: error },
     );

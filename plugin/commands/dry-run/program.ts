@@ -97,7 +97,7 @@ function inWords(error: unknown): unknown {
   if (error instanceof ProgramStartError) return cannotStart(error.program.split(" ")[0] ?? "", error.cause);
   if (!(error instanceof ProgramEndedError)) return error;
   const { program, code } = error;
-  return new UserError(`${program} ended by itself with exit code ${code}, before nothing moved any more`, [
+  return new UserError(`${program} exited with code ${code}, before nothing moved any more`, [
     notStarted.has(code)
       ? "its own output says why; is its path right, and may it be executed?"
       : "its own output says why; its changes are applied to a program that keeps running",

@@ -162,9 +162,7 @@ export function refuseRejectedChanges(refused: readonly RejectedChange[], words:
   }
   const isLate = problems.some(({ text }) => /^namespaces ".*" not found$/.test(text));
   const next = isLate
-    ? [
-        "manifests are applied in their order, as kubectl does: is there a Namespace among them, and does it come first?",
-      ]
+    ? ["manifests are applied in their order, as kubectl does: is there a Namespace among them, and is it first?"]
     : [];
   throw new ManifestError("the API server would refuse this", problems, [...others, ...next]);
 }

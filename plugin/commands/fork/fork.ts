@@ -19,7 +19,7 @@ const options = {
   ...servingOptions,
   snapshot: text(
     "--snapshot <file>",
-    "at the end, write what the fork holds to FILE: `sandbox --load FILE` starts from it",
+    "at the end, write the fork's contents to FILE: `sandbox --load FILE` starts from it",
   ),
   for: duration("--for <duration>", "exit after this time"),
 } as const;
@@ -37,7 +37,7 @@ export const fork: Command = clusterCommand({
     "Serves HTTPS on 127.0.0.1 and writes a kubeconfig for it. Its clients see what the cluster of the current context has, with your rights, " +
     "and its changes as they happen. What they write stays in the fork: the cluster is only read. An object that was written in the fork " +
     "no longer follows the cluster, until both are the same again.\n\n" +
-    "Each kind is read when it is first asked for. Admission webhooks are not called; quotas, limits, policies and definitions of custom " +
+    "Each kind is read when it is first requested. Admission webhooks are not called; quotas, limits, policies and definitions of custom " +
     "resources are the cluster's. No controller runs in the fork: run some against it with `run`, or a program with `trace -- COMMAND`.\n\n" +
     "Exit codes: 0 ended by a signal, or --for is over; 2 wrong arguments or no connection; 130 ended by a second signal.",
   options,
@@ -46,7 +46,7 @@ export const fork: Command = clusterCommand({
       says: "Try a change with kubectl, on what the cluster has",
       line: "fork --write-kubeconfig /tmp/fork.kubeconfig",
     },
-    { says: "Keep what was looked at, for a sandbox", line: "fork --write-kubeconfig kc --snapshot state.json" },
+    { says: "Save what was read, for a sandbox", line: "fork --write-kubeconfig kc --snapshot state.json" },
   ],
   onSignal: "drain",
   complete({ options: flags }): ForkRequest {
@@ -85,7 +85,9 @@ export const fork: Command = clusterCommand({
       if (snapshot === undefined) return 0;
       const saved = forked.sandbox.save();
       await writeState(snapshot, saved);
-      session.say(`${pluralize(saved.objects, "object")} written to ${snapshot}: all that was asked for, Secrets too`);
+      session.say(
+        `${pluralize(saved.objects, "object")} written to ${snapshot}: everything that was requested, including Secrets`,
+      );
       return 0;
     } finally {
       await connected.close();

@@ -25,7 +25,7 @@ const options = {
   for: duration("--for <duration>", "exit after this time"),
   failOn: choice("--fail-on <what>", "loop: exit with code 3 if one was found, 5 if it cannot tell", ["loop"]),
   output: choice("-o, --output <format>", "text, or json: a line for each loop", ["text", "json"], { default: "text" }),
-  sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
+  sandbox: flag("--sandbox", "watch a new embedded cluster in which the controllers run"),
   manifests: sandboxManifests,
   load: sandboxState,
   ...processOptions,

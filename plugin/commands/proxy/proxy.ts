@@ -22,7 +22,7 @@ const options = {
   ),
   sinceStart,
   shadow: flag("--shadow", "in front of a fork of the cluster: what the process writes stays there, and is compared"),
-  sandbox: flag("--sandbox", "in front of an embedded cluster of its own instead of the current context's"),
+  sandbox: flag("--sandbox", "in front of a new embedded cluster instead of the current context's"),
   manifests: sandboxManifests,
   load: sandboxState,
 } as const;

@@ -59,9 +59,10 @@ export function leaderElectOf(flags: LeaderElectFlags): LeaderElect | undefined 
     leaderElectRetryPeriod: retryPeriodMs = defaultTiming.retryPeriodMs,
   } = rest;
   if (leaseDurationMs < 1000 || leaseDurationMs % 1000 !== 0)
-    throw new UserError(`--leader-elect-lease-duration ${formatDuration(leaseDurationMs)} is no whole second`, [
-      "a Lease counts seconds",
-    ]);
+    throw new UserError(
+      `--leader-elect-lease-duration ${formatDuration(leaseDurationMs)} is not a whole number of seconds`,
+      ["a Lease counts seconds"],
+    );
   if (leaseDurationMs <= renewDeadlineMs)
     throw new UserError("--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline", [
       `they are ${formatDuration(leaseDurationMs)} and ${formatDuration(renewDeadlineMs)}: two could lead at once`,

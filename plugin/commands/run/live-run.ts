@@ -277,7 +277,7 @@ export class Run {
     const unnoticed = ownersUnnoticed(this.#controllers);
     if (unnoticed.length > 0 && !once && flags.sandbox !== true) {
       session.say(
-        `owner   not detected during the run: another ${unnoticed.join(", ").replace(/, ([^,]*)$/, " or $1")}, which leaves no field manager of its own behind`,
+        `owner   not detected during the run: another ${unnoticed.join(", ").replace(/, ([^,]*)$/, " or $1")}, which leaves no trace in managedFields`,
       );
     }
   }

@@ -92,7 +92,7 @@ export class Reload {
       this.#session.say(`reloaded ${word}: ${pluralize(synced, "object")} to sync`);
     } catch (error) {
       const more = error instanceof UserError ? error.next : [];
-      this.#session.warn(`${[messageOf(error), ...more].join(", ")}; the version before goes on`);
+      this.#session.warn(`${[messageOf(error), ...more].join(", ")}; the previous version keeps running`);
     } finally {
       const times = await timesOf([...kept, ...modulesOf(word)]);
       file.modules = new Map([...times].map(([path, time]) => [path, before.has(path) ? before.get(path) : time]));

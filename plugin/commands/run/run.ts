@@ -58,7 +58,7 @@ const options = {
     { default: "text" },
   ),
   sinceStart,
-  sandbox: flag("--sandbox", "run against an embedded cluster of its own: API server, scheduler, simulated nodes"),
+  sandbox: flag("--sandbox", "run against a new embedded cluster: API server, scheduler, simulated nodes"),
   manifests: sandboxManifests,
   load: sandboxState,
   force: flag("--force", "run even if something else reconciles the same objects"),
@@ -108,7 +108,7 @@ export const run: Command = clusterCommand({
     "otherwise it refuses to run. The first Ctrl-C lets syncs in flight finish, the second ends at once.\n\n" +
     "Exit codes: 0 stopped by a signal, or --once and all is synced; 1 --once and some objects kept failing; " +
     "2 wrong arguments, no connection, missing rights, or refused; 3 --leader-elect, and it no longer leads; 130 ended by a second signal; with -- COMMAND its own exit code, " +
-    "where it ends by itself.",
+    "if it ends by itself.",
   arguments: { name: "[controller...]", about: "which controllers: names, short names, or all" },
   program: {
     name: "COMMAND",

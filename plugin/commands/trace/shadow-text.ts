@@ -34,7 +34,7 @@ export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: stri
     [
       `  ${rights.missing.map((right) => formatRight(right, namespace)).join(" · ")}`,
       namespace === undefined
-        ? "ask for these rights, or look at one namespace with -n"
+        ? "ask for these rights, or trace one namespace with -n"
         : "ask for these rights: they only read",
     ],
   );

@@ -43,7 +43,7 @@ function controllersOf(object: string, calledAs: string): readonly ControllerDef
   }
   if (chosen.size > 0) return controllersEnabledByDefault.filter((each) => chosen.has(each));
   throw new UserError(`no built-in controller is for the type ${JSON.stringify(type)}`, [
-    `name a controller: \`${calledAs} trace garbage-collector --why ${object}\` shows what becomes of it when its owner goes`,
+    `name a controller: \`${calledAs} trace garbage-collector --why ${object}\` shows what happens to it when its owner is deleted`,
     `\`${calledAs} controllers\` lists them`,
   ]);
 }

@@ -26,7 +26,7 @@ const options = {
     "show one chain only: this object, its owners and what it owns, each back to its first cause; the command why answers once and exits",
   ),
   all: flag("--all", "show every sync: also those that write nothing, and repetitions"),
-  sandbox: flag("--sandbox", "trace controllers that write, in an embedded cluster of its own"),
+  sandbox: flag("--sandbox", "trace controllers that write, in a new embedded cluster"),
   manifests: sandboxManifests,
   load: sandboxState,
   once,

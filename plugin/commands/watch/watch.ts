@@ -47,7 +47,7 @@ const options = {
     { default: "text" },
   ),
   sinceStart,
-  sandbox: flag("--sandbox", "watch an embedded cluster of its own, in which the controllers run"),
+  sandbox: flag("--sandbox", "watch a new embedded cluster in which the controllers run"),
   manifests: sandboxManifests,
   load: sandboxState,
   ...processOptions,

@@ -27,7 +27,7 @@ const options = {
     bareMs: defaultWaitMs,
     default: "5m",
   }),
-  sandbox: flag("--sandbox", "use an embedded cluster of its own, in which all controllers run"),
+  sandbox: flag("--sandbox", "use a new embedded cluster in which all controllers run"),
   manifests: sandboxManifests,
   load: sandboxState,
   for: duration("--for <duration>", "with --sandbox: look after this time", {

@@ -27,7 +27,7 @@ export async function parseResponse(
   try {
     return { value: parse(text), bytes: bytes.length };
   } catch (error) {
-    throw new TransportError(`the answer is not JSON (${quote(text)}): is this an API server?`, { cause: error });
+    throw new TransportError(`the response is not JSON (${quote(text)}): is this an API server?`, { cause: error });
   }
 }
 

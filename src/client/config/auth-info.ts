@@ -97,7 +97,7 @@ export function isSendable(text: string): boolean {
 /** @throws KubeconfigError for text that an HTTP header cannot carry. */
 export function checkSendable(text: string, what: string): void {
   if (isSendable(text)) return;
-  throw new KubeconfigError(`Cannot send ${what}: it holds a character that no HTTP header can carry`, {
+  throw new KubeconfigError(`Cannot send ${what}: it contains a character that is not allowed in an HTTP header`, {
     next: "is there a line break in it?",
   });
 }

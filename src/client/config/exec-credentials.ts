@@ -118,7 +118,7 @@ function isInteractive(plugin: ExecEntry, host: Host, cannot: (why: string) => K
     case "IfAvailable":
       return host.stdinIsTerminal;
     case "Always":
-      if (!host.stdinIsTerminal) throw cannot("asks questions, and standard input is no terminal");
+      if (!host.stdinIsTerminal) throw cannot("prompts, and standard input is not a terminal");
       return true;
     default:
       throw cannot(
@@ -156,7 +156,7 @@ function credentialOf(
   } catch {
     throw cannot("did not print JSON");
   }
-  if (answer?.kind !== "ExecCredential") throw cannot("printed something that is no ExecCredential");
+  if (answer?.kind !== "ExecCredential") throw cannot("printed something that is not an ExecCredential");
   if (answer.apiVersion !== plugin.apiVersion) {
     throw cannot(
       `answered in ${typeof answer.apiVersion === "string" ? answer.apiVersion : "no version"}, where ${String(plugin.apiVersion)} is configured`,
@@ -172,7 +172,7 @@ function credentialOf(
   if ((certificate === "") !== (key === "")) throw cannot("printed a certificate or a key, not both");
   if (!isSendable(token)) throw cannot("printed a token that no HTTP header can carry");
   const expiresAt = expirationTimestamp === "" ? Infinity : readTime(expirationTimestamp);
-  if (expiresAt === undefined) throw cannot("printed an expirationTimestamp that is no time");
+  if (expiresAt === undefined) throw cannot("printed an expirationTimestamp that is not a time");
   return {
     credential: {
       ...(token !== "" && { authorization: `Bearer ${token}` }),

@@ -65,7 +65,7 @@ export async function loadKubeconfig(host: Host, source: KubeconfigSource = {}):
   }
   if (source.kubeconfig !== undefined && source.kubeconfig !== "" && files.length === 0) {
     throw new KubeconfigError(`Cannot read the kubeconfig ${source.kubeconfig}: there is no such file`, {
-      next: "name one that is there with --kubeconfig, or omit it to use KUBECONFIG or ~/.kube/config",
+      next: "name an existing one with --kubeconfig, or omit it to use KUBECONFIG or ~/.kube/config",
     });
   }
   return { clusters, users, contexts, currentContext, files, missing };
@@ -95,7 +95,7 @@ function parsed(file: string, text: string): FileText {
   // An empty file is an empty kubeconfig.
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it is no kubeconfig`);
+    throw new KubeconfigError(`Cannot read the kubeconfig ${file}: it is not a kubeconfig`);
   }
   return value;
 }
@@ -108,7 +108,8 @@ function collect<T>(
   field: "cluster" | "user" | "context",
 ): void {
   if (list === undefined || list === null) return;
-  if (!Array.isArray(list)) throw new KubeconfigError(`Cannot read the kubeconfig ${file}: its ${field}s are no list`);
+  if (!Array.isArray(list))
+    throw new KubeconfigError(`Cannot read the kubeconfig ${file}: its ${field}s are not a list`);
   const here = new Set<string>();
   for (const item of list as readonly unknown[]) {
     const { name, [field]: entry } = (item ?? {}) as { readonly name?: unknown; readonly [key: string]: unknown };

@@ -11,7 +11,7 @@ import { withoutUserinfo } from "./redacted.ts";
  */
 export function checkedProxy(url: string, what: string): string {
   if (URL.canParse(url) && /^(https?|socks5h?):$/.test(new URL(url).protocol)) return url;
-  throw new KubeconfigError(`Cannot use ${what}, ${withoutUserinfo(url)}: it is no http, https or socks5 URL`);
+  throw new KubeconfigError(`Cannot use ${what}, ${withoutUserinfo(url)}: it is not an http, https or socks5 URL`);
 }
 
 /**

@@ -14,7 +14,7 @@ const maxNameLength = 255;
 export function shownPath(path: string): string {
   const name = path.split(/[/\\]/).at(-1) ?? "";
   return /[\r\n]/.test(path) || name.length > maxNameLength || path.includes("-----BEGIN")
-    ? `a text of ${path.length} characters that is no path`
+    ? `a text of ${path.length} characters that is not a path`
     : path;
 }
 

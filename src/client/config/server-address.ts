@@ -22,7 +22,9 @@ export interface ServerAddress {
 export function serverAddress(text: string, where: string): ServerAddress {
   const url = text.includes("://") ? text : `http://${text}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new KubeconfigError(`Cannot use the API server ${withoutUserinfo(text)}${where}: it is no http or https URL`);
+    throw new KubeconfigError(
+      `Cannot use the API server ${withoutUserinfo(text)}${where}: it is not an http or https URL`,
+    );
   }
   const { origin, pathname, username, password } = new URL(url);
   const server = origin + pathname.replace(/\/+$/, "");

@@ -215,7 +215,7 @@ export class Election {
       return undefined;
     }
     const leader = there.spec?.holderIdentity ?? "";
-    if (leader !== identity) return leader === "" ? "was given to nobody" : `was taken by ${leader}`;
+    if (leader !== identity) return leader === "" ? "was released" : `was taken by ${leader}`;
     // Another client has modified the Lease, or the response to a renewal was lost.
     this.#held = there;
     return undefined;

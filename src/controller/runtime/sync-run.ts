@@ -69,7 +69,7 @@ function afterSuccess(
   running.failing.delete(item.key);
   const requeueAfterMs = result?.requeueAfterMs;
   if (requeueAfterMs !== undefined) {
-    running.enqueueAfter(item.key, requeueAfterMs, { cause: "requeue", why: "the sync asked for it", sync });
+    running.enqueueAfter(item.key, requeueAfterMs, { cause: "requeue", why: "requested by the sync", sync });
   }
   const delays = requeueAfterMs === undefined ? asked : [...asked, requeueAfterMs];
   return delays.length === 0 ? { is: "forgotten" } : { is: "requeued", delayMs: Math.min(...delays) };

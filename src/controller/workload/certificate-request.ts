@@ -35,7 +35,7 @@ export function requestOf({ metadata, spec }: CertificateSigningRequest): Certif
   try {
     return readCertificateRequest(block.bytes);
   } catch (cause) {
-    throw new Error(`Cannot read request ${metadata.name}: its bytes are no PKCS #10 request`, { cause });
+    throw new Error(`Cannot read request ${metadata.name}: it is not a PKCS #10 request`, { cause });
   }
 }
 

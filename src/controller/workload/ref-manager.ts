@@ -199,7 +199,7 @@ export async function ensureOwnerLives<O extends StoredObject>(
   }
   const { uid, deletionTimestamp } = live.metadata;
   if (uid !== owner.metadata.uid) {
-    throw new Error(`${what} with uid ${owner.metadata.uid} is gone, its name belongs to uid ${uid}`);
+    throw new Error(`${what} with uid ${owner.metadata.uid} is gone, its name now belongs to uid ${uid}`);
   }
   if (deletionTimestamp !== undefined) throw new Error(`${what} is being deleted since ${deletionTimestamp}`);
 }

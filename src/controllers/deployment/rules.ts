@@ -190,7 +190,7 @@ export const hashCollision: Rule<CollisionFacts> = rule<CollisionFacts>({
   looksAt: ["owner and template of the ReplicaSet that has the name already", "status.collisionCount"],
   chooses: "If another ReplicaSet has the name, the collision is counted; the count changes the next hash.",
   sentence: ({ replicaSet, before, after }) =>
-    `${replicaSet} exists, with another owner or template → collisionCount ${before ?? "none"} → ${after}, so that the next name differs`,
+    `${replicaSet} exists, with another owner or template → collisionCount ${before ?? "none"} → ${after}, so the next name differs`,
   example: { replicaSet: "web-6d5f4c", before: undefined, after: 1 },
   source: "sync.go getNewReplicaSet",
 });

@@ -75,7 +75,7 @@ export function bindingOf(claim: PersistentVolumeClaim, storage: Storage): Bindi
   const found = storage.lookup(classKind, objectKey("", name));
   if (found === undefined) {
     const why = whyUnknown(storage.scope, classKind, "") ?? unknown;
-    if (why !== undefined) return taken(`StorageClass ${name} was not looked at: ${why}`);
+    if (why !== undefined) return taken(`StorageClass ${name} was not checked: ${why}`);
     return waits(`there is no StorageClass ${name}, and no PersistentVolume matches`);
   }
   const { provisioner = "" } = found as { readonly provisioner?: string };
@@ -88,13 +88,13 @@ function withoutClass(claim: PersistentVolumeClaim, { scope }: Storage, unknown:
   // Admission has set the default class, if there is one.
   const isOpen = claim.spec?.storageClassName === undefined;
   const noClasses = isOpen ? whyUnknown(scope, classKind, "") : undefined;
-  if (noClasses !== undefined) return taken(`whether there is a default StorageClass was not looked at: ${noClasses}`);
+  if (noClasses !== undefined) return taken(`whether there is a default StorageClass was not checked: ${noClasses}`);
   if (unknown !== undefined) return taken(notSeen(unknown));
   return waits(`it ${isOpen ? "gets" : "requests"} no StorageClass, and no PersistentVolume matches`);
 }
 
 function notSeen(why: string): string {
-  return `PersistentVolumes were not looked at: ${why}`;
+  return `PersistentVolumes were not checked: ${why}`;
 }
 
 function taken(because: string): Binding {

@@ -108,7 +108,7 @@ export function deviceDoubt(pod: Pod, { lookup, scope }: DeviceKnowledge): strin
         : `a ResourceClaim of template ${objectKey(namespace, template)}`;
     return unread === undefined
       ? `a dry run allocates no devices, and does not know whether there are any for ${what}`
-      : `${what} was not looked at: ${unread}`;
+      : `${what} was not checked: ${unread}`;
   }
   return undefined;
 }

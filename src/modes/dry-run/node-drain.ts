@@ -18,7 +18,7 @@ const evictRule: Rule<{ readonly node: string }> = rule<{ readonly node: string 
   id: "evict",
   looksAt: ["the pods of the node: their owners, their annotations, their phase"],
   chooses:
-    "Pods are evicted, but for static pods and those of DaemonSets; what a budget refuses is asked for again after 5 s.",
+    "Pods are evicted, except static pods and those of DaemonSets; evictions that a budget refuses are requested again after 5 s.",
   sentence: ({ node }) => `${node} is drained → evict it`,
   example: { node: "node-1" },
   source: "kubectl pkg/drain/drain.go evictPods",

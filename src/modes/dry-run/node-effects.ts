@@ -177,7 +177,7 @@ function unclear(fates: readonly PodFate[]): readonly Unseen[] {
     const what = `${workload.of.kind} ${workload.key}`;
     each.set(what, {
       what,
-      why: `its pods are deleted, and what makes pods anew for it does not run here (${why})`,
+      why: `its pods are deleted, and the controller that recreates them does not run here (${why})`,
       isDecisive: true,
     });
   }

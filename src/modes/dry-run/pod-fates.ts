@@ -18,7 +18,7 @@ import type { NodeRecord } from "./node-record.ts";
  * - `cannot move`: another pod was made, and does not become ready.
  * - `waits`: it is being deleted, and nothing takes its place before it is gone, which its silent node does not report.
  * - `held`: a budget refuses its eviction.
- * - `lost`: nothing makes it anew.
+ * - `lost`: nothing recreates it.
  * - `unclear`: whoever made it does not run here.
  * - `later`: it tolerates the taint of its node for longer than the run.
  * - `not replaced`: it goes, and its owner wants no other.
@@ -135,7 +135,7 @@ const untilGone = "Terminating until the node is back or somebody removes it";
 function replaced(looking: Looking, isLeft: boolean): Outcome {
   const { pod, node, questions, fresh, state } = looking;
   const owner = controllerOf(pod);
-  if (owner === undefined) return { fate: "lost", why: `nothing makes it anew${isLeft ? `; ${untilGone}` : ""}` };
+  if (owner === undefined) return { fate: "lost", why: `nothing recreates it${isLeft ? `; ${untilGone}` : ""}` };
   const made = fresh.get(owner.uid) ?? [];
   const same = made.findIndex(({ metadata }) => metadata.name === pod.metadata.name);
   const [replacement] = made.splice(Math.max(0, same), made.length > 0 ? 1 : 0);

@@ -100,19 +100,19 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
 const leftOut: ReadonlyMap<string, string> = new Map([
   [persistentVolumeBinder.name, "whether claims are bound is judged from the claims and volumes that were read"],
   [persistentVolumeAttachDetach.name, "no driver attaches volumes here, and pods would wait forever"],
-  [rootCaCertificatePublisher.name, "whom pods trust changes nothing that is asked for"],
-  [serviceaccount.name, "each namespace has its default account in any case"],
+  [rootCaCertificatePublisher.name, "the certificates that pods trust do not affect the result"],
+  [serviceaccount.name, "each namespace has its default account anyway"],
   [serviceaccountToken.name, "it needs the private keys of the cluster"],
   [
     certificateSigningRequestApproving.name,
-    "who may log in changes nothing that is asked for, and the roles that decide it were not read",
+    "certificates do not affect the result, and the roles that decide on them were not read",
   ],
   [certificateSigningRequestSigning.name, "it needs the private keys of the cluster"],
   [certificateSigningRequestCleaner.name, "it only removes old certificate requests"],
-  [legacyServiceaccountTokenCleaner.name, "it only removes tokens that nobody has used for a year"],
+  [legacyServiceaccountTokenCleaner.name, "it only removes tokens that have not been used for a year"],
   [tokenCleaner.name, "it only removes tokens that have expired"],
-  [bootstrapSigner.name, "how nodes join changes nothing that is asked for"],
-  [ttl.name, "how long kubelets cache what they read changes nothing that is asked for"],
+  [bootstrapSigner.name, "how nodes join does not affect the result"],
+  [ttl.name, "the cache time of kubelets does not affect the result"],
   [validatingAdmissionPolicyStatus.name, "its warnings refuse nothing"],
 ]);
 

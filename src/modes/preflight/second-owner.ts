@@ -180,7 +180,7 @@ function missing({ process, lease }: Evidence, last: Sign | undefined): Unseen {
 function whyUnknown(controller: Reconciled, { lease, process, seen }: Evidence, last: Sign | undefined): string {
   if (lease.is === "forbidden") return lease.says;
   if (last !== undefined) return `${signText(last, lease.now)}, and nothing shows that it has stopped`;
-  if (process === "a kubelet") return "there are no simulated nodes that would show it";
+  if (process === "a kubelet") return "no simulated nodes would show it";
   const nothing =
     seen.length === 0 ? `no ${resourceNameOf(controller)} that would show it` : "nothing here waits for it";
   return `${lease.says}, and ${nothing}`;

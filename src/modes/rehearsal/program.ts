@@ -35,7 +35,7 @@ export class ProgramEndedError extends Error {
   readonly code: number;
 
   constructor(program: string, code: number) {
-    super(`${program} ended by itself with exit code ${code}`);
+    super(`${program} exited with code ${code}`);
     this.name = "ProgramEndedError";
     this.program = program;
     this.code = code;

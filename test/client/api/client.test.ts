@@ -289,7 +289,7 @@ describe("answers", () => {
   test("a success that is no JSON is no answer of an API server", async () => {
     const error = await caught(scene({ body: "<html>Sign in</html>" }).client.get(Pods, at));
     expect(error).toBeInstanceOf(TransportError);
-    expect((error as Error).message).toBe("the answer is not JSON (Sign in): is this an API server?");
+    expect((error as Error).message).toBe("the response is not JSON (Sign in): is this an API server?");
   });
 });
 

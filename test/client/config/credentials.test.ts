@@ -92,7 +92,7 @@ describe("a token file", () => {
     const credentials = source({ is: "token-file", path: "/t" }, host, virtualTimeline(start, seededRandom(1)));
     const error = await caught(credentials.current());
     expect((error as Error).message).toBe(
-      "Cannot send the token in /t: it holds a character that no HTTP header can carry",
+      "Cannot send the token in /t: it contains a character that is not allowed in an HTTP header",
     );
   });
 
@@ -191,7 +191,7 @@ describe("an exec plugin", () => {
     { mode: "IfAvailable", terminal: true, gives: true },
     { mode: "IfAvailable", terminal: false, gives: false },
     { mode: "Always", terminal: true, gives: true },
-    { mode: "Always", terminal: false, gives: /standard input is no terminal/ },
+    { mode: "Always", terminal: false, gives: /standard input is not a terminal/ },
     { mode: "Sometimes", terminal: true, gives: /unknown interactiveMode "Sometimes"/ },
     { terminal: true, gives: /names no interactiveMode/ },
     { version: "v1beta1", terminal: true, gives: true },
@@ -217,14 +217,14 @@ describe("an exec plugin", () => {
     { name: "fails", end: { is: "ended", code: 3, out: "" }, message: /exit code 3/ },
     { name: "was killed", end: { is: "failed", why: "it was ended by SIGKILL" }, message: /SIGKILL/ },
     { name: "prints no JSON", end: { is: "ended", code: 0, out: "hello" }, message: /did not print JSON/ },
-    { name: "prints another thing", end: { is: "ended", code: 0, out: "{}" }, message: /no ExecCredential/ },
+    { name: "prints another thing", end: { is: "ended", code: 0, out: "{}" }, message: /not an ExecCredential/ },
     {
       name: "answers in another version",
       end: printed({ token: "t" }, "client.authentication.k8s.io/v1beta1"),
       message: /v1beta1, where/,
     },
-    { name: "prints null", end: { is: "ended", code: 0, out: "null" }, message: /no ExecCredential/ },
-    { name: "prints a list", end: { is: "ended", code: 0, out: "[1]" }, message: /no ExecCredential/ },
+    { name: "prints null", end: { is: "ended", code: 0, out: "null" }, message: /not an ExecCredential/ },
+    { name: "prints a list", end: { is: "ended", code: 0, out: "[1]" }, message: /not an ExecCredential/ },
     {
       name: "prints a token of two lines",
       end: printed({ token: "first\nsecond" }),
@@ -235,7 +235,7 @@ describe("an exec plugin", () => {
       end: printed({ token: 12345 }),
       message: /a token that is a number, not a text$/,
     },
-    { name: "prints no time", end: printed({ token: "t", expirationTimestamp: "soon" }), message: /no time$/ },
+    { name: "prints no time", end: printed({ token: "t", expirationTimestamp: "soon" }), message: /not a time$/ },
     { name: "prints nothing useful", end: printed({}), message: /neither a token nor a certificate/ },
     { name: "prints half a pair", end: printed({ clientKeyData: "k" }), message: /not both/ },
   ];

@@ -238,7 +238,7 @@ describe("what is wrong, in one line, and what next", () => {
       message: /names none \(context a\)/,
     },
     { name: "no YAML", files: one("a: [b"), message: /it is not YAML/ },
-    { name: "no kubeconfig but a list", files: one("- a"), message: /it is no kubeconfig/ },
+    { name: "no kubeconfig but a list", files: one("- a"), message: /it is not a kubeconfig/ },
     { name: "two of a name", files: one("users: [{name: a}, {name: a}]"), message: /it has two users named a/ },
     {
       name: "a number where a text belongs",
@@ -270,7 +270,7 @@ describe("what is wrong, in one line, and what next", () => {
       files: one(
         "current-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: 'https://a', proxy-url: 'ftp://x'}}]",
       ),
-      message: /the proxy-url of cluster a, "ftp:\/\/x": it is no http, https or socks5 URL/,
+      message: /the proxy-url of cluster a, "ftp:\/\/x": it is not an http, https or socks5 URL/,
     },
   ];
   for (const { name, flags = {}, files: given = files, message, next } of rows) {

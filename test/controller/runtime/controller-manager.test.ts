@@ -200,7 +200,7 @@ describe("a sync", () => {
     ]);
     const triggers = cluster.events("get").map((event) => event.triggers.first.at(-1));
     expect(triggers.slice(1)).toEqual([
-      { cause: "requeue", why: "the sync asked for it", sync: 1 },
+      { cause: "requeue", why: "requested by the sync", sync: 1 },
       { cause: "requeue", why: "the pod may be available by then", sync: 2 },
     ]);
   });

@@ -174,7 +174,7 @@ describe("the live re-check before adopting", () => {
     {
       name: "is another one of its name",
       live: replicaSetOf({ meta: { uid: "new" } }),
-      says: "its name belongs to uid new",
+      says: "its name now belongs to uid new",
     },
     { name: "is gone", live: undefined, says: "cannot ask whether ReplicaSet shop/web still lives" },
   ];

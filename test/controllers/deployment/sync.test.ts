@@ -114,7 +114,7 @@ describe("the name of a new ReplicaSet", () => {
     expect(await rejection(scene.sync(key))).toMatchObject({ reason: "AlreadyExists" });
     expect(writtenStatus()?.collisionCount).toBe(1);
     expect(scene.decisions.at(-1)?.sentence).toBe(
-      `web-${hash} exists, with another owner or template → collisionCount none → 1, so that the next name differs`,
+      `web-${hash} exists, with another owner or template → collisionCount none → 1, so the next name differs`,
     );
     expect(scene.events).toEqual([]);
   });

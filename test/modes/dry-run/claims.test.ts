@@ -166,7 +166,7 @@ describe("a claim with", () => {
   test("a class, where no cluster was consulted, is taken to be bound", async () => {
     const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
     const run = await play({ initialState: emptyCluster(["default"]), requestedChanges: wishes });
-    const because = "StorageClass fast was not looked at: no cluster was consulted";
+    const because = "StorageClass fast was not checked: no cluster was consulted";
     expect(toldOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
   });
 

@@ -162,7 +162,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     expect(await told(shared, cluster([], ["resource.k8s.io/ResourceClaim"]))).toEqual({
       available: 3,
       is: "cannot tell",
-      because: "not seen: Deployment default/web (ResourceClaim default/gpu was not looked at: no right to list)",
+      because: "not seen: Deployment default/web (ResourceClaim default/gpu was not checked: no right to list)",
     });
   });
 });

@@ -226,7 +226,7 @@ describe("a node that falls silent", () => {
   test("loses pods that nobody makes anew", async () => {
     const done = await run([pod("alone", onA)]);
     expect(fatesIn(done)).toMatchObject([{ fate: "lost", pod: "default/alone" }]);
-    expect(fatesIn(done)[0]?.why).toMatch(/^nothing makes it anew; Terminating until/);
+    expect(fatesIn(done)[0]?.why).toMatch(/^nothing recreates it; Terminating until/);
     expect(done.availability).toMatchObject([{ of: { kind: "Pod" }, available: 0, desired: 1 }]);
   });
 

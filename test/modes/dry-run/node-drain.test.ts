@@ -113,7 +113,7 @@ describe("a drained node", () => {
     expect(fates(done)).toEqual(["default/alone lost", "default/etcd stays", "default/web-… stays"]);
     expect(done.availability).toMatchObject([
       { key: "default/web", available: 3, desired: 3 },
-      { key: "default/alone", available: 0, desired: 1, why: "nothing makes it anew" },
+      { key: "default/alone", available: 0, desired: 1, why: "nothing recreates it" },
     ]);
   });
 });

@@ -467,7 +467,7 @@ const cases: readonly Case[] = [
     happened: (story) => story.pass(60),
     is: "unknown",
     who: "a kubelet",
-    evidence: "there are no simulated nodes that would show it",
+    evidence: "no simulated nodes would show it",
   },
 ];
 

@@ -70,7 +70,7 @@ describe("-f URL", () => {
     expect(await fetchText(`${url}/10`, ioWith())).toBe(pod);
     expect(asked).toHaveLength(11);
     expect(await messageOf(`${url}/11`)).toBe(`cannot read ${url}/11: it redirects more than 10 times`);
-    expect(await messageOf(`${url}/file`)).toContain("it redirects to something that is no http or https URL");
+    expect(await messageOf(`${url}/file`)).toContain("it redirects to something that is not an http or https URL");
   });
 
   test("sends a login to the server it was given for, and shows it nowhere", async () => {
@@ -129,7 +129,7 @@ describe("-f URL", () => {
   const rows = [
     { name: "no server", url: "http://127.0.0.1:1/a.yaml", says: "connection refused" },
     { name: "no such host", url: "http://nowhere.invalid/a.yaml", says: "host" },
-    { name: "no URL", url: "https://", says: "cannot read https://: it is no URL" },
+    { name: "no URL", url: "https://", says: "cannot read https://: it is not a URL" },
   ];
   test.each(rows)("says in one line: $name", async ({ url, says }) => {
     const message = await messageOf(url);

@@ -178,7 +178,7 @@ describe("loopText", () => {
       ".status.conditions[Progressing] returns to reason A, reason B, reason C (240 changes, by gitops and hpa)",
     );
     expect(field({ path: ".status.conditions[Progressing]", values: [undefined, condition("A")] })).toBe(
-      ".status.conditions[Progressing] comes and goes: True (240 changes, by gitops and hpa)",
+      ".status.conditions[Progressing] appears and disappears: True (240 changes, by gitops and hpa)",
     );
     const long = (end: string): string => `registry.example.com/a/very/long/path/to/the/image/of/web:${end}`;
     expect(valueTexts([long("v1"), long("v2")])).toEqual(

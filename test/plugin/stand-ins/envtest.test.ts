@@ -142,7 +142,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     const refused = await runBinary(["sandbox", "--assets", dir]);
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      `error: --assets: ${join(dir, "etcd")} is there already and no link: it stays as it is\ngive another folder, or remove the file\n`,
+      `error: --assets: ${join(dir, "etcd")} exists and is not a link: it is left alone\ngive another folder, or remove the file\n`,
     ]);
     expect(readFileSync(join(dir, "etcd"), "utf8")).toBe("a real one");
     expect((await runBinary(["sandbox", "--assets", dir, "--rbac"])).stderr).toContain(

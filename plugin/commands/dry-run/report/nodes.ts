@@ -43,7 +43,7 @@ export function nodeLines({ run: { nodes: effects }, access = "" }: NodeReport):
     ...effects.outages.map((outage) => ({ label: "service", text: outageText(outage) })),
     ...effects.shortBefore.map(({ of, key, available, desired }) => ({
       label: "before",
-      text: `${of.kind} ${key} was available ${available} of ${desired}, and is no less`,
+      text: `${of.kind} ${key} was available ${available} of ${desired}, which is no fewer`,
     })),
   ];
 }

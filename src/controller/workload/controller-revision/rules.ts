@@ -57,8 +57,7 @@ export const revisionCollision: Rule<CollisionFacts> = rule<CollisionFacts>({
   looksAt: ["data of the ControllerRevision that has the name already", "status.collisionCount"],
   chooses:
     "If a ControllerRevision with other data has the name, the collision is counted; the count changes the hash.",
-  sentence: ({ name, after }) =>
-    `${name} exists, with other data → collisionCount ${after}, so that the next name differs`,
+  sentence: ({ name, after }) => `${name} exists, with other data → collisionCount ${after}, so the next name differs`,
   example: { name: "web-6d5f4c", after: 1 },
   source: "controller_history.go CreateControllerRevision; daemon/update.go snapshot",
 });

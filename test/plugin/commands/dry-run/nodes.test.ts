@@ -109,7 +109,7 @@ describe("dry-run --node-down", () => {
         "worker-1 falls silent with 6 pods on it: unreachable after 59 s, tainted NoExecute after 59 s",
         "cannot  ReplicaSet default/big: Pod big-…, deleted after 5 m 59 s: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s); its data in emptyDir cache is lost",
         "waits   StatefulSet default/db: 2 pods, deleted after 5 m 59 s: Terminating until the node is back or somebody removes it",
-        "lost    Pod default/debug, deleted after 5 m 59 s: nothing makes it anew; Terminating until the node is back or somebody removes it",
+        "lost    Pod default/debug, deleted after 5 m 59 s: nothing recreates it; Terminating until the node is back or somebody removes it",
         "moves   Deployment default/web: Pod web-6bcb55876b-… → worker-2, deleted after 5 m 59 s",
         "stays   DaemonSet default/agent: Pod agent-…: it tolerates the taint of its node",
         "next    once worker-1 is known to be off: kubectl taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
@@ -117,7 +117,7 @@ describe("dry-run --node-down", () => {
         "",
         "! ReplicaSet default/big: available 0 of 1: Pod big-…: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).",
         "! StatefulSet default/db: available 1 of 3: Pod db-1: Terminating until the node is back or somebody removes it",
-        "! Pod default/debug: available 0 of 1: nothing makes it anew; Terminating until the node is back or somebody removes it",
+        "! Pod default/debug: available 0 of 1: nothing recreates it; Terminating until the node is back or somebody removes it",
         "! Service default/big: available 0 of 1: no ready endpoint is left",
         "steady after N syncs: 2 created, 15 changed. DaemonSet default/agent: available 1 of 1. Deployment default/web: available 1 of 1",
       ]
@@ -196,14 +196,14 @@ describe("dry-run --drain", () => {
         "worker-1 is drained with 6 pods on it",
         "cannot  ReplicaSet default/big: Pod big-…: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable; its data in emptyDir cache is lost",
         "held    StatefulSet default/db: 2 pods: The disruption budget db needs 3 healthy pods and has 3 currently",
-        "lost    Pod default/debug: nothing makes it anew",
+        "lost    Pod default/debug: nothing recreates it",
         "moves   Deployment default/web: Pod web-6bcb55876b-… → worker-2",
         "stays   DaemonSet default/agent: Pod agent-…: kubectl drain leaves DaemonSets alone",
         "needs   kubectl drain worker-1 --ignore-daemonsets --delete-emptydir-data --force",
         "service Service default/big loses its one ready endpoint at once, for good",
         "",
         "! ReplicaSet default/big: available 0 of 1: Pod big-…: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.",
-        "! Pod default/debug: available 0 of 1: nothing makes it anew",
+        "! Pod default/debug: available 0 of 1: nothing recreates it",
         "! Service default/big: available 0 of 1: no ready endpoint is left",
         "steady after N syncs: 2 created, 5 changed, 3 deleted. DaemonSet default/agent: available 2 of 2. StatefulSet default/db: available 3 of 3. Deployment default/web: available 1 of 1",
       ]
@@ -275,7 +275,7 @@ describe("a question about a node is refused", () => {
       const asked = namespacesOnNodes(client(plural), { nodesDown: ["worker-1"], drains: [] });
       const error = (await rejection(asked)) as UserError;
       expect(error.message).toBe(
-        `not allowed to list ${plural} of the whole cluster: what follows from a node cannot be told`,
+        `not allowed to list ${plural} of the whole cluster: the effects of a node cannot be predicted`,
       );
     }
     expect(await namespacesOnNodes(client("nodes"), { nodesDown: [], drains: [] })).toEqual([]);

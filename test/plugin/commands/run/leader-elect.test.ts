@@ -28,7 +28,7 @@ describe("--leader-elect", () => {
   const on = { leaderElect: true } as const;
   const wrong: readonly (readonly [LeaderElectFlags, string])[] = [
     [{ leaderElectRetryPeriod: 500 }, "--leader-elect-retry-period has no effect without --leader-elect"],
-    [{ ...on, leaderElectLeaseDuration: 1500 }, "--leader-elect-lease-duration 1.5 s is no whole second"],
+    [{ ...on, leaderElectLeaseDuration: 1500 }, "--leader-elect-lease-duration 1.5 s is not a whole number of seconds"],
     [
       { ...on, leaderElectLeaseDuration: 10_000 },
       "--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline",

@@ -180,7 +180,7 @@ describe("kubectl reconcile sandbox", () => {
     await writeFile(file, "clusters: []\n");
     const refused = await program("sandbox", "--nodes", "0", "--write-kubeconfig", file).ended();
     expect(refused).toMatchObject({ code: 2, out: "" });
-    expect(refused.err).toContain(`${file} is there already, and no sandbox wrote it`);
+    expect(refused.err).toContain(`${file} exists, and was not written by a sandbox`);
     expect(await readFile(file, "utf8")).toBe("clusters: []\n");
     await rm(file);
     const tokens = new Set<string | undefined>();
@@ -199,7 +199,7 @@ describe("kubectl reconcile sandbox", () => {
   });
 
   const refusals = [
-    { args: ["--write-kubeconfig", "/no/such/folder/config"], says: "there is no folder /no/such/folder" },
+    { args: ["--write-kubeconfig", "/no/such/folder/config"], says: "there is not a folder /no/such/folder" },
     { args: ["--port", "70000"], says: "It should be a whole number from 1 to 65535" },
     { args: ["--context", "dev"], says: "`sandbox` does not connect to a cluster; --context has no effect" },
     { args: ["--run", "none,rs"], says: "--run none goes with no other controller" },
@@ -210,9 +210,9 @@ describe("kubectl reconcile sandbox", () => {
     { args: ["--webhook", "hooks=https://127.0.0.1:1"], says: "expected NAMESPACE/SERVICE=URL" },
     {
       args: ["--webhook", "a/b=ftp://127.0.0.1"],
-      says: '--webhook a/b=ftp://127.0.0.1: "ftp://127.0.0.1" is no http or https URL',
+      says: '--webhook a/b=ftp://127.0.0.1: "ftp://127.0.0.1" is not an http or https URL',
     },
-    { args: ["--webhook", "a/b=https://127.0.0.1/x"], says: "the URL may have a host and a port, and no more" },
+    { args: ["--webhook", "a/b=https://127.0.0.1/x"], says: "the URL may have only a host and a port" },
     { args: ["--webhook", "a/b=http://c", "--webhook", "a/b=http://d"], says: "a/b is given twice" },
     { args: ["--run", "frobnicator"], says: 'unknown controller "frobnicator"' },
   ];

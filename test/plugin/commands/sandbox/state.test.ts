@@ -96,7 +96,7 @@ describe("a file for a state", () => {
   });
 
   test("that cannot be written is refused at the start", async () => {
-    expect(await said({ save: "/no/such/folder/s.json" })).toContain("there is no folder /no/such/folder");
+    expect(await said({ save: "/no/such/folder/s.json" })).toContain("there is not a folder /no/such/folder");
     expect(await said({ save: folder })).toContain(`cannot write ${folder}: it is a folder`);
   });
 
