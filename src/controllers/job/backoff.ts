@@ -9,7 +9,7 @@ import { failuresBefore } from "./completion-index.ts";
 import { finishTime } from "./finish-time.ts";
 import { defaultOptions, type JobOptions } from "./options.ts";
 
-/** What a wait depends on beside the failures. */
+/** What a delay depends on besides the failures. */
 interface Moment {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -23,12 +23,12 @@ export interface Backoff {
   readonly lastFailureAt: number | undefined;
 }
 
-/** What Jobs have failed so far, as long as the controller runs: it starts anew with the controller. */
+/** The failures of Jobs so far. Kept in memory: a restart of the controller resets them. */
 export const backoffs: RunState<Map<ObjectKey, Backoff>> = runState(() => new Map());
 
 const noFailures: Backoff = { failures: 0, lastFailureAt: undefined };
 
-/** The record with pods that have ended since: a success makes the count begin again with the failures after it. */
+/** The record updated with pods that have ended since: a success resets the count to the failures after it. */
 export function nextBackoff(
   known: Backoff | undefined,
   { succeeded, failed }: { readonly succeeded: readonly Pod[]; readonly failed: readonly Pod[] },
@@ -45,14 +45,14 @@ export function nextBackoff(
   return since.length === 0 ? noFailures : { failures: since.length, lastFailureAt: Math.max(...since) };
 }
 
-/** How long the Job's next pod has to wait, in ms; 0 if it need not. */
+/** How long to wait before the Job's next pod, in ms; 0 if there is no need to. */
 export function remainingMs({ failures, lastFailureAt }: Backoff, { now, options = defaultOptions }: Moment): number {
   if (failures === 0 || lastFailureAt === undefined) return 0;
   const delayMs = Math.min(options.failureDelayMs * 2 ** (failures - 1), options.maxFailureDelayMs);
   return Math.max(0, delayMs - (now - lastFailureAt));
 }
 
-/** The same for the pod that replaces the last failed pod of an index, whose annotations say how often the index has failed before. */
+/** The same for the replacement of an index's last failed pod, whose annotations record how often the index had failed before. */
 export function remainingMsOfIndex(lastFailed: Pod | undefined, moment: Moment): number {
   if (lastFailed === undefined) return 0;
   const { counted, ignored } = failuresBefore(lastFailed);

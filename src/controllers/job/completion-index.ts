@@ -1,5 +1,5 @@
 /**
- * The completion indexes of pods: which index a pod has, which indexes lack a pod, and which pods are too many of one.
+ * The completion indexes of pods: which index a pod has, which indexes lack a pod, and which pods are surplus.
  * Source: kubernetes v1.36 pkg/controller/job/indexed_job_utils.go.
  */
 import type { Pod } from "../../api/types.ts";
@@ -9,25 +9,25 @@ import { type Intervals, union, withIndexes } from "./intervals.ts";
 
 /** The annotation, and the label, with a pod's completion index. */
 export const completionIndexName = "batch.kubernetes.io/job-completion-index";
-/** The annotation of a pod that replaces failed ones: how many pods of its index have failed before. */
+/** The annotation of a replacement pod: how many pods of its index have failed before. */
 export const failureCountAnnotation = "batch.kubernetes.io/job-index-failure-count";
 /** The same for failures that the pod failure policy ignores. */
 export const ignoredFailureCountAnnotation = "batch.kubernetes.io/job-index-ignored-failure-count";
 
 const int32Max = 2 ** 31 - 1;
 
-/** The pod's index; undefined without one, or for one that is no whole number from 0 on. */
+/** The pod's index; undefined without one, or if it is not a non-negative integer. */
 export function completionIndexOf({ metadata }: Pod): number | undefined {
   return readCount(metadata.annotations?.[completionIndexName], Number.MAX_SAFE_INTEGER);
 }
 
-/** The pod's index if the Job has it: below `completions`. */
+/** The pod's index if it is valid for the Job: below `completions`. */
 export function validIndexOf(pod: Pod, completions: number): number | undefined {
   const index = completionIndexOf(pod);
   return index === undefined || index >= completions ? undefined : index;
 }
 
-/** How many pods of the pod's index failed before it, by its annotations; what cannot be read counts as 0. */
+/** How many pods of this index failed before it, by its annotations; an unreadable value counts as 0. */
 export function failuresBefore({ metadata: { annotations = {} } }: Pod): {
   readonly counted: number;
   readonly ignored: number;
@@ -43,7 +43,7 @@ function readCount(text: string | undefined, most: number): number | undefined {
   return value === undefined || value < 0n || value > BigInt(most) ? undefined : Number(value);
 }
 
-/** The indexes that pods have, each once. */
+/** The distinct indexes of these pods. */
 export function indexesOf(pods: readonly Pod[]): ReadonlySet<number> {
   return new Set(pods.flatMap((pod) => completionIndexOf(pod) ?? []));
 }
@@ -52,7 +52,7 @@ export function indexesOf(pods: readonly Pod[]): ReadonlySet<number> {
 export interface Settled {
   readonly succeeded: Intervals;
   readonly failed: Intervals;
-  /** Pods whose indexes have one: active ones, and those being deleted that are not replaced before they have ended. */
+  /** Pods that occupy their indexes: active ones, and those being deleted that are replaced only once terminated. */
   readonly pods: readonly Pod[];
 }
 
@@ -72,15 +72,15 @@ export function firstPendingIndexes(
   return pending;
 }
 
-/** Active pods of an Indexed Job, parted. */
+/** The active pods of an Indexed Job, split. */
 export interface Surplus {
-  /** Without an index of the Job, or with one that another pod has, too. */
+  /** Pods without a valid index, or with one that another pod has, too. */
   readonly surplus: readonly Pod[];
   /** One pod for each index. */
   readonly rest: readonly Pod[];
 }
 
-/** Parts the pods: of those with one index, the one that would be deleted last stays. */
+/** Splits the pods: of several with the same index, the one that would be deleted last stays. */
 export function surplusOfIndexes(pods: readonly Pod[], completions: number): Surplus {
   const surplus: Pod[] = [];
   const byIndex = new Map<number, Pod[]>();

@@ -6,7 +6,7 @@ import { formatTime } from "../../api/time.ts";
 import { findCondition } from "../../controller/workload/conditions.ts";
 import type { JobCondition, JobStatus } from "./spec.ts";
 
-/** How a Job ends, or why its pods are held back. */
+/** How a Job ends, or why it runs no pods. */
 export interface ConditionParts {
   readonly type: "Suspended" | "SuccessCriteriaMet" | "FailureTarget" | "Complete" | "Failed";
   readonly reason: string;
@@ -15,7 +15,7 @@ export interface ConditionParts {
   readonly status?: "True" | "False";
 }
 
-/** That it is suspended, and that it no longer is. */
+/** Set when the Job is suspended; `resumed` follows when it no longer is. */
 export const suspended: ConditionParts = { type: "Suspended", reason: "JobSuspended", message: "Job suspended" };
 /** See `suspended`. */
 export const resumed: ConditionParts = {
@@ -25,20 +25,20 @@ export const resumed: ConditionParts = {
   message: "Job resumed",
 };
 
-/** A condition that is set at `now`, in ms since 1970. */
+/** A condition set at `now`, in ms since 1970. */
 export function conditionOf({ type, status = "True", reason, message }: ConditionParts, now: number): JobCondition {
   const time = formatTime(now);
   return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** The condition of a type, if it is True. */
+/** The condition of this type, if it is True. */
 export function trueCondition(status: JobStatus | undefined, type: ConditionParts["type"]): JobCondition | undefined {
   const condition = findCondition(status?.conditions, type);
   return condition?.status === "True" ? condition : undefined;
 }
 
 /**
- * The conditions with this one in the place of its type, or at the end; the same list if nothing changes. What was never True is not
+ * The conditions with the one of this type replaced, or appended; the same list if nothing changes. A condition that was never True is not
  * set to False.
  */
 export function withJobCondition(

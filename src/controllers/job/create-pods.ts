@@ -26,7 +26,7 @@ interface CreateInput {
   readonly active: number;
 }
 
-/** Creates what the plan asks for. Resolves when all requests that were started have been answered. */
+/** Creates the planned pods. Resolves when all requests that were started have been answered. */
 export async function createPods(
   { context, job }: JobSync,
   { plan, indexes, active }: CreateInput,

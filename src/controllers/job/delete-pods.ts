@@ -1,5 +1,5 @@
 /**
- * Deleting pods: with their finalizers, which are removed when they are counted, or without, if they are not to be counted.
+ * Deleting pods: with their finalizers, which are removed once the pods are counted, or without, if they must not be counted.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go deleteActivePods, deleteJobPods, removeTrackingFinalizerFromPods.
  */
 import { keyOf } from "../../api/key.ts";
@@ -13,16 +13,16 @@ import { isPodReady } from "../../controller/workload/pod-status.ts";
 import type { JobSync } from "./job-sync.ts";
 import { isTracked, trackingFinalizer } from "./spec.ts";
 
-/** What was deleted; a pod that was gone already counts, too. */
+/** What was deleted, including pods that were already gone. */
 export interface Deleted {
   readonly pods: number;
-  /** Those of them that were ready. */
+  /** How many of them were ready. */
   readonly ready: number;
   /** The first error, if a request failed. */
   readonly failure?: { readonly error: unknown };
 }
 
-/** Which pods, and the decision that it follows from. */
+/** Which pods, and the decision behind the deletion. */
 export interface PodsBecause {
   readonly pods: readonly Pod[];
   readonly because: Decision;

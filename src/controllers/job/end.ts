@@ -1,5 +1,5 @@
 /**
- * Whether a Job is to end, and how: by what its status says already, then by its failures, then by its success policy.
+ * Whether a Job ends, and how: first by what its status already says, then by its failures, then by its success policy.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncJob, pastBackoffLimitOnFailure, pastActiveDeadline.
  */
 import { readTime } from "../../api/time.ts";
@@ -10,18 +10,18 @@ import { failedCount, failureOf, type JobIndexes, type JobPods } from "./job-pod
 import { backoffLimitOf, completionsOf, hasFailed, isSuspended } from "./spec.ts";
 import { matchSuccess } from "./success-policy.ts";
 
-/** What a Job comes to. */
+/** How a Job ends. */
 export interface JobEnd {
-  /** The condition that announces it, or, when the status has it already, the final one. */
+  /** The condition that announces it or, if the status already has that one, the final condition. */
   readonly condition: ConditionParts;
-  /** Whether the status has announced it. */
+  /** Whether the status has already announced it. */
   readonly isKnown: boolean;
 }
 
-/** What the decision looks at. */
+/** What the decision is based on. */
 export interface EndInput {
   readonly known: JobPods;
-  /** Pods that have failed and that the status does not know yet. */
+  /** Failed pods that the status does not include yet. */
   readonly newlyFailed: readonly Pod[];
   /** Undefined for a Job that is not Indexed. */
   readonly indexes: JobIndexes | undefined;
@@ -31,7 +31,7 @@ export interface EndInput {
   readonly now: number;
 }
 
-/** How the Job ends; undefined if it goes on. */
+/** How the Job ends; undefined if it continues. */
 export function endOf(input: EndInput): JobEnd | undefined {
   return (
     alreadyAnnounced(input.known.job) ??
@@ -54,7 +54,7 @@ function failure(reason: string, message: string): JobEnd {
   return announced({ type: "FailureTarget", reason, message });
 }
 
-/** What an earlier sync has decided stays so. */
+/** What an earlier sync decided is final. */
 function alreadyAnnounced({ status }: Job): JobEnd | undefined {
   const success = trueCondition(status, "SuccessCriteriaMet");
   const known = success ?? trueCondition(status, "FailureTarget");
@@ -84,7 +84,7 @@ function exceedsBackoffLimit({ known, newlyFailed }: EndInput): boolean {
   return limit === 0 ? restarts > 0 : restarts >= limit;
 }
 
-/** Of containers in pods that have not ended: their restarts are the failures of a Job whose pods restart them. */
+/** Restarts of containers in pods that have not terminated: they are the failures of a Job whose pods restart their containers. */
 function restartsOf(pods: readonly Pod[]): number {
   let restarts = 0;
   for (const { status } of pods) {
@@ -120,17 +120,14 @@ function endByIndexes({ known, indexes }: EndInput): JobEnd | undefined {
   return announced({ type: "SuccessCriteriaMet", reason: "SuccessPolicy", message: `Matched rules at index ${met}` });
 }
 
-/** The end of a Job whose pods have succeeded as often as it asks for. */
+/** The end of a Job with all its completions. */
 export const completionsReached: JobEnd = announced({
   type: "SuccessCriteriaMet",
   reason: "CompletionsReached",
   message: "Reached expected number of succeeded pods",
 });
 
-/**
- * Whether as many pods have succeeded as the Job asks for, and none is active any more. A work queue, which asks for no number, needs
- * one success.
- */
+/** Whether the Job has all its completions and no active pods. A work queue, which specifies no completions, needs one success. */
 export function isComplete(
   job: Job,
   { succeeded, active }: { readonly succeeded: number; readonly active: number },

@@ -1,5 +1,5 @@
 /**
- * When a pod ended, as far as its status tells.
+ * When a pod finished, as far as its status tells.
  * Source: kubernetes v1.36 pkg/controller/job/backoff_utils.go getFinishedTime.
  */
 import { readTime } from "../../api/time.ts";
@@ -7,8 +7,8 @@ import type { ContainerStatus, Pod } from "../../api/types.ts";
 import { podReadyCondition } from "../../controller/workload/pod-status.ts";
 
 /**
- * Milliseconds since 1970: the end of its last container; else since when it is not ready; else when its deletion was asked for; else
- * when it was created.
+ * Milliseconds since 1970: when its last container terminated; else when it became unready; else when its deletion was requested; else when
+ * it was created.
  */
 export function finishTime(pod: Pod): number {
   return (
@@ -16,14 +16,14 @@ export function finishTime(pod: Pod): number {
   );
 }
 
-/** Undefined as long as a container, or a sidecar, runs. */
+/** Undefined while a container or sidecar is running. */
 function endOfContainers({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(
     (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
   );
   const mains = ends(status?.containerStatuses ?? []);
   const others = ends((status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)));
-  // A running sidecar leaves the end open, while running main containers next to ended sidecars do not.
+  // A running sidecar leaves the end open; running main containers next to terminated sidecars do not.
   if (others === "open") return undefined;
   const all = [...(mains === "open" ? [] : mains), ...others];
   return all.length === 0 ? undefined : Math.max(...all);

@@ -1,16 +1,16 @@
 /**
- * Sets of completion indexes, as `status.completedIndexes` and `status.failedIndexes` hold them: `1,3-5,7`.
+ * Sets of completion indexes, as in `status.completedIndexes` and `status.failedIndexes`: `1,3-5,7`.
  * Source: kubernetes v1.36 pkg/controller/job/indexed_job_utils.go orderedIntervals, parseIndexesFromString.
  */
 import { parseInt64 } from "../../controller/workload/revision-history.ts";
 
-/** All indexes from `first` to `last`, both included. */
+/** All indexes from `first` to `last`, inclusive. */
 export interface Interval {
   readonly first: number;
   readonly last: number;
 }
 
-/** Ascending; neighbours are one interval. */
+/** Ascending; adjacent intervals are merged. */
 export type Intervals = readonly Interval[];
 
 /** The union of both. */
@@ -37,7 +37,7 @@ export function totalOf(intervals: Intervals): number {
   return intervals.reduce((total, { first, last }) => total + last - first + 1, 0);
 }
 
-/** Whether the index is among them: a binary search, since a Job may have many intervals and asks for each pod. */
+/** Whether the index is among them: a binary search, since a Job may have many intervals, and this runs for each pod. */
 export function hasIndex(intervals: Intervals, index: number): boolean {
   let [low, high] = [0, intervals.length];
   while (low < high) {
@@ -48,7 +48,7 @@ export function hasIndex(intervals: Intervals, index: number): boolean {
   return (intervals[low]?.first ?? Infinity) <= index;
 }
 
-/** `1,3-5,7`: two neighbours are written with a comma. */
+/** `1,3-5,7`: an interval of two is written with a comma. */
 export function formatIntervals(intervals: Intervals): string {
   return intervals
     .map(({ first, last }) => {
@@ -58,7 +58,7 @@ export function formatIntervals(intervals: Intervals): string {
     .join(",");
 }
 
-/** Reads `1,3-5,7`, without the indexes from `completions` on; what is not a number or an interval is passed over. */
+/** Reads `1,3-5,7`, dropping indexes from `completions` on; anything that is not a number or an interval is skipped. */
 export function parseIntervals(text: string | undefined, completions: number): Intervals {
   const all: Interval[] = [];
   if (text === undefined || text === "") return all;

@@ -11,20 +11,20 @@ import { hasIndex, type Intervals, parseIntervals, withIndexes } from "./interva
 import { type FailureMatch, matchFailure } from "./pod-failure-policy.ts";
 import { completionsOf, hasFailed, hasSucceeded, isIndexed, isTracked, limitsEachIndex } from "./spec.ts";
 
-/** What is known of a Job when its sync begins. */
+/** What is known about a Job when its sync begins. */
 export interface JobPods {
   readonly job: Job;
-  /** All that it controls, those adopted just now included. */
+  /** All pods that it controls, including those just adopted. */
   readonly pods: readonly Pod[];
-  /** Neither ended nor being deleted. */
+  /** Neither terminated nor being deleted. */
   readonly active: readonly Pod[];
-  /** Uids of pods that the status names, and does not count before their finalizers are gone. */
+  /** Uids of pods that the status lists; they are counted once their finalizers are gone. */
   readonly uncounted: { readonly succeeded: ReadonlySet<string>; readonly failed: ReadonlySet<string> };
-  /** Uids of pods without their finalizers, which the cache does not show yet. */
+  /** Uids of pods whose finalizers are removed, which the cache does not show yet. */
   readonly unseenRemovals: ReadonlySet<string>;
 }
 
-/** The pods with what the status says of them. */
+/** The pods, with what the status says about them. */
 export function jobPods(job: Job, { pods, unseenRemovals }: Pick<JobPods, "pods" | "unseenRemovals">): JobPods {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   return {
@@ -36,22 +36,22 @@ export function jobPods(job: Job, { pods, unseenRemovals }: Pick<JobPods, "pods"
   };
 }
 
-/** Whether the Job has the pod's index, or its pods have none. */
+/** Whether the pod's index is valid for the Job; true if the Job's pods have none. */
 export function hasValidIndex(job: Job, pod: Pod): boolean {
   return !isIndexed(job) || validIndexOf(pod, completionsOf(job) ?? 0) !== undefined;
 }
 
-/** Whether the pod waits to be counted: it has its finalizer, and this controller has not removed it. */
+/** Whether the pod has yet to be counted: it has its finalizer, and this controller has not removed it. */
 export function isUntouched({ unseenRemovals }: JobPods, pod: Pod): boolean {
   return isTracked(pod) && !unseenRemovals.has(pod.metadata.uid);
 }
 
-/** What the Job's pod failure policy says of a failed pod. */
+/** What the Job's pod failure policy says about a failed pod. */
 export function failureOf(job: Job, pod: Pod): FailureMatch {
   return matchFailure(job.spec?.podFailurePolicy, pod);
 }
 
-/** Pods that have ended and that the status does not know yet. */
+/** Terminated pods that the status does not include yet. */
 export function newlyEnded(known: JobPods): { readonly succeeded: readonly Pod[]; readonly failed: readonly Pod[] } {
   const { job, uncounted } = known;
   const countable = known.pods.filter((pod) => isUntouched(known, pod) && hasValidIndex(job, pod));
@@ -61,7 +61,7 @@ export function newlyEnded(known: JobPods): { readonly succeeded: readonly Pod[]
   };
 }
 
-/** How many pods have failed: those of the status, those that it names, and the new ones that the failure policy does not ignore. */
+/** How many pods have failed: those the status counts, those it lists, and new ones that the failure policy does not ignore. */
 export function failedCount({ job, uncounted }: JobPods, newlyFailed: readonly Pod[]): number {
   const counted = newlyFailed.filter((pod) => failureOf(job, pod).isCounted);
   return (job.status?.failed ?? 0) + counted.length + uncounted.failed.size;
@@ -71,11 +71,11 @@ export function failedCount({ job, uncounted }: JobPods, newlyFailed: readonly P
 export interface JobIndexes {
   /** By the status alone. */
   readonly succeededBefore: Intervals;
-  /** With those of pods that have succeeded since. */
+  /** Plus those of pods that have succeeded since. */
   readonly succeeded: Intervals;
-  /** Undefined for a Job that does not limit failures for each index. */
+  /** Undefined for a Job that does not limit failures per index. */
   readonly failed: Intervals | undefined;
-  /** The last failed pod of each index that needs another one: it is kept until then, since it knows how often its index failed. */
+  /** The last failed pod of each index that needs a new one. It is kept until then: its annotations record how often its index failed. */
   readonly replaced: ReadonlyMap<number, Pod>;
 }
 
@@ -96,7 +96,7 @@ export function jobIndexes(known: JobPods): JobIndexes {
   return { succeededBefore, succeeded, failed, replaced: replacedPods(known, { succeeded, failed }) };
 }
 
-/** Whether the pod's failure is the last that its index may have. */
+/** Whether the pod's failure makes its index fail. */
 function failsItsIndex(job: Job, pod: Pod): boolean {
   if (!hasFailed(pod, job)) return false;
   const { action, isCounted } = failureOf(job, pod);

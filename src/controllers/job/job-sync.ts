@@ -12,7 +12,7 @@ export interface JobSync {
   readonly options: JobOptions;
   /** As cached, with the status as last written. */
   job: Job;
-  /** The status to be written next; the same as the Job's until something changes. */
+  /** The status to be written next; the Job's own object until something changes. */
   status: JobStatus;
 }
 
@@ -28,7 +28,7 @@ export function wireStatus(status: JobStatus): JobStatus {
     ...(active && { active }),
     ...(succeeded && { succeeded }),
     ...(failed && { failed }),
-    // Pointers in Go: 0, or an empty text, and absent differ.
+    // Pointers in Go: 0 or an empty string differs from absent.
     ...(terminating !== undefined && { terminating }),
     ...(completedIndexes && { completedIndexes }),
     ...(failedIndexes !== undefined && { failedIndexes }),
@@ -40,14 +40,14 @@ export function wireStatus(status: JobStatus): JobStatus {
   };
 }
 
-/** What rules of a status look at. */
+/** The facts of rules about the status. */
 export interface StatusChange extends Facts {
   readonly changes: readonly FieldChange[];
-  /** How many pods the status names without counting them. */
+  /** How many pods the status lists without counting them. */
   readonly uncounted: number;
 }
 
-/** How the status to be written differs from what the server has. */
+/** How the status to be written differs from the server's. */
 export function statusChange({ job, status }: JobSync): StatusChange {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   return {
@@ -56,7 +56,7 @@ export function statusChange({ job, status }: JobSync): StatusChange {
   };
 }
 
-/** Writes the status, without a retry on conflict, and goes on with what the server answers. */
+/** Writes the status, without a retry on conflict, and continues with the server's response. */
 export async function writeStatus(sync: JobSync, because: Decision): Promise<void> {
   const { context, job } = sync;
   const status = wireStatus(sync.status);

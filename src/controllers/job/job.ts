@@ -11,7 +11,7 @@ import { otherManager } from "./spec.ts";
 import { syncJob } from "./sync.ts";
 import { watchJobs, watchPods } from "./watches.ts";
 
-/** How failed keys are retried: 1 s · 2ⁿ, at most a minute, for ever. Source: DefaultJobApiBackOff, MaxJobApiBackOff. */
+/** How failed keys are retried: 1 s · 2ⁿ, at most a minute, forever. Source: DefaultJobApiBackOff, MaxJobApiBackOff. */
 const retry: RetryOptions = {
   rateLimiter: () => exponentialFailureLimiter({ baseDelayMs: 1000, maxDelayMs: 60_000 }),
 };
@@ -19,7 +19,7 @@ const retry: RetryOptions = {
 /** Runs pods until enough of them have succeeded. */
 export const job: ControllerDefinition = defineJob();
 
-/** The controller with other times and limits than kube-controller-manager's. */
+/** The controller with times and limits that differ from kube-controller-manager's. */
 export function defineJob(changed: Partial<JobOptions> = {}): ControllerDefinition {
   const options = { ...defaultOptions, ...changed };
   return defineController<Job>({

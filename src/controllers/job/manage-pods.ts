@@ -1,5 +1,5 @@
 /**
- * Carries out the plan for the number of a Job's pods.
+ * Carries out the plan for the number of pods.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go manageJob.
  */
 import { createPods } from "./create-pods.ts";
@@ -13,14 +13,14 @@ import { backOff, endPods, scaleDown, steady, suspendPods } from "./pod-rules.ts
 export interface PodCounts {
   readonly active: number;
   readonly ready: number;
-  /** Being deleted, and not ended. */
+  /** Being deleted but not terminated. */
   readonly terminating: number;
   readonly failure?: { readonly error: unknown };
 }
 
 const namedInFacts = 8;
 
-/** Creates or deletes pods, or neither. Returns the counts as they are then. */
+/** Creates or deletes pods, or neither. Returns the counts afterwards. */
 export async function managePods(
   sync: JobSync,
   { plan: input, counts }: { readonly plan: PlanInput; readonly counts: PodCounts },
@@ -46,7 +46,7 @@ export async function managePods(
         missing: plan.missing,
         ms: plan.ms,
       });
-      // Changes due to failures in quick succession are put together.
+      // Batches changes caused by failures in quick succession.
       context.enqueueAfter(Math.max(plan.ms, sync.options.batchPeriodMs), sentence);
       return counts;
     }
@@ -60,7 +60,7 @@ export async function managePods(
   }
 }
 
-/** Deletes the active pods of a Job that ends. Returns the counts as they are then, and whether all pods are deleted. */
+/** Deletes the active pods of a Job that ends. Returns the counts afterwards, and whether all pods are deleted. */
 export async function deleteActivePods(
   sync: JobSync,
   { known: { active }, counts }: { readonly known: JobPods; readonly counts: PodCounts },

@@ -2,19 +2,19 @@
 
 /** Times in milliseconds. */
 export interface JobOptions {
-  /** How long changes are collected before they lead to a sync. SyncJobBatchPeriod */
+  /** How long changes are batched before a sync. SyncJobBatchPeriod */
   readonly batchPeriodMs: number;
-  /** How long a Job waits after the first failure; twice as long after each further one. DefaultJobPodFailureBackOff */
+  /** How long a Job waits after the first failure; doubled with each further one. DefaultJobPodFailureBackOff */
   readonly failureDelayMs: number;
-  /** At most so long. MaxJobPodFailureBackOff */
+  /** The limit of that delay. MaxJobPodFailureBackOff */
   readonly maxFailureDelayMs: number;
-  /** How many pods a status names at most, so that it stays below about 20 KB, and one Job does not hold up the others. MaxUncountedPods */
+  /** The most pods that a status lists, so that it stays below about 20 KB and one Job does not hold up the others. MaxUncountedPods */
   readonly maxUncounted: number;
   /** The most pods that one sync creates or deletes. MaxPodCreateDeletePerSync */
   readonly maxChangesPerSync: number;
 }
 
-/** Those of kube-controller-manager. */
+/** The defaults of kube-controller-manager. */
 export const defaultOptions: JobOptions = {
   batchPeriodMs: 1000,
   failureDelayMs: 10_000,

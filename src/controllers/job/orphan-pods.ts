@@ -1,5 +1,5 @@
 /**
- * Pods that no Job counts any more: the finalizer that kept them for a Job is removed, so that they can be deleted.
+ * Pods that no Job counts any more: their tracking finalizer is removed, so that they can be deleted.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncOrphanPod, handleSingleOrphanPod, enqueueOrphanPod,
  * enqueueLabelSelector; differs: their keys are in the queue of Jobs, where upstream has a second one, and a Job's pods are found when it
  * ends, not when its selector's turn comes.
@@ -43,13 +43,13 @@ export function enqueueOrphan(notification: Notification<Pod>, context: WatchCon
   ) {
     return;
   }
-  // The Job's own sync counts pods that are on their way out, as long as there is such a sync.
+  // The Job's own sync counts terminating pods, as long as there is one.
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   if (controllerOf(pod) === undefined || (isLeaving && whyOrphan(pod, context) !== undefined))
     context.enqueue(podKey(pod));
 }
 
-/** A Job is finished once its pods have lost their finalizers; whatever it has left is looked at again. */
+/** A Job is finished once its pods have lost their finalizers; any that are left are checked again. */
 export function enqueueOrphansOf({ type, object: job }: Notification<Job>, context: WatchContext): void {
   if (type === "added" || (type === "updated" && !isJobFinished(job))) return;
   for (const pod of context.cache(Pods).listSelected(job.metadata.namespace, selectorOf(job.spec?.selector))) {
@@ -57,7 +57,7 @@ export function enqueueOrphansOf({ type, object: job }: Notification<Job>, conte
   }
 }
 
-/** Removes the finalizer of the pod with this key, if it still is an orphan. */
+/** Removes the finalizer of the pod with this key, if it is still an orphan. */
 export async function syncOrphan(context: SyncContext, key: ObjectKey): Promise<void> {
   const pod = context.cache(Pods).get(key);
   const why = pod === undefined || !isTracked(pod) ? undefined : whyOrphan(pod, context);
@@ -69,7 +69,7 @@ export async function syncOrphan(context: SyncContext, key: ObjectKey): Promise<
   }
 }
 
-/** Undefined for a pod that something controls: another kind of object, another manager's Job, or a Job that is not finished. */
+/** Undefined for a pod that is still controlled: by another kind of object, another manager's Job, or an unfinished Job. */
 function whyOrphan(pod: Pod, { cache }: Pick<WatchContext, "cache">): OrphanFacts["why"] | undefined {
   const controller = controllerOf(pod);
   if (controller === undefined) return "no controller";

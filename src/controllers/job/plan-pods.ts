@@ -1,5 +1,5 @@
 /**
- * What to do about the number of a Job's pods: a comparison of desired and actual, and nothing else.
+ * What to do about the number of a Job's pods: a pure comparison of desired and actual.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go manageJob, activePodsForRemoval,
  * getPodCreationInfoForIndependentIndexes.
  */
@@ -12,7 +12,7 @@ import type { JobIndexes, JobPods } from "./job-pods.ts";
 import { defaultOptions, type JobOptions } from "./options.ts";
 import { completionsOf, isSuspended, limitsEachIndex, parallelismOf, replacesOnlyFailed } from "./spec.ts";
 
-/** What the plan looks at. */
+/** What the plan is based on. */
 export interface PlanInput {
   readonly known: JobPods;
   /** Undefined for a Job that is not Indexed. */
@@ -25,7 +25,7 @@ export interface PlanInput {
   readonly options?: JobOptions;
 }
 
-/** What one sync does about the number of pods. `desired`: how many are to be active. */
+/** What one sync does about the number of pods. `desired`: how many should be active. */
 export type PodPlan =
   | { readonly do: "nothing"; readonly desired: number }
   | { readonly do: "suspend"; readonly desired: 0; readonly pods: readonly Pod[] }
@@ -34,7 +34,7 @@ export type PodPlan =
   /** `indexes`: of the new pods; undefined if they have none. */
   | { readonly do: "create"; readonly desired: number; readonly count: number; readonly indexes?: readonly number[] };
 
-/** Compares what a Job wants with what it has. Pods are deleted first; others are created in a later sync. */
+/** Compares the pods that a Job wants with those it has. A sync with deletions creates nothing; a later one does. */
 export function planPods(input: PlanInput): PodPlan {
   const { known, options: { maxChangesPerSync } = defaultOptions } = input;
   const { job, active } = known;
@@ -47,7 +47,7 @@ export function planPods(input: PlanInput): PodPlan {
   return missing > 0 ? planCreation(input, { desired, missing }) : { do: "nothing", desired };
 }
 
-/** How many pods are to be active. */
+/** How many pods should be active. */
 export function desiredActive({ known, succeeded }: Pick<PlanInput, "known" | "succeeded">): number {
   const completions = completionsOf(known.job);
   const parallelism = parallelismOf(known.job);

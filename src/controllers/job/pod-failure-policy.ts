@@ -1,5 +1,5 @@
 /**
- * What the pod failure policy says of a failed pod.
+ * What the pod failure policy says about a failed pod.
  * Source: kubernetes v1.36 pkg/controller/job/pod_failure_policy.go. The messages are upstream's: they show in conditions.
  */
 import type { Job, Pod } from "../../api/types.ts";
@@ -9,7 +9,7 @@ type PolicyRule = Policy["rules"][number];
 type ExitCodes = NonNullable<PolicyRule["onExitCodes"]>;
 type ContainerStatuses = NonNullable<Pod["status"]>["containerStatuses"];
 
-/** What becomes of a failed pod. */
+/** What happens to a failed pod. */
 export interface FailureMatch {
   /** The action of the first rule that matches; undefined if none does. */
   readonly action: "FailJob" | "FailIndex" | "Ignore" | "Count" | undefined;
@@ -33,7 +33,7 @@ export function matchFailure(policy: Policy | undefined, pod: Pod): FailureMatch
       case "FailJob":
         return { action: "FailJob", isCounted: true, message: `${what} matching FailJob rule at index ${index}` };
       default:
-        // An action of a newer API: the next rule is asked.
+        // An action from a newer API: try the next rule.
         continue;
     }
   }

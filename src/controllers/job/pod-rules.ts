@@ -7,7 +7,7 @@ import { formatIntervals, withIndexes } from "./intervals.ts";
 
 interface Counts extends Facts {
   readonly active: number;
-  /** How many are to be active. */
+  /** How many pods should be active. */
   readonly desired: number;
 }
 
@@ -59,7 +59,7 @@ export const suspendPods: Rule<EndPodsFacts> = rule<EndPodsFacts>({
 
 interface ScaleDownFacts extends Counts {
   readonly delete: number;
-  /** Names of the first few. */
+  /** The names of the first few. */
   readonly chosen: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export const backOff: Rule<BackOffFacts> = rule<BackOffFacts>({
 
 interface ScaleUpFacts extends Counts {
   readonly create: number;
-  /** Of the new pods: `0,3-5`; absent if they have none. */
+  /** The indexes of the new pods: `0,3-5`; absent if they have none. */
   readonly indexes?: string;
 }
 
@@ -115,7 +115,7 @@ export const scaleUp: Rule<ScaleUpFacts> = rule<ScaleUpFacts>({
   source: "job_controller.go manageJob; indexed_job_utils.go firstPendingIndexes",
 });
 
-/** The facts' form of indexes: `0,3-5`. */
+/** The indexes as text: `0,3-5`. */
 export function indexesInWords(indexes: readonly number[]): string {
   return formatIntervals(withIndexes([], indexes));
 }

@@ -17,15 +17,15 @@ import { failureOf } from "./job-pods.ts";
 import { isIndexed, limitsEachIndex, trackingFinalizer } from "./spec.ts";
 
 const indexVariable = "JOB_COMPLETION_INDEX";
-/** What a server keeps of `generateName`: the names of pods have room for five random letters then. */
+/** What the server keeps of `generateName`, to leave room in pod names for five random letters. */
 const maxPrefixLength = 58;
 
-/** A pod as the Job's template has it, with its finalizer. */
+/** A pod from the Job's template, with the finalizer. */
 export function podOf(job: Job): CreateInput<Pod> {
   return podFromTemplate(templateOf(job), { kind: Jobs, object: job });
 }
 
-/** A pod of one index. `replaced`: the failed pod whose place it takes, if failures are limited for each index. */
+/** A pod for one index. `replaced`: the failed pod that it replaces, if failures are limited per index. */
 export function podOfIndex(
   job: Job,
   { index, replaced }: { readonly index: number; readonly replaced: Pod | undefined },
@@ -48,7 +48,7 @@ export function podOfIndex(
   return { ...pod, metadata: { ...pod.metadata, generateName: namePrefix(job.metadata.name, index) } };
 }
 
-/** `data-3-`, cut so that the index stays whole. */
+/** `data-3-`, truncated so that the index stays intact. */
 export function namePrefix(jobName: string, index: number): string {
   const end = `-${index}-`;
   return jobName.slice(0, maxPrefixLength - end.length) + end;
@@ -85,7 +85,7 @@ function withIndexVariable(container: Container): Container {
   return { ...container, env: [...env, { name: indexVariable, valueFrom: { fieldRef } }] };
 }
 
-/** How often the index has failed, the pod that is replaced included. */
+/** How often the index has failed, including the replaced pod. */
 function failureAnnotations(job: Job, replaced: Pod | undefined): Readonly<Record<string, string>> {
   let { counted, ignored } = replaced === undefined ? { counted: 0, ignored: 0 } : failuresBefore(replaced);
   if (replaced !== undefined) {

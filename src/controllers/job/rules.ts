@@ -27,7 +27,7 @@ export const finished: Rule<{ readonly isSeen: boolean }> = rule<{ readonly isSe
   source: "job_controller.go syncJob, finishedJobExpectations",
 });
 
-/** A Job of a completion mode that this version does not know is left alone. */
+/** A Job with a completion mode that this version does not know is left alone. */
 export const unknownMode: Rule<{ readonly mode: string }> = rule<{ readonly mode: string }>({
   id: "unknown-mode",
   looksAt: ["spec.completionMode"],
@@ -41,7 +41,7 @@ interface EndFacts extends Facts {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  /** Whether the status has it already. */
+  /** Whether the status already has it. */
   readonly isKnown: boolean;
 }
 
@@ -70,7 +70,7 @@ export const end: Rule<EndFacts> = rule<EndFacts>({
   source: "job_controller.go syncJob; pod_failure_policy.go, success_policy.go, indexed_job_utils.go",
 });
 
-/** A Job with a deadline is looked at again when it is over. */
+/** A Job with a deadline is requeued for when it passes. */
 export const deadline: Rule<{ readonly inMs: number }> = rule<{ readonly inMs: number }>({
   id: "deadline",
   looksAt: ["spec.activeDeadlineSeconds", "status.startTime"],
@@ -156,7 +156,7 @@ function statusInWords({ changes, uncounted }: StatusChange): string {
 
 function changeInWords({ path, before, after }: FieldChange): readonly string[] {
   const name = path.slice(1);
-  // The first conditions come as one list, later ones by their types.
+  // The first conditions show as one change, later ones by type.
   if (name === "conditions")
     return isConditions(after) ? after.map(({ type }) => `${type} set`) : ["conditions removed"];
   const [, condition, field] = /^conditions\[(\w+)\](?:\.(\w+))?$/.exec(name) ?? [];

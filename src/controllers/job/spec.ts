@@ -1,6 +1,6 @@
 /**
- * What a Job's spec asks for, with the API server's defaults, and what its pods' states mean to it.
- * Source: kubernetes v1.36 pkg/controller/job/job_controller.go; feature gates as by default.
+ * What a Job's spec requests, with the API server's defaults, and what the states of its pods mean for it.
+ * Source: kubernetes v1.36 pkg/controller/job/job_controller.go; feature gates at their defaults.
  */
 import type { Job, Pod } from "../../api/types.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
@@ -12,7 +12,7 @@ export type JobCondition = NonNullable<JobStatus["conditions"]>[number];
 
 /** Keeps a pod until its Job has counted it. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
-/** `spec.managedBy` of Jobs that this controller manages; those without one are managed by it, too. */
+/** `spec.managedBy` of Jobs that this controller manages; it also manages those without one. */
 export const ownManager = "kubernetes.io/job-controller";
 
 /** How many pods run at the same time. */
@@ -25,27 +25,27 @@ export function completionsOf({ spec }: Job): number | undefined {
   return spec?.completions;
 }
 
-/** Up to how many pods may fail. */
+/** How many pods may fail. */
 export function backoffLimitOf({ spec }: Job): number {
   return spec?.backoffLimit ?? 6;
 }
 
-/** Whether each pod has a completion index of its own. */
+/** Whether each pod has its own completion index. */
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === "Indexed";
 }
 
-/** Whether failures are limited and delayed for each index, not for the Job as a whole. */
+/** Whether failures are limited and delayed per index, not for the Job as a whole. */
 export function limitsEachIndex({ spec }: Job): boolean {
   return spec?.backoffLimitPerIndex !== undefined;
 }
 
-/** Whether it is to run no pods for now. */
+/** Whether the Job should run no pods for now. */
 export function isSuspended({ spec }: Job): boolean {
   return spec?.suspend === true;
 }
 
-/** Whether a pod being deleted is replaced only when it has ended; otherwise at once. */
+/** Whether a pod being deleted is replaced only once it has terminated; otherwise at once. */
 export function replacesOnlyFailed({ spec }: Job): boolean {
   return spec?.podReplacementPolicy === "Failed" || spec?.podFailurePolicy !== undefined;
 }
@@ -56,7 +56,7 @@ export function otherManager({ spec }: Job): string | undefined {
   return manager === ownManager ? undefined : manager;
 }
 
-/** Whether the pod is still to be counted. */
+/** Whether the pod has not been counted yet. */
 export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) === true;
 }
@@ -66,10 +66,10 @@ export function hasSucceeded({ status }: Pod): boolean {
   return status?.phase === "Succeeded";
 }
 
-/** Whether the pod counts as failed: a pod being deleted does, too, unless the Job waits for how it ends. */
+/** Whether the pod counts as failed. So does a pod being deleted, unless the Job waits to see how it ends. */
 export function hasFailed(pod: Pod, job: Job): boolean {
   if (pod.status?.phase === "Failed") return true;
   if (replacesOnlyFailed(job)) return false;
-  // It may never reach the phase Failed: nobody is left to report the end of a pod whose node is gone.
+  // It may never reach phase Failed: if its node is gone, nothing reports that the pod has terminated.
   return pod.metadata.deletionTimestamp !== undefined && !isPodTerminal(pod);
 }

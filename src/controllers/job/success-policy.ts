@@ -7,7 +7,7 @@ import { type Intervals, parseIntervals, totalOf } from "./intervals.ts";
 
 type Policy = NonNullable<NonNullable<Job["spec"]>["successPolicy"]>;
 
-/** The place of the first rule that is met, from 0; undefined if none is. */
+/** The index of the first rule that is met, from 0; undefined if none is. */
 export function matchSuccess(
   policy: Policy | undefined,
   { completions, succeeded }: { readonly completions: number; readonly succeeded: Intervals },

@@ -23,8 +23,8 @@ import { isIndexed, isSuspended, isTracked, otherManager, trackingFinalizer } fr
 import { finishedUids, trackPods } from "./track.ts";
 
 /**
- * Brings the pods of one Job nearer to what it asks for, counts those that have ended, and finishes it when enough of them have
- * succeeded or too many failed.
+ * Brings the pods of one Job closer to its spec, counts those that have terminated, and finishes it when enough have succeeded or too many
+ * failed.
  *
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncJob; differs: deletions are expected by name, not by number.
  */
@@ -46,7 +46,7 @@ export async function syncJob(context: SyncContext, options: JobOptions): Promis
   await reconcile({ context, options, job, status: job.status ?? {} }, { known, satisfied });
 }
 
-/** Whether the Job is finished, or not ours to manage. */
+/** Whether the Job is finished, or managed by another controller. */
 function isLeftAlone(context: SyncContext, job: Job): boolean {
   const { uid } = job.metadata;
   const manager = otherManager(job);
@@ -73,7 +73,7 @@ function isLeftAlone(context: SyncContext, job: Job): boolean {
   return true;
 }
 
-/** The Job's pods; those that it adopts get the finalizer. */
+/** The Job's pods; adopted ones get the finalizer. */
 async function claimPods(context: SyncContext, job: Job): Promise<Pod[]> {
   const pods = await claim<Job, Pod>(context, ownedAndOrphaned(context.cache(Pods), job, Jobs), {
     owner: job,
@@ -101,7 +101,7 @@ interface Observed {
   readonly plan: PlanInput;
 }
 
-/** @throws the first error of a write; pods that could not be created or deleted keep no other pod from being counted. */
+/** @throws the first error of a write; a pod that could not be created or deleted does not keep others from being counted. */
 async function reconcile(
   sync: JobSync,
   { known, satisfied }: { readonly known: JobPods; readonly satisfied: boolean },
@@ -146,7 +146,7 @@ function observe({ context, options, status }: JobSync, known: JobPods): Observe
 
 interface Outcome {
   readonly counts: PodCounts;
-  /** How the Job ends; undefined also while pods are left that are not known or not deleted. */
+  /** How the Job ends; also undefined while some pods are not known or not deleted yet. */
   readonly end: JobEnd | undefined;
   readonly isSuspensionNew: boolean;
 }
@@ -166,7 +166,7 @@ async function endOrContinue(
   }
   context.decide(endRule, { ...end.condition, isKnown: end.isKnown });
   const { isAll, ...left } = await deleteActivePods(sync, { known, counts });
-  // Pods that are not cached yet, or could not be deleted, are still to be counted.
+  // Pods that are not cached yet, or could not be deleted, have yet to be counted.
   if (!satisfied) decideToWait(context);
   return { counts: left, end: isAll && satisfied ? end : undefined, isSuspensionNew: false };
 }
@@ -203,7 +203,7 @@ function decideToWait(context: SyncContext): void {
   context.decide(wait, { creations: Math.max(0, expected?.creations ?? 0), deletions: expected?.deletions.size ?? 0 });
 }
 
-/** Brings the condition Suspended up to date, and the start time with it. Returns whether it has changed. */
+/** Updates the condition Suspended, and the start time with it. Returns whether it has changed. */
 function followSuspension(sync: JobSync): boolean {
   const { context, job } = sync;
   const now = context.now();
@@ -219,7 +219,7 @@ function followSuspension(sync: JobSync): boolean {
     message: condition.message ?? "",
   });
   const { startTime: _before, ...rest } = sync.status;
-  // The deadline counts from here when it is resumed.
+  // When resumed, the deadline counts from here.
   sync.status = { ...rest, conditions, ...(!isNow && { startTime: formatTime(now) }) };
   return true;
 }

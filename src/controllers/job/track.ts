@@ -1,6 +1,5 @@
 /**
- * Counts pods that have ended: the status names them, their finalizers are removed, the status counts them; then a Job that ends is
- * finished.
+ * Counts terminated pods: the status lists them, their finalizers are removed, the status counts them; then a Job that ends is finished.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go trackJobStatusAndRemoveFinalizers,
  * flushUncountedAndRemoveFinalizers, enactJobFinished, recordJobFinished.
  */
@@ -22,16 +21,16 @@ import { countUntracked, planTracking, type Tracking } from "./tracking.ts";
 /** Uids of Jobs that this controller has finished and whose last status its cache does not show yet. */
 export const finishedUids: RunState<Set<string>> = runState(() => new Set());
 
-/** What the counting looks at. */
+/** What the counting is based on. */
 export interface TrackInput {
   readonly known: JobPods;
   /** Undefined for a Job that is not Indexed. */
   readonly indexes: JobIndexes | undefined;
-  /** How the Job ends, if all its pods are known and deleted by now. */
+  /** How the Job ends; set only if all its pods are known and deleted by now. */
   readonly end: JobEnd | undefined;
-  /** Kept once the status that names the failed pods is written. */
+  /** Stored once the status that lists the failed pods is written. */
   readonly backoff: Backoff;
-  /** How many pods are being deleted and have not ended: a Job is not finished before they have. */
+  /** How many pods are terminating: a Job is not finished until they are done. */
   readonly terminating: number;
   /** Whether the status has changed already. */
   readonly isChanged: boolean;
@@ -61,7 +60,7 @@ export async function trackPods(sync: JobSync, input: TrackInput): Promise<void>
   else if (isCountChanged) await writeStatus(sync, context.decide(count, statusChange(sync)));
 }
 
-/** The status with the pods and indexes that this sync counts; the same status if there are none. */
+/** The status plus the pods and indexes that this sync counts; the same object if there are none. */
 function withNamed(
   status: JobStatus,
   { plan: { uncounted }, indexes }: { readonly plan: Tracking; readonly indexes: JobIndexes | undefined },
@@ -79,14 +78,14 @@ function withNamed(
   return failedIndexes === undefined ? counted : { ...counted, failedIndexes };
 }
 
-/** The status with the condition that announces the end, before pods lose the finalizers that keep them. */
+/** The status plus the condition that announces the end; written before pods lose the finalizers that keep them. */
 function withAnnouncement(status: JobStatus, condition: JobCondition): JobStatus {
   return { ...status, conditions: [...(status.conditions ?? []), condition] };
 }
 
 /**
- * Removes the finalizers of the pods that are counted. Returns whether the status to be written has changed by that.
- * @throws the first error, after the status with what was achieved is written.
+ * Removes the finalizers of the pods that are counted. Returns whether that changed the status to be written.
+ * @throws the first error, after writing the status with what was achieved.
  */
 async function releasePods(
   sync: JobSync,
@@ -108,7 +107,7 @@ async function releasePods(
   throw failure.error;
 }
 
-/** Whether all pods are counted, and none is on its way out. */
+/** Whether all pods are counted and none is terminating. */
 function mayFinish({ uncountedTerminatedPods }: JobStatus, terminating: number): boolean {
   const { succeeded = [], failed = [] } = uncountedTerminatedPods ?? {};
   return succeeded.length + failed.length === 0 && terminating === 0;
@@ -126,7 +125,7 @@ async function finishJob(sync: JobSync, end: JobEnd): Promise<void> {
   context.state(finishedUids).add(sync.job.metadata.uid);
 }
 
-/** The condition that the announced one ends in. */
+/** The final condition for the announced one. */
 function finalOf({ type, reason, message }: ConditionParts): ConditionParts {
   return { type: type === "SuccessCriteriaMet" ? "Complete" : "Failed", reason, message };
 }

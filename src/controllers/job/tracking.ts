@@ -1,6 +1,6 @@
 /**
- * Which pods a sync counts, and which lose their finalizers, so that each pod is counted once even if it is deleted meanwhile: the
- * status names a pod before its finalizer is removed, and counts it afterwards.
+ * Which pods a sync counts, and which lose their finalizers, so that each pod is counted once even if it is deleted meanwhile: the status
+ * lists a pod before its finalizer is removed, and counts it afterwards.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go trackJobStatusAndRemoveFinalizers, canRemoveFinalizer,
  * cleanUncountedPodsWithoutFinalizers.
  */
@@ -18,29 +18,29 @@ type Uncounted = NonNullable<JobStatus["uncountedTerminatedPods"]>;
 export interface Tracking {
   /** Pods that lose their finalizers once the status is written. */
   readonly released: readonly Pod[];
-  /** Uids that the status names then, in order. */
+  /** Uids that the status lists then, in order. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
   /** Whether pods are left for the next sync. */
   readonly isFull: boolean;
 }
 
-/** What the plan looks at. */
+/** What the plan is based on. */
 export interface TrackingInput {
   readonly known: JobPods;
   /** Undefined for a Job that is not Indexed. */
   readonly indexes: JobIndexes | undefined;
-  /** How the Job ends, if all its pods are known and deleted by now. */
+  /** How the Job ends; set only if all its pods are known and deleted by now. */
   readonly end: ConditionParts | undefined;
-  /** What the status names by now. */
+  /** What the status lists by now. */
   readonly uncounted: Uncounted;
   readonly options?: Pick<JobOptions, "maxUncounted">;
 }
 
-/** Plans the counting. Stops after the pod by which the status names `maxUncounted`. */
+/** Plans the counting. Stops once the status lists `maxUncounted` pods. */
 export function planTracking(input: TrackingInput): Tracking {
   const { known, uncounted, options: { maxUncounted } = defaultOptions } = input;
   const released: Pod[] = [];
-  // Indexes count like uids: their pods lose finalizers, too.
+  // Indexes count towards the limit like uids: their pods lose finalizers, too.
   let indexes = 0;
   const [succeeded, failed] = [[...(uncounted.succeeded ?? [])], [...(uncounted.failed ?? [])]];
   for (const pod of inOrder(known)) {
@@ -58,13 +58,13 @@ export function planTracking(input: TrackingInput): Tracking {
   return { released, uncounted: { succeeded, failed }, isFull: false };
 }
 
-/** Indexes complete in their order. */
+/** Indexed pods are processed in index order. */
 function inOrder({ job, pods }: JobPods): readonly Pod[] {
   if (!isIndexed(job)) return pods;
   return pods.toSorted((a, b) => (completionIndexOf(a) ?? -1) - (completionIndexOf(b) ?? -1));
 }
 
-/** A pod that has not ended is released only together with the whole Job. */
+/** A pod that has not terminated is released only when the whole Job ends. */
 function mayBeReleased({ known, indexes, end }: TrackingInput, pod: Pod): boolean {
   const { job } = known;
   if (job.metadata.deletionTimestamp !== undefined || end !== undefined || hasSucceeded(pod)) return true;
@@ -74,18 +74,18 @@ function mayBeReleased({ known, indexes, end }: TrackingInput, pod: Pod): boolea
   return replaced?.metadata.uid !== pod.metadata.uid;
 }
 
-/** As what the pod is counted; undefined if it is counted already, or is not to be. */
+/** What the pod is counted as; undefined if it is already counted, or must not be. */
 function countAs(input: TrackingInput, pod: Pod): "index" | "succeeded" | "failed" | undefined {
   const { known, indexes, end } = input;
   const { job, uncounted } = known;
   const { uid } = pod.metadata;
   if (hasSucceeded(pod) && !uncounted.failed.has(uid)) {
     if (!isIndexed(job)) return uncounted.succeeded.has(uid) ? undefined : "succeeded";
-    // The index alone keeps a pod from being counted twice; its uid need not be kept.
+    // The index alone keeps the pod from being counted twice; its uid need not be recorded.
     const index = validIndexOf(pod, completionsOf(job) ?? 0);
     return index !== undefined && !hasIndex(indexes?.succeededBefore ?? [], index) ? "index" : undefined;
   }
-  // What has not ended when the Job fails counts as failed.
+  // A pod that has not terminated when the Job fails counts as failed.
   const jobFails = end !== undefined && end.type !== "SuccessCriteriaMet";
   if (!hasFailed(pod, job) && !jobFails) return undefined;
   if (uncounted.failed.has(uid) || !hasValidIndex(job, pod)) return undefined;
@@ -93,7 +93,7 @@ function countAs(input: TrackingInput, pod: Pod): "index" | "succeeded" | "faile
 }
 
 /**
- * The status with pods counted that it names and whose finalizers are gone; the same status if there are none. `tracked`: uids of the
+ * The status with those pods counted that it lists and whose finalizers are gone; the same object if there are none. `tracked`: uids of the
  * pods that still have their finalizers.
  */
 export function countUntracked(status: JobStatus, tracked: ReadonlySet<string>): JobStatus {

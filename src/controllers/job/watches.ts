@@ -1,6 +1,5 @@
 /**
- * What makes a Job's key come up: at once when its spec changes, after a second otherwise, so that the many changes of its pods share
- * syncs.
+ * What enqueues a Job: at once when its spec changes, otherwise after a second, so that the many changes of its pods share syncs.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go addPod, updatePod, deletePod, addJob, updateJob, deleteJob,
  * SyncJobBatchPeriod.
  */
@@ -40,7 +39,7 @@ export function watchJobs(options: JobOptions): Watch {
   });
 }
 
-/** The next Job of the name starts clean. */
+/** The next Job of this name starts clean. */
 function forget(job: Job, context: WatchContext): void {
   const key = keyOf(job);
   context.consistency.forget(key, job.metadata.uid);
@@ -53,11 +52,11 @@ function updated(
   { before, object: job }: Notification<Job> & { readonly type: "updated" },
   { context, options }: { readonly context: WatchContext; readonly options: JobOptions },
 ): void {
-  // Deleted and created anew, unseen.
+  // Deleted and recreated, unobserved.
   if (before.metadata.uid !== job.metadata.uid) forget(before, context);
   // Nothing is left to do for it.
   if (isJobFinished(job)) return;
-  // A changed deadline changes the spec: the sync that follows requeues the key for it.
+  // A changed deadline changes the spec; the resulting sync requeues the key for it.
   const isSameSpec = before.metadata.generation === job.metadata.generation;
   context.enqueue(keyOf(job), isSameSpec ? options.batchPeriodMs : 0);
 }
@@ -71,7 +70,7 @@ export function watchPods({ batchPeriodMs }: JobOptions): Watch {
     expected: true,
     batchMs: batchPeriodMs,
     observed({ object: pod, owner, isGone }, { expectations }) {
-      // By what the pod is now, not by what changed: a finalizer may have been added and removed between two notifications.
+      // Based on what the pod is now, not on what changed: a finalizer may have been added and removed between two notifications.
       if (isGone || !isTracked(pod)) expectations.updateObserved(keyOf(owner), pod.metadata.uid);
     },
   });
