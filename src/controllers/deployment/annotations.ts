@@ -1,5 +1,5 @@
 /**
- * The annotations in which a Deployment and its ReplicaSets keep revisions and sizes.
+ * The annotations that store the revisions and sizes of a Deployment and its ReplicaSets.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -19,7 +19,7 @@ export type Annotations = Readonly<Record<string, string>>;
  * means that the Deployment has been scaled since.
  */
 export const desiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas";
-/** On a ReplicaSet: the same plus maxSurge; its share of a proportional scaling is computed from it. */
+/** On a ReplicaSet: the same plus maxSurge; proportional scaling computes the ReplicaSet's share from it. */
 export const maxReplicasAnnotation = "deployment.kubernetes.io/max-replicas";
 /** On a Deployment: the revision to roll back to, as requested through `extensions/v1beta1`; 0 means the last one. */
 export const rollbackAnnotation = "deprecated.deployment.rollback.to";
@@ -53,7 +53,7 @@ export function hasOtherSizes(replicaSet: ReplicaSet, deployment: Deployment): b
   return Object.entries(sizeAnnotations(deployment)).some(([name, value]) => annotations?.[name] !== value);
 }
 
-/** A size of up to 31 bits; undefined if the annotation is absent or anything else. */
+/** A size of up to 31 bits; undefined if the annotation is absent or not such a number. */
 export function sizeAnnotation(replicaSet: ReplicaSet, name: string): number | undefined {
   const text = replicaSet.metadata.annotations?.[name];
   if (text === undefined || !/^\d+$/.test(text)) return undefined;
@@ -64,7 +64,7 @@ export function sizeAnnotation(replicaSet: ReplicaSet, name: string): number | u
 /** The annotations that the new ReplicaSet should have. */
 export interface NewAnnotations {
   readonly annotations: Annotations;
-  /** Whether the ReplicaSet must be written because of them. */
+  /** Whether the ReplicaSet must be written for them. */
   readonly changed: boolean;
 }
 
@@ -86,7 +86,7 @@ export function newReplicaSetAnnotations(
   return { annotations: newer ?? annotations, changed: isCopied || newer !== undefined };
 }
 
-/** The annotations of a Deployment that is rolled back to this ReplicaSet: those that it had at that revision. */
+/** The annotations of a Deployment rolled back to this ReplicaSet: those it had at that revision. */
 export function annotationsAfterRollback(deployment: Deployment, replicaSet: ReplicaSet): Annotations {
   const own = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => ownAnnotations.has(name));
   return { ...Object.fromEntries(own), ...carriedOver(replicaSet.metadata.annotations) };

@@ -1,5 +1,5 @@
 /**
- * How far a rollout has progressed, by the Deployment's status.
+ * How far a rollout has progressed, judged by the Deployment's status.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go.
  */
 import { parseTime } from "../../api/time.ts";
@@ -7,7 +7,7 @@ import type { Deployment } from "../../api/types.ts";
 import { type DeploymentCondition, type DeploymentStatus, progressing } from "./conditions.ts";
 import { desiredReplicas } from "./strategy.ts";
 
-/** Whether all pods are updated and available, no old pod is left, and the status is of the current spec. */
+/** Whether all pods are updated and available, no old pod is left, and the status reflects the current spec. */
 export function deploymentComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
@@ -31,7 +31,7 @@ export function deploymentProgressing({ status: before = {} }: Deployment, next:
   );
 }
 
-/** Milliseconds left of the progress deadline since the condition's last update; negative once it has passed. */
+/** Milliseconds left until the progress deadline, counted from the condition's last update; negative once it has passed. */
 export function leftOfDeadline(deployment: Deployment, condition: DeploymentCondition, now: number): number {
   // Unset times arrive as null, which the types do not mention; they sort before all others.
   const time: string | null | undefined = condition.lastUpdateTime;

@@ -1,7 +1,7 @@
 /**
  * The conditions of a Deployment: Available, Progressing, ReplicaFailure.
  * Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go. Reasons and messages are upstream's:
- * people and programs search for them.
+ * users and programs search for them.
  */
 import { formatTime } from "../../api/time.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -46,7 +46,7 @@ export function setCondition(
   return withCondition(conditions, { ...condition, ...(lastTransitionTime !== undefined && { lastTransitionTime }) });
 }
 
-/** The ReplicaSet's condition ReplicaFailure, in the form in which the Deployment repeats it. */
+/** The ReplicaSet's condition ReplicaFailure, as the Deployment repeats it. */
 export function replicaFailureOf(replicaSet: ReplicaSet): DeploymentCondition | undefined {
   const found: ReplicaSetCondition | undefined = findCondition(replicaSet.status?.conditions, "ReplicaFailure");
   if (found === undefined) return undefined;

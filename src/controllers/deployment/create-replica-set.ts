@@ -26,11 +26,11 @@ export function replicaSetName(deploymentName: string, hash: string): string {
 }
 
 /**
- * Creates the ReplicaSet for the Deployment's template. If a ReplicaSet of that name exists, with this owner and
- * template, it is used: the cache was stale.
+ * Creates the ReplicaSet for the Deployment's template. If a ReplicaSet with that name, this owner and this template exists, it is used:
+ * the cache was stale.
  *
- * @throws the refusal, which an Event and the condition Progressing report; AlreadyExists, after counting the
- * collision, if the name belongs to a ReplicaSet with another owner or template.
+ * @throws the refusal, which an Event and the condition Progressing report; AlreadyExists, after counting the collision, if the name
+ * belongs to a ReplicaSet with another owner or template.
  */
 export async function createReplicaSet(
   rollout: Rollout,
@@ -113,7 +113,7 @@ function changedPaths(deployment: Deployment, old: readonly ReplicaSet[]): strin
   return changes.map(({ path }) => `.spec.template${path}`);
 }
 
-/** The existing ReplicaSet of that name, if it has this owner and template. @throws `error` otherwise, once it is reported */
+/** The existing ReplicaSet of that name, if it has this owner and template. @throws `error` otherwise, after reporting it */
 async function adoptExisting(rollout: Rollout, name: string, error: unknown): Promise<ReplicaSet> {
   if (isAlreadyExists(error)) {
     const found = cachedReplicaSet(rollout, name);

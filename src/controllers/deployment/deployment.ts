@@ -21,7 +21,7 @@ import { isBehindItsSpec, watchPrimary } from "../../controller/api/primary.ts";
 import { rules } from "./rules.ts";
 import { syncDeployment } from "./sync.ts";
 
-/** Rolls out Deployments by means of ReplicaSets, one for each template. */
+/** Rolls out Deployments through ReplicaSets, one per template. */
 export const deployment: ControllerDefinition = defineController<Deployment>({
   name: "deployment",
   aliases: ["deploy", "deployment-controller"],
@@ -59,7 +59,7 @@ export const deployment: ControllerDefinition = defineController<Deployment>({
 function watchPods(): Watch {
   return watch<Pod>({
     kind: Pods,
-    // Usually the longest list of all kinds, and only Recreate needs it.
+    // Usually the longest list of any kind, and only Recreate needs it.
     deferred: true,
     indexes: { [controllerIndex]: indexByController },
     on(notification, context) {
@@ -83,7 +83,7 @@ function deploymentOf({ metadata, ...pod }: Pod, context: WatchContext): Deploym
   return owner?.metadata.uid === ref.uid ? owner : undefined;
 }
 
-/** Reads ReplicaSets from the cache, where upstream asks the API server: a ReplicaSet not cached yet has no deleted pods. */
+/** Reads ReplicaSets from the cache; upstream lists them from the API server. A ReplicaSet not cached yet has no deleted pods. */
 function hasPods(owner: Deployment, context: WatchContext): boolean {
   const selector = selectorOf(owner.spec?.selector);
   return ownedAndOrphaned(context.cache(ReplicaSets), owner, Deployments)

@@ -1,5 +1,5 @@
 /**
- * Recreate: all old pods end before new ones are created.
+ * Recreate: all old pods terminate before new ones are created.
  * Source: kubernetes v1.36 pkg/controller/deployment/recreate.go.
  */
 import { Pods, ReplicaSets } from "../../api/kinds.ts";
@@ -45,7 +45,7 @@ async function scaleDownOldReplicaSetsForRecreate(rollout: Rollout, old: readonl
   return stopped;
 }
 
-/** Whether an old ReplicaSet still counts pods, or has pods that are not terminal; pods being deleted are not. */
+/** Whether an old ReplicaSet still counts pods, or has pods that are not terminal; a pod being deleted is not terminal yet. */
 async function oldPodsRunning({ context }: Rollout, { newReplicaSet, old }: ReplicaSetPartition): Promise<boolean> {
   const count = totalInStatus(old, "replicas");
   const others = old.filter(({ metadata }) => metadata.uid !== newReplicaSet?.metadata.uid);

@@ -7,7 +7,7 @@ import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { isSamePodTemplate } from "../../controller/workload/pod-template/equal.ts";
 import { revisionOf } from "../../controller/workload/revision-history.ts";
 
-/** The desired number of pods of a ReplicaSet; 1, the API server's default, where it is absent. */
+/** The desired number of pods of a ReplicaSet; 1, the API server's default, if absent. */
 export function sizeOf(replicaSet: ReplicaSet): number {
   return replicaSet.spec?.replicas ?? 1;
 }
@@ -34,14 +34,14 @@ export function bySizeNewer(a: ReplicaSet, b: ReplicaSet): number {
   return sizeOf(b) - sizeOf(a) || byCreation(b, a);
 }
 
-/** Orders lowest revision first; by age where a revision is missing or equal. */
+/** Orders lowest revision first; by age if a revision is missing or equal. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [left, right] = [revisionOf(a), revisionOf(b)];
   if (left === undefined || right === undefined || left === right) return byCreation(a, b);
   return left < right ? -1 : 1;
 }
 
-/** A Deployment's ReplicaSets, by whether they have its current template. */
+/** A Deployment's ReplicaSets, split by whether they have its current template. */
 export interface ReplicaSetPartition {
   /** The oldest one that has the Deployment's template. */
   readonly newReplicaSet: ReplicaSet | undefined;

@@ -1,6 +1,6 @@
 /**
- * Rolling back to an earlier revision on request of an annotation, as clients of `extensions/v1beta1` do. `kubectl
- * rollout undo` does not use it.
+ * Rolling back to an earlier revision as requested by an annotation, which clients of `extensions/v1beta1` set. `kubectl rollout undo` does
+ * not use it.
  * Source: kubernetes v1.36 pkg/controller/deployment/rollback.go.
  */
 import { Deployments } from "../../api/kinds.ts";

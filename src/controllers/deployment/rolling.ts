@@ -17,9 +17,9 @@ import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "
 import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
 
 /**
- * One step of a rolling update, then the status. If the API server refuses to scale an old ReplicaSet down, the status
- * is still written, and the refusal is thrown at the end, so that the key is retried. Upstream drops the error; where
- * no delta follows, as after a server error, the old pods stay until the progress deadline.
+ * One step of a rolling update, then the status. If the API server refuses to scale an old ReplicaSet down, the status is still written,
+ * and the refusal is thrown at the end, so that the key is retried. Upstream drops the error; if no delta follows, as after a server error,
+ * the old pods stay until the progress deadline.
  *
  * @throws the first refusal
  */
@@ -35,7 +35,7 @@ export async function rolloutRolling(rollout: Rollout): Promise<void> {
   if (step instanceof Error) throw step;
 }
 
-/** Whether a ReplicaSet was scaled; an Error if the API server refused a write or did not answer. */
+/** Whether a ReplicaSet was scaled; an Error if the API server refused a write or did not respond. */
 type Step = "taken" | "none" | Error;
 
 /** Returns whether the new ReplicaSet was scaled. */
@@ -61,10 +61,9 @@ async function reconcileNewReplicaSet(
 }
 
 /**
- * Scales old ReplicaSets down: first by their unavailable pods, then by available ones as long as enough stay
- * available. Unavailable pods of the new ReplicaSet count as missing, so that a template whose pods never become
- * available costs no old pod: with 10 desired, 8 that must stay available, and 13 in total of which 5 are new and
- * broken, none of the 8 old pods may be removed.
+ * Scales old ReplicaSets down: first by their unavailable pods, then by available ones as long as enough stay available. Unavailable pods
+ * of the new ReplicaSet count as missing, so a template whose pods never become available costs no old pod: with 10 desired, 8 that must
+ * stay available, and 13 in total of which 5 are new and broken, none of the 8 old pods may be removed.
  */
 async function reconcileOldReplicaSets(
   rollout: Rollout,
@@ -106,7 +105,7 @@ interface CleanedUp {
   readonly scaledDown: number;
 }
 
-/** Undefined if a status counts more available pods than desired: then nothing is scaled down, as upstream. */
+/** Undefined if a status counts more available pods than desired: then nothing is scaled down, as in upstream. */
 async function cleanupUnhealthyReplicas(
   rollout: Rollout,
   old: readonly ReplicaSet[],

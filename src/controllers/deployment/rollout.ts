@@ -1,4 +1,4 @@
-/** One sync of one Deployment: what its steps share, and the writes that they have in common. */
+/** One sync of one Deployment: the state and the writes that its steps share. */
 import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
@@ -20,10 +20,7 @@ export interface Rollout {
    * with a conflict and the next sync continues, as in kube-controller-manager.
    */
   deployment: Deployment;
-  /**
-   * Whether it was written in this sync: in rare cases its template then has a different hash, as in
-   * kube-controller-manager.
-   */
+  /** Whether it was written in this sync: in rare cases its template then hashes differently, as in kube-controller-manager. */
   sent: boolean;
 }
 

@@ -421,7 +421,7 @@ export const history: Rule<HistoryFacts> = rule<HistoryFacts>({
   source: "sync.go cleanupDeployment",
 });
 
-/** All of them, including adoption, release and the rules of the status. */
+/** All of them, including adoption, release and the status rules. */
 export const rules: readonly Rule[] = [
   adopt,
   release,

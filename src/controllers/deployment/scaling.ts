@@ -1,6 +1,5 @@
 /**
- * Scaling a Deployment, also during a rollout: ReplicaSets are scaled in proportion, so that scaling does not advance
- * the rollout.
+ * Scaling a Deployment, even during a rollout: ReplicaSets are scaled proportionally, so that scaling does not advance the rollout.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go scale, isScalingEvent.
  */
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
@@ -19,7 +18,7 @@ import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { proportional, saturated, scaleActive } from "./rules.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 
-/** Whether the annotation of an active ReplicaSet has a different size of the Deployment than its spec has now. */
+/** Whether the annotation of an active ReplicaSet records a Deployment size other than that of the current spec. */
 export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: ReplicaSetPartition): boolean {
   const all = newReplicaSet === undefined ? old : [...old, newReplicaSet];
   return filterActive(all).some((replicaSet) => {
@@ -28,7 +27,7 @@ export function isScalingEvent(deployment: Deployment, { newReplicaSet, old }: R
   });
 }
 
-/** Scales the ReplicaSets so that together they have the size of the Deployment. @throws the first refusal */
+/** Scales the ReplicaSets so that together they match the size of the Deployment. @throws the first refusal */
 export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition): Promise<void> {
   const { context, deployment } = rollout;
   const desired = desiredReplicas(deployment);
@@ -84,7 +83,7 @@ async function scaleProportionally(rollout: Rollout, all: readonly ReplicaSet[])
   }
 }
 
-/** The size that a ReplicaSet is to have. */
+/** The size that a ReplicaSet should have. */
 export interface Share {
   readonly replicaSet: ReplicaSet;
   readonly size: number;
@@ -120,7 +119,7 @@ function proportionFor(
   return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
 }
 
-/** How many pods it gains by keeping its share of the total: with 5 of 10 that become 16, it gains 3. */
+/** How many pods it gains by keeping its share of the total: with 5 of 10 growing to 16, it gains 3. */
 function replicaSetProportion(replicaSet: ReplicaSet, deployment: Deployment): number {
   const size = sizeOf(replicaSet);
   const desired = desiredReplicas(deployment);
@@ -128,7 +127,7 @@ function replicaSetProportion(replicaSet: ReplicaSet, deployment: Deployment): n
   // If the annotation was tampered with, the current number of pods is used; the bounds above still hold.
   const before = sizeAnnotation(replicaSet, maxReplicasAnnotation) || (deployment.status?.replicas ?? 0);
   if (before === 0) return 0;
-  // In 32 bits, as upstream multiplies: beyond 2³¹ the product wraps there, and so it does here.
+  // In 32 bits, as upstream: beyond 2³¹ the product wraps around there, and so it does here.
   return rounded(Math.imul(size, desired + maxSurge(deployment)) / before) - size;
 }
 

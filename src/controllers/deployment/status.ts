@@ -1,5 +1,5 @@
 /**
- * The status that a Deployment should have, by the status of its ReplicaSets.
+ * The status that a Deployment should have, derived from the status of its ReplicaSets.
  * Source: kubernetes v1.36 pkg/controller/deployment/sync.go calculateStatus, syncDeploymentStatus.
  */
 import { deepEqual, fieldChanges } from "../../api/field-changes.ts";

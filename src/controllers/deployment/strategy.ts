@@ -8,7 +8,7 @@ import { scaledValue } from "../../controller/workload/int-or-percent.ts";
 /** The maximum of Go's int32; in some fields it means "no limit". */
 const maxInt32 = 2_147_483_647;
 
-/** `spec.replicas`; 1, the API server's default, where it is absent. */
+/** `spec.replicas`; 1, the API server's default, if absent. */
 export function desiredReplicas(deployment: Deployment): number {
   return deployment.spec?.replicas ?? 1;
 }

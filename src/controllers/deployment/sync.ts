@@ -18,8 +18,8 @@ import { syncStatus } from "./status.ts";
 import { hasProgressDeadline } from "./strategy.ts";
 
 /**
- * Brings the ReplicaSets of one Deployment one step nearer to its template and size. The deltas of each step's writes
- * enqueue the key again, until nothing is left to do.
+ * Brings the ReplicaSets of one Deployment one step closer to its template and size. The deltas of each step's writes enqueue the key
+ * again, until nothing is left to do.
  *
  * Source: kubernetes v1.36 pkg/controller/deployment/deployment_controller.go syncDeployment, handleErr.
  */
@@ -46,7 +46,7 @@ async function refuseToSelectAll(context: SyncContext, cached: Deployment): Prom
   if ((cached.status?.observedGeneration ?? 0) >= generation) return;
   const rollout: Rollout = { context, cached, deployment: cached, replicaSets: [], sent: false };
   setStatus(rollout, { observedGeneration: generation });
-  // Nothing depends on this write: a refusal is no reason for a retry.
+  // Nothing depends on this write, so a refusal is no reason to retry.
   await writeStatus(rollout, because).catch(() => undefined);
 }
 
@@ -98,7 +98,7 @@ async function scaleAndSyncStatus(rollout: Rollout): Promise<void> {
   await syncStatus(rollout, { all: newReplicaSet === undefined ? old : [...old, newReplicaSet], newReplicaSet });
 }
 
-/** Sets the condition Progressing when it is paused or resumed, unless the deadline has passed before. */
+/** Sets the condition Progressing when it is paused or resumed, unless the deadline has already passed. */
 async function checkPausedConditions(rollout: Rollout): Promise<void> {
   const { context, cached } = rollout;
   const reason = progressing(cached.status)?.reason;
