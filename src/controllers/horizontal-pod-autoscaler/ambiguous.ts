@@ -1,5 +1,5 @@
 /**
- * Which pods an autoscaler's target has, and whether another autoscaler has them too.
+ * Which pods an autoscaler's target has, and whether another autoscaler targets them too.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go validateAndParseSelector, hpasControllingPodsUnderSelector.
  */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
@@ -44,7 +44,7 @@ export function podsOf(sync: AutoscalerSync, text: string): TargetPods {
     throw unusable({ reason: "InvalidSelector", message });
   }
   const { selectors } = context.state(memory);
-  // One that is deleted meanwhile is not known any more.
+  // An autoscaler deleted meanwhile is no longer registered.
   if (selectors.has(key)) selectors.set(key, selector);
   const { namespace = "" } = hpa.metadata;
   const pods = context.cache(Pods).listSelected(namespace, selector);
@@ -57,7 +57,7 @@ export function podsOf(sync: AutoscalerSync, text: string): TargetPods {
   return { selector, pods };
 }
 
-/** The names of the namespace's autoscalers that select one of the pods. */
+/** The names of the autoscalers in the namespace that select at least one of the pods. */
 function selecting(
   selectors: ReadonlyMap<string, Selector>,
   { namespace, pods }: { readonly namespace: string; readonly pods: readonly Pod[] },
@@ -70,7 +70,7 @@ function selecting(
   return names.sort();
 }
 
-/** Begins to know an autoscaler; until its first sync it selects no pod. */
+/** Registers an autoscaler; until its first sync it selects no pod. */
 export function register(selectors: Map<ObjectKey, Selector>, key: ObjectKey): void {
   if (!selectors.has(key)) selectors.set(key, "nothing");
 }

@@ -7,7 +7,7 @@ export type AutoscalerStatus = NonNullable<HorizontalPodAutoscaler["status"]>;
 /** One of `status.conditions`. */
 export type AutoscalerCondition = NonNullable<AutoscalerStatus["conditions"]>[number];
 
-/** What a condition is to say. */
+/** What a condition should say. */
 export interface Said {
   readonly type: "AbleToScale" | "ScalingActive" | "ScalingLimited";
   readonly status: "True" | "False";
@@ -15,7 +15,7 @@ export interface Said {
   readonly message: string;
 }
 
-/** The conditions with this one in its type's place, or last; its time changes with its status. `now` in ms since 1970. */
+/** The conditions with the one of this type replaced, or appended; its time changes with its status. `now` in ms since 1970. */
 export function withSaid(
   conditions: readonly AutoscalerCondition[],
   { now, ...said }: Said & { readonly now: number },

@@ -1,4 +1,4 @@
-/** One sync of an autoscaler: what its steps share, and the status that they make. */
+/** One sync of an autoscaler: what its steps share, and the status that they build. */
 import { deepEqual } from "../../api/deep-equal.ts";
 import { messageOf } from "../../api/error-message.ts";
 import type { ObjectKey } from "../../api/key.ts";
@@ -11,7 +11,7 @@ import type { AutoscalerOptions } from "./options.ts";
 import { status as statusRule } from "./rules.ts";
 import type { AutoscalerSpec } from "./spec.ts";
 
-/** The status of one metric; of one that failed, only that it did. */
+/** The status of one metric; for a failed metric, only that it failed. */
 export type MetricStatus = NonNullable<AutoscalerStatus["currentMetrics"]>[number];
 
 /** A sync under way. */
@@ -21,13 +21,13 @@ export interface AutoscalerSync {
   readonly options: AutoscalerOptions;
   /** As cached. */
   readonly hpa: HorizontalPodAutoscaler;
-  /** Its spec, with what the controller fills in. */
+  /** Its spec, with the defaults that the controller fills in. */
   spec: AutoscalerSpec;
-  /** As they are to be written. */
+  /** As they will be written. */
   conditions: readonly AutoscalerCondition[];
 }
 
-/** Sets a condition of the status to come. */
+/** Sets a condition of the status to be written. */
 export function say(sync: AutoscalerSync, said: Said): void {
   sync.conditions = withSaid(sync.conditions, { ...said, now: sync.context.now() });
 }
@@ -37,17 +37,17 @@ export function warn({ context, hpa }: AutoscalerSync, event: Omit<EventToRecord
   context.event(HorizontalPodAutoscalers, hpa, { type: "Warning", ...event });
 }
 
-/** What a sync found, beside its conditions. */
+/** What a sync found, besides its conditions. */
 export interface Outcome {
   readonly current: number;
-  /** Undefined where it was not worked out: it stays as it was. */
+  /** Undefined if it was not computed: the old value stays. */
   readonly desired?: number;
   readonly metrics: readonly MetricStatus[];
   /** The target was scaled just now. */
   readonly isScaled?: true;
 }
 
-/** The status that an outcome makes. Only conditions, unless there is an outcome: everything else stays. */
+/** The status for an outcome. Without one, only the conditions change. */
 function statusOf({ context, hpa, conditions }: AutoscalerSync, outcome: Outcome | undefined): AutoscalerStatus {
   const before = hpa.status;
   if (outcome === undefined) return { desiredReplicas: 0, ...before, conditions };
@@ -62,7 +62,7 @@ function statusOf({ context, hpa, conditions }: AutoscalerSync, outcome: Outcome
   };
 }
 
-/** Absent and empty are the same. */
+/** Normalizes the status: absent and empty are the same. */
 function comparable(status: Partial<AutoscalerStatus> | undefined): unknown {
   const { currentReplicas = 0, desiredReplicas = 0, conditions, lastScaleTime, observedGeneration } = status ?? {};
   // An empty list is null on the wire, which the types do not say.
@@ -72,7 +72,7 @@ function comparable(status: Partial<AutoscalerStatus> | undefined): unknown {
 }
 
 /**
- * Writes the status if it has changed. @throws what kept it from being written, with an Event about it.
+ * Writes the status if it has changed. @throws whatever kept it from being written, after recording an Event.
  * Source: horizontal.go setStatus, updateStatusIfNeeded.
  */
 export async function writeStatus(sync: AutoscalerSync, outcome?: Outcome): Promise<void> {
@@ -97,7 +97,7 @@ export async function writeStatus(sync: AutoscalerSync, outcome?: Outcome): Prom
   }
 }
 
-/** The same after something else has failed, which is what the sync ends with: this error is lost, as upstream. */
+/** The same after another failure, which the sync reports: an error of this write is dropped, as in upstream. */
 export async function writeStatusAnyway(sync: AutoscalerSync, outcome?: Outcome): Promise<void> {
   try {
     await writeStatus(sync, outcome);

@@ -1,17 +1,17 @@
 /**
- * Integers as Go has them on amd64: the replicas of an autoscaler are int32, amounts are int64, and ratios are float64. Source: the Go
- * specification, "Conversions"; what lies beyond is that of CVTTSD2SL and CVTTSD2SQ.
+ * Integers as in Go on amd64: the replicas of an autoscaler are int32, quantities are int64, and ratios are float64. Source: the Go
+ * specification, "Conversions"; what it leaves open follows CVTTSD2SL and CVTTSD2SQ.
  */
 
 const least32 = -(2 ** 31);
 
-/** The largest replica count there is. */
+/** The largest possible replica count. */
 export const most32: number = 2 ** 31 - 1;
 
-/** The largest amount there is. */
+/** The largest possible quantity. */
 export const most64: bigint = 2n ** 63n - 1n;
 
-/** A float as int32: towards zero; the least integer for what does not fit, and for NaN. */
+/** A float as int32: truncated towards zero; the smallest integer for what does not fit, and for NaN. */
 export function int32(float: number): number {
   const whole = Math.trunc(float);
   // `+ 0`: an integer has no negative zero.
@@ -24,7 +24,7 @@ export function int64(float: number): bigint {
   return whole >= -(2 ** 63) && whole < 2 ** 63 ? BigInt(whole) : -(2n ** 63n);
 }
 
-/** A sum or a product of int64s, which wraps around. */
+/** A sum or a product of int64s, wrapped around. */
 export function wrap64(value: bigint): bigint {
   return BigInt.asIntN(64, value);
 }
@@ -34,7 +34,7 @@ export function low32(value: bigint): number {
   return Number(BigInt.asIntN(32, value));
 }
 
-/** A sum of int32s, which wraps around. */
+/** A sum of int32s, wrapped around. */
 export function wrap32(value: number): number {
   return value | 0;
 }

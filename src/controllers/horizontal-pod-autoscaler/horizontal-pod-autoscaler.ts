@@ -16,10 +16,10 @@ import { type AutoscalerOptions, defaultOptions } from "./options.ts";
 import { rules } from "./rules.ts";
 import { syncAutoscaler } from "./sync.ts";
 
-/** Scales workloads to what their metrics ask for. */
+/** Scales workloads to the replicas that their metrics call for. */
 export const horizontalPodAutoscaler: ControllerDefinition = defineAutoscaler();
 
-/** The controller with other periods and tolerances than kube-controller-manager's defaults. */
+/** The controller with periods and tolerances that differ from kube-controller-manager's defaults. */
 export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): ControllerDefinition {
   const options = { ...defaultOptions, ...changed };
   return defineController<HorizontalPodAutoscaler>({
@@ -36,7 +36,7 @@ export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): Cont
         kind: HorizontalPodAutoscalers,
         on: (notification, context) => onAutoscaler({ ...notification, ...options }, context),
       }),
-      // Only read: metrics say when there is something to do.
+      // Only read: metrics, not pod events, trigger scaling.
       watch<Pod>({ kind: Pods, on() {} }),
     ],
     workers: 5,
@@ -54,7 +54,7 @@ export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): Cont
   });
 }
 
-/** Every change waits for the period, and joins what waits already. What is remembered of a deleted one goes with its next sync. */
+/** Every change waits for the period and merges with a key already waiting. The next sync of a deleted autoscaler drops its history. */
 function onAutoscaler(
   { type, object, syncPeriodMs }: Notification<HorizontalPodAutoscaler> & Pick<AutoscalerOptions, "syncPeriodMs">,
   context: WatchContext,

@@ -7,7 +7,7 @@ import { int32, most32, wrap32 } from "./go-integers.ts";
 import type { History, ScaleEvent } from "./memory.ts";
 import type { ScalingRules } from "./spec.ts";
 
-/** What is asked for, and the bounds of the spec. */
+/** The requested replicas, and the bounds of the spec. */
 export interface Step {
   readonly current: number;
   readonly desired: number;
@@ -34,7 +34,7 @@ function limited(replicas: number, reason: Limited["reason"]): Limited {
   return { replicas, reason, message: messages[reason] };
 }
 
-/** Without behavior: at most twice the replicas at a time, but 4 in any case. */
+/** Without behavior: at most twice the replicas at a time, but always up to 4. */
 export function limitPlainly({ current, desired, min, max }: Step): Limited {
   const most = int32(Math.max(2 * current, 4));
   if (desired < min) return limited(min, "TooFewReplicas");
@@ -42,7 +42,7 @@ export function limitPlainly({ current, desired, min, max }: Step): Limited {
   return desired > max ? limited(max, "TooManyReplicas") : limited(desired, "DesiredWithinRange");
 }
 
-/** The rules of `spec.behavior`, and what was done of late. */
+/** The rules of `spec.behavior`, and recent changes. */
 export interface Rates {
   readonly up: ScalingRules;
   readonly down: ScalingRules;
@@ -65,7 +65,7 @@ export function limitByRate({ current, desired, min, max }: Step, rates: Rates):
   return limited(desired, "DesiredWithinRange");
 }
 
-/** The replicas at the beginning of a period, as far as this controller has changed them since. */
+/** The replicas at the start of a period, undoing this controller's changes since. */
 function startOfPeriod(
   { current, periodSeconds }: { readonly current: number; readonly periodSeconds: number },
   { history, now }: Rates,
@@ -81,7 +81,7 @@ function scaleUpLimit(current: number, rates: Rates): number {
   if (selectPolicy === "Disabled") return current;
   const limits = policies.map(({ type, value, periodSeconds }) => {
     const start = startOfPeriod({ current, periodSeconds }, rates);
-    // Rounded up: a share of few pods would never add one.
+    // Rounded up: otherwise a percentage of few pods would never add one.
     return type === "Pods" ? wrap32(start + value) : int32(Math.ceil(start * (1 + value / 100)));
   });
   return selectPolicy === "Min" ? Math.min(most32, ...limits) : Math.max(-(2 ** 31), ...limits);
@@ -97,7 +97,7 @@ function scaleDownLimit(current: number, rates: Rates): number {
   return selectPolicy === "Min" ? Math.max(-(2 ** 31), ...limits) : Math.min(most32, ...limits);
 }
 
-/** A change of replicas that was made, and the rules by which. */
+/** A change of replicas that was made, and the rules behind it. */
 export interface Change extends Pick<Rates, "up" | "down"> {
   readonly from: number;
   readonly to: number;

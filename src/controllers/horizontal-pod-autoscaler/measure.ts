@@ -1,5 +1,5 @@
 /**
- * What the metrics APIs say, as the calculations take it.
+ * What the metrics APIs return, in the form that the calculations use.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/metrics/client.go.
  */
 import { messageOf } from "../../api/error-message.ts";
@@ -19,10 +19,10 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { discoveredKinds } from "../../controller/workload/discovered-kind.ts";
 import type { PodMetric, PodMetrics } from "./pod-metric.ts";
 
-/** A window that the custom metrics API does not tell. */
+/** The window if the custom metrics API does not return one. */
 const defaultWindowMs = 60_000;
 
-/** Which pods are measured. */
+/** The pods to measure. */
 export interface PodsMeasured {
   readonly namespace: string;
   readonly selector: Selector;
@@ -31,7 +31,7 @@ export interface PodsMeasured {
 /** A resource that pods use. */
 export interface ResourceMeasured extends PodsMeasured {
   readonly resource: string;
-  /** Of this container alone; undefined for the sum of all. */
+  /** Of this container only; undefined for the sum of all. */
   readonly container: string | undefined;
 }
 
@@ -40,7 +40,7 @@ interface Api {
   readonly api: "resource" | "custom" | "external";
 }
 
-/** Runs a request to a metrics API. @throws Error that names the API. */
+/** Runs a request to a metrics API. @throws an Error that names the API. */
 async function from<T>({ context, api }: Api, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
@@ -55,7 +55,7 @@ function noneEmpty<T>(items: readonly T[], api: string): readonly T[] {
   return items;
 }
 
-/** Usage by pod. A pod of which a container is not measured is left out. @throws Error for an API that is not there or has nothing. */
+/** Usage by pod. A pod with an unmeasured container is left out. @throws Error if the API is unavailable or returns nothing. */
 export async function resourceMetrics(context: SyncContext, asked: ResourceMeasured): Promise<PodMetrics> {
   const { namespace, resource, container } = asked;
   const labelSelector = formatSelector(asked.selector);
@@ -94,18 +94,17 @@ function ofContainer(
   return milli(containers.find(({ name }) => name === container)?.usage[resource]);
 }
 
-/** A metric by its name, and which of its series. */
+/** A metric by name, and the selector of its series. */
 export interface MetricNamed {
   readonly name: string;
   readonly selector: Selector;
 }
 
-/** Of which metric. */
 interface Named {
   readonly metric: MetricNamed;
 }
 
-/** A custom metric of pods. @throws Error for an API that is not there or has nothing. */
+/** A custom metric of pods. @throws Error if the API is unavailable or returns nothing. */
 export async function podsMetrics(
   context: SyncContext,
   { namespace, selector, metric }: PodsMeasured & Named,
@@ -125,7 +124,7 @@ export interface ObjectMeasured {
   readonly described: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
 }
 
-/** A custom metric of one object. @throws Error for an API that is not there, or has no value or several. */
+/** A custom metric of one object. @throws Error if the API is unavailable, or does not return exactly one value. */
 export async function objectMetric(
   context: SyncContext,
   { namespace, described, metric }: ObjectMeasured & Named,
@@ -133,7 +132,7 @@ export async function objectMetric(
   const { apiVersion = "", kind, name } = described;
   const group = groupOf(apiVersion);
   const [item] = await from({ context, api: "custom" }, async () => {
-    // The name is ignored: a namespace's own metric is that of the autoscaler's.
+    // The name is ignored: a metric of a namespace is always that of the autoscaler's namespace.
     const isNamespace = kind === "Namespace" && group === "";
     const resource = isNamespace ? undefined : await customResource(context, { group, kind });
     const of = isNamespace ? "namespace" : { name };
@@ -147,7 +146,7 @@ export async function objectMetric(
   return milli(item?.value) ?? 0n;
 }
 
-/** `ingresses.networking.k8s.io`: how the custom metrics API names the resource of a kind. @throws Error for an unknown kind. */
+/** `ingresses.networking.k8s.io`: the custom metrics API's name for the resource of a kind. @throws Error for an unknown kind. */
 async function customResource(
   context: SyncContext,
   wanted: { readonly group: string; readonly kind: string },
@@ -165,7 +164,7 @@ function custom(context: SyncContext, asked: Custom): Promise<readonly MetricVal
   return from({ context, api: "custom" }, () => askCustom(context, asked));
 }
 
-/** The version is asked for each time: an adapter may come and go, and a sync is not frequent. */
+/** The version is discovered each time: an adapter may come and go, and syncs are infrequent. */
 async function askCustom(context: SyncContext, { metric, ...asked }: Custom): Promise<readonly MetricValue[]> {
   const { client, signal } = context;
   const version = await customMetricsVersion(client, { signal });
@@ -173,7 +172,7 @@ async function askCustom(context: SyncContext, { metric, ...asked }: Custom): Pr
   return customMetric(client, { ...asked, version, metric: metric.name, metricSelector, signal });
 }
 
-/** The values of an external metric. @throws Error for an API that is not there or has nothing. */
+/** The values of an external metric. @throws Error if the API is unavailable or returns nothing. */
 export async function externalValues(
   context: SyncContext,
   { namespace, metric }: { readonly namespace: string; readonly metric: MetricNamed },

@@ -1,12 +1,12 @@
 /**
- * What the controller remembers of each autoscaler while it runs: what was recommended and how it was scaled, with times. A restart
- * forgets it. Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go HorizontalController.
+ * What the controller remembers about each autoscaler while it runs: recommendations and scale events, with times. Lost on restart. Source:
+ * kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go HorizontalController.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import type { Selector } from "../../api/labels.ts";
 import { runState, type RunState } from "../../controller/api/run-state.ts";
 
-/** A number of replicas that the metrics asked for. */
+/** A number of replicas that the metrics recommended. */
 export interface Recommendation {
   readonly replicas: number;
   /** ms since 1970. */
@@ -21,7 +21,7 @@ export interface ScaleEvent {
   readonly at: number;
 }
 
-/** The memory of one autoscaler. An entry that is too old is overwritten by the next one, so that none grows without bound. */
+/** The memory of one autoscaler. The next entry overwrites one that is too old, so that no list grows without bound. */
 export interface History {
   recommendations: Recommendation[];
   ups: ScaleEvent[];
@@ -33,7 +33,7 @@ export function noHistory(): History {
   return { recommendations: [], ups: [], downs: [] };
 }
 
-/** What is remembered of all autoscalers of a run. */
+/** What is remembered about all autoscalers in a run. */
 export interface Memory {
   readonly histories: Map<ObjectKey, History>;
   /** Which pods each autoscaler's target has, as of its last sync; `nothing` before. */

@@ -1,5 +1,5 @@
 /**
- * One metric of an autoscaler: what it asks for, and what the status says of it.
+ * One metric of an autoscaler: the replicas that it proposes, and its status.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go computeReplicasForMetric and what it calls.
  */
 import { messageOf } from "../../api/error-message.ts";
@@ -11,7 +11,7 @@ import { metricFailed, metric as metricRule } from "./rules.ts";
 import type { Scaled, Worked } from "./scaled.ts";
 import type { MetricSpec } from "./spec.ts";
 
-/** What a metric asks for. */
+/** What a metric proposes. */
 export interface MetricProposal {
   readonly replicas: number;
   /** `cpu resource utilization (percentage of request)`: in Events and conditions. */
@@ -19,12 +19,12 @@ export interface MetricProposal {
   readonly status: MetricStatus;
 }
 
-/** A metric of which nothing can be calculated. */
+/** A metric from which nothing can be calculated. */
 export class MetricError extends Error {
   override readonly name = "MetricError";
-  /** Of the condition ScalingActive, and of an Event. */
+  /** The reason in the condition ScalingActive and in an Event. */
   readonly reason: string;
-  /** What the condition says. */
+  /** The message of the condition. */
   readonly says: string;
 
   constructor(
@@ -41,11 +41,11 @@ export class MetricError extends Error {
 interface Failing {
   /** `FailedGetResourceMetric` */
   readonly reason: string;
-  /** What upstream puts before the error in its log, from the outside inwards; only the condition and the Event leave it out. */
+  /** What upstream's log puts before the error, outermost first; only the condition and the Event leave it out. */
   readonly outer: string;
 }
 
-/** @throws MetricError, with a warning about it. */
+/** @throws MetricError, after recording a warning. */
 export async function propose(scaled: Scaled, spec: MetricSpec): Promise<MetricProposal> {
   const { sync } = scaled;
   const failing = failingOf(spec);

@@ -1,5 +1,5 @@
 /**
- * All metrics of an autoscaler together: the one that asks for most counts.
+ * All metrics of an autoscaler: the one that proposes the most replicas wins.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go computeReplicasForMetrics.
  */
 import type { Scale } from "../../client/api/verbs.ts";
@@ -9,20 +9,20 @@ import { type AutoscalerSync, type MetricStatus, say } from "./draft.ts";
 import { MetricError, type MetricProposal, propose } from "./metric.ts";
 import { noReplicaCount } from "./rules.ts";
 
-/** What the metrics ask for. */
+/** What the metrics propose together. */
 export interface Computed {
   readonly replicas: number;
-  /** The one that asks for most; empty if none does. */
+  /** The metric that proposes the most replicas; empty if none does. */
   readonly metric: string;
   readonly statuses: readonly MetricStatus[];
-  /** Some metrics failed, and the others suffice. */
+  /** Set if some metrics failed but the others suffice. */
   readonly error?: Error;
 }
 
-/** Nothing to scale by; the condition ScalingActive says why. */
+/** No metric to scale by; the condition ScalingActive says why. */
 export class NoReplicaCountError extends Error {
   override readonly name = "NoReplicaCountError";
-  /** Of the metrics that were read. */
+  /** The status of the metrics that were read. */
   readonly statuses: readonly MetricStatus[];
 
   constructor(

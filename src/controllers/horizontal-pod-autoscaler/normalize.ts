@@ -1,5 +1,5 @@
 /**
- * From what the metrics recommend to what the target gets: held steady over the windows, then limited by bounds and rates.
+ * Turns what the metrics recommend into what the target gets: stabilized over the windows, then limited by bounds and rates.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go normalizeDesiredReplicas, normalizeDesiredReplicasWithBehaviors.
  */
 import { limitByRate, type Limited, limitPlainly } from "./limits.ts";
@@ -8,22 +8,22 @@ import type { AutoscalerOptions } from "./options.ts";
 import { boundsOf, type AutoscalerSpec } from "./spec.ts";
 import { stabilizeBoth, stabilizeDown } from "./stabilize.ts";
 
-/** What is normalized. */
+/** The input of `normalize`. */
 export interface Recommended {
-  /** Changed in place: the recommendation is remembered. */
+  /** Mutated: it records the recommendation. */
   readonly history: History;
   /** With the controller's own window: see `withWindow`. */
   readonly spec: AutoscalerSpec;
   readonly options: Pick<AutoscalerOptions, "downscaleStabilizationMs">;
-  /** Where the target stands. */
+  /** The target's current replicas. */
   readonly current: number;
-  /** What its metrics ask for. */
+  /** What its metrics recommend. */
   readonly recommended: number;
   /** ms since 1970. */
   readonly now: number;
 }
 
-/** What becomes of it. */
+/** The output of `normalize`. */
 export interface Normalized {
   readonly replicas: number;
   /** After the windows, before the limits. */

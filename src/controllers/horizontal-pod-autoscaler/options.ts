@@ -3,11 +3,11 @@ import type { Readiness } from "./pod-groups.ts";
 
 /** Times in ms. */
 export interface AutoscalerOptions extends Readiness {
-  /** How long after one sync the next one is: `…-sync-period`. */
+  /** The time from one sync to the next: `…-sync-period`. */
   readonly syncPeriodMs: number;
-  /** How long a recommendation holds back scaling down, where the spec says nothing: `…-downscale-stabilization`. */
+  /** How long a recommendation holds back scaling down unless the spec says otherwise: `…-downscale-stabilization`. */
   readonly downscaleStabilizationMs: number;
-  /** False where metrics cannot be known, as in a dry run: only bounds are kept then, and within them nothing is written. */
+  /** False if metrics cannot be known, as in a dry run: then only the bounds are enforced, and within them nothing is written. */
   readonly readsMetrics: boolean;
   /** How far usage may be from the target, as a ratio: `…-tolerance`. */
   readonly tolerance: number;

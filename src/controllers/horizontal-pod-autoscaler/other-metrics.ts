@@ -1,5 +1,5 @@
 /**
- * Metrics that applications and their surroundings report: of pods, of an object, from outside the cluster.
+ * Custom and external metrics: of pods, of an object, from outside the cluster.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go computeStatusForPodsMetric, computeStatusForObjectMetric,
  * computeStatusForExternalMetric.
  */
@@ -20,7 +20,7 @@ import {
 import { doing, goalOf, milliOf, namespaceOf, type Scaled, type Worked } from "./scaled.ts";
 import type { MetricSpec } from "./spec.ts";
 
-/** @throws Error if the metric cannot be had, or no pod has a usable one. */
+/** @throws Error if the metric is unavailable, or no pod has a usable one. */
 export async function ofPods(scaled: Scaled, spec: NonNullable<MetricSpec["pods"]>): Promise<Worked> {
   const { sync, selector, pods } = scaled;
   const { metric, target } = spec;
@@ -40,7 +40,7 @@ interface MetricIdentifier {
   readonly selector?: LabelSelector;
 }
 
-/** @throws RangeError for a selector that is none. */
+/** @throws RangeError for an invalid selector. */
 function metricNamed({ name, selector }: MetricIdentifier): MetricNamed {
   return { name, selector: selectorOf(selector) };
 }
@@ -53,7 +53,7 @@ function amountText(usage: bigint): string {
   return formatQuantity(ofMilli(usage));
 }
 
-/** @throws Error if the metric cannot be had. */
+/** @throws Error if the metric is unavailable. */
 export async function ofObject(scaled: Scaled, spec: NonNullable<MetricSpec["object"]>): Promise<Worked> {
   const { metric, target, describedObject } = spec;
   const status = (current: object): MetricStatus => ({
@@ -88,12 +88,12 @@ async function objectUsage(
   }
 }
 
-/** So upstream names metrics of objects too, where they are divided among the pods. */
+/** Upstream also names metrics of objects this way if they are divided among the pods. */
 function externalName({ name, selector }: MetricIdentifier): string {
   return `external metric ${name}(${goSelector(selector)})`;
 }
 
-/** @throws Error if the metric cannot be had. */
+/** @throws Error if the metric is unavailable. */
 export async function ofExternal(scaled: Scaled, spec: NonNullable<MetricSpec["external"]>): Promise<Worked> {
   const { metric, target } = spec;
   const status = (current: object): MetricStatus => ({

@@ -4,15 +4,15 @@ import type { Pod } from "../../api/types.ts";
 import { podReadyCondition } from "../../controller/workload/pod-status.ts";
 import type { PodMetric, PodMetrics } from "./pod-metric.ts";
 
-/** How long after a pod's start its metrics are doubted, in ms. */
+/** How long after a pod's start its metrics are not trusted, in ms. */
 export interface Readiness {
-  /** So long a sample of CPU counts only if it was taken after the pod became ready. */
+  /** For this long, a CPU sample counts only if it was taken after the pod became ready. */
   readonly cpuInitializationPeriodMs: number;
-  /** A pod that was ready only within so long after its start has never been ready. */
+  /** An unready pod whose readiness last changed within this time after its start counts as never ready. */
   readonly initialReadinessDelayMs: number;
 }
 
-/** How pods are told apart. */
+/** How pods are grouped. */
 export interface Grouping extends Readiness {
   /** The resource that is measured; undefined for other metrics. */
   readonly resource?: string | undefined;
@@ -20,11 +20,11 @@ export interface Grouping extends Readiness {
   readonly now: number;
 }
 
-/** Pods by what their metrics are worth; names. */
+/** The names of pods, grouped by whether their metrics are usable. */
 export interface PodGroups {
-  /** How many pods count as they are. */
+  /** How many pods count with their metrics. */
   readonly ready: number;
-  /** Pending, or of a CPU sample that start-up may have spoiled. */
+  /** Pending, or with a CPU sample that start-up may have distorted. */
   readonly unready: ReadonlySet<string>;
   /** Pods without metrics. */
   readonly missing: ReadonlySet<string>;
@@ -32,14 +32,14 @@ export interface PodGroups {
   readonly ignored: ReadonlySet<string>;
 }
 
-/** What is measured of pods, and which pods there are. */
+/** The pods, and what was measured of them. */
 export interface Measured {
   readonly pods: readonly Pod[];
   readonly metrics: PodMetrics;
   readonly grouping: Grouping;
 }
 
-/** Sorts pods by what their metrics are worth. */
+/** Groups pods by whether their metrics are usable. */
 export function groupPods({ pods, metrics, grouping }: Measured): PodGroups {
   const unready = new Set<string>();
   const missing = new Set<string>();
@@ -58,14 +58,14 @@ export function groupPods({ pods, metrics, grouping }: Measured): PodGroups {
   return { ready, unready, missing, ignored };
 }
 
-/** Whether a sample of CPU says nothing: the pod is starting, or has never been ready. */
+/** Whether a CPU sample is meaningless: the pod is starting, or has never been ready. */
 function isUnready(pod: Pod, sample: PodMetric & Grouping): boolean {
   const { timestamp, windowMs, cpuInitializationPeriodMs, initialReadinessDelayMs, now } = sample;
   const condition = podReadyCondition(pod);
   const started = pod.status?.startTime;
   if (condition === undefined || started === undefined) return true;
   const startedAt = parseTime(started);
-  // An unknown time is null on the wire, which the types do not say; in Go it is long ago.
+  // An unknown time is null on the wire, which the types do not say; Go reads it as the zero time.
   const transition: string | null | undefined = condition.lastTransitionTime;
   const changedAt = transition === undefined || transition === null ? -Infinity : parseTime(transition);
   if (startedAt + cpuInitializationPeriodMs > now)

@@ -1,5 +1,5 @@
 /**
- * How many replicas a metric asks for. Pure: what is measured is handed in.
+ * How many replicas a metric proposes. Pure: the measurements are passed in.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/replica_calculator.go.
  */
 import type { Pod } from "../../api/types.ts";
@@ -10,7 +10,7 @@ import type { PodMetric, PodMetrics } from "./pod-metric.ts";
 import { requestsOf } from "./requests.ts";
 import { usageOf, utilizationOf } from "./utilization.ts";
 
-/** Within these the usage is as good as the target: ratios, such as 0.1. */
+/** Within these, usage counts as on target: ratios such as 0.1. */
 export interface Tolerances {
   readonly down: number;
   readonly up: number;
@@ -23,14 +23,14 @@ export interface Goal {
   readonly tolerances: Tolerances;
 }
 
-/** What a metric asks for. */
+/** What a metric proposes. */
 export interface Proposal {
   readonly replicas: number;
   /** What was measured, in thousandths: the average, or the value. */
   readonly usage: bigint;
   /** Percent of the requests, for a utilization. */
   readonly utilization?: number;
-  /** How the pods' metrics were counted, where they were. */
+  /** How the pods' metrics were counted, if they were. */
   readonly groups?: PodGroups;
 }
 
@@ -38,7 +38,7 @@ function isWithin({ down, up }: Tolerances, ratio: number): boolean {
   return 1 - down <= ratio && ratio <= 1 + up;
 }
 
-/** A utilization of requests that is aimed at. */
+/** A target utilization of requests. */
 export interface UtilizationTarget extends Goal {
   readonly resource: string;
   readonly container: string | undefined;
@@ -55,7 +55,7 @@ export function replicasForUtilization(measured: Measured, goal: UtilizationTarg
   const replicas = replicasOf(goal, {
     ...counted,
     ratio: first.ratio,
-    // Without metrics a pod counts as one that uses all that it requests, or all that is aimed at where that is more.
+    // A pod without metrics is assumed to use all that it requests, or the target utilization if that is more.
     assumed: (name) => wrap64((requests.get(name) ?? 0n) * BigInt(Math.max(100, target))) / 100n,
     ratioOf: (metrics) => utilizationOf(metrics, { requests, target }).ratio,
   });
@@ -77,7 +77,7 @@ export function replicasForAverage(measured: Measured, goal: Goal & { readonly t
 }
 
 interface Counted {
-  /** Without those of pods that are ignored or unready. */
+  /** Excluding pods that are ignored or unready. */
   readonly metrics: Map<string, PodMetric>;
   readonly groups: PodGroups;
 }
@@ -98,14 +98,14 @@ function noPods(): Error {
 interface Ratio extends Counted {
   /** Usage divided by the target, over the metrics that count. */
   readonly ratio: number;
-  /** What a pod without metrics is taken to use when the others say "scale down". */
+  /** What a pod without metrics is assumed to use when the others call for scaling down. */
   readonly assumed: (name: string) => bigint;
   readonly ratioOf: (metrics: PodMetrics) => number;
 }
 
 /**
- * Pods without a usable metric damp the change: they are taken to use much when it goes down and nothing when it goes up. A change that
- * this would turn round, or that is too small then, is not made.
+ * Pods without a usable metric damp the change: they are assumed to use much on the way down and nothing on the way up. If that reverses
+ * the change, or makes it too small, nothing changes.
  */
 function replicasOf({ current, tolerances }: Goal, { ratio, metrics, groups, assumed, ratioOf }: Ratio): number {
   const { ready, unready, missing } = groups;
@@ -128,13 +128,13 @@ function replicasOf({ current, tolerances }: Goal, { ratio, metrics, groups, ass
   return contradicts ? current : replicas;
 }
 
-/** A metric of something else than pods, and its target; both in thousandths. */
+/** A metric of something other than pods, and its target; both in thousandths. */
 export interface ValueGoal extends Goal {
   readonly usage: bigint;
   readonly target: bigint;
 }
 
-/** For the value of an object's or an external metric. @throws Error if there is no pod, and the metric asks for a change. */
+/** For the value of an object's or an external metric. @throws Error if there are no pods and the metric calls for a change. */
 export function replicasForValue(goal: ValueGoal, pods: readonly Pod[]): Proposal {
   const { usage, target, current, tolerances } = goal;
   const ratio = Number(usage) / Number(target);
@@ -147,7 +147,7 @@ export function replicasForValue(goal: ValueGoal, pods: readonly Pod[]): Proposa
 }
 
 /**
- * For an object's metric that is divided among the replicas. The replicas are those of the status.
+ * For an object's metric that is divided among the replicas, as counted in the status.
  * Source: replica_calculator.go GetObjectPerPodMetricReplicas.
  */
 export function replicasForShare(goal: ValueGoal): Proposal {
@@ -155,7 +155,7 @@ export function replicasForShare(goal: ValueGoal): Proposal {
   return { replicas, usage: int64(Math.ceil(Number(goal.usage) / goal.current)) };
 }
 
-/** The same for an external metric, where what is too large is bounded. Source: GetExternalPerPodMetricReplicas. */
+/** The same for an external metric, with large values capped. Source: GetExternalPerPodMetricReplicas. */
 export function replicasForExternalShare(goal: ValueGoal): Proposal {
   const replicas = shared(goal, (count) => (count > most32 ? most32 : int32(count)));
   const isLargest = Number(goal.usage) >= Number(most64);

@@ -1,22 +1,22 @@
 /**
- * What pods request of the resource that is measured, in thousandths. Pure.
+ * What pods request of the measured resource, in thousandths. Pure.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/replica_calculator.go calculateRequests; component-helpers v0.36
  * resource/helpers.go PodRequests.
  */
 import { milliValue, parseQuantity, type Quantity } from "../../api/quantity.ts";
 import type { Container, Pod } from "../../api/types.ts";
 
-/** Whose requests are asked for. */
+/** Which requests to read. */
 export interface Requested {
   /** `cpu`, `memory`. */
   readonly resource: string;
-  /** Of this container alone; undefined for the whole pod. */
+  /** Of this container only; undefined for the whole pod. */
   readonly container: string | undefined;
 }
 
 /**
- * By the pods' names. For a whole pod that has requests of its own, those; otherwise the sum of its containers and sidecars.
- * @throws Error if a container has no request, or a pod has not the container.
+ * By the pods' names. For a whole pod, its pod-level requests if it has any; otherwise the sum over its containers and sidecars.
+ * @throws Error if a container has no request, or a pod lacks the container.
  */
 export function requestsOf(pods: readonly Pod[], requested: Requested): ReadonlyMap<string, bigint> {
   return new Map(pods.map((pod) => [pod.metadata.name, requestOf(pod, requested)]));
@@ -38,7 +38,7 @@ function requestOf(pod: Pod, { resource, container }: Requested): bigint {
   return sum;
 }
 
-/** Init containers that go on beside the others. */
+/** Init containers that keep running beside the others. */
 function sidecars({ spec }: Pod): readonly Container[] {
   return (spec?.initContainers ?? []).filter(isSidecar);
 }
@@ -70,7 +70,7 @@ function podLevelRequest({ metadata, spec }: Pod, resource: string): bigint {
   return milliValue({ nano: (request ?? 0n) + (overhead ?? 0n), format: "decimal" });
 }
 
-/** The larger of what runs together and of what starts: an init container runs beside the sidecars before it. In billionths. */
+/** The larger of two sums, running and starting: an init container runs beside the sidecars before it. In billionths. */
 function ofContainers(spec: Pod["spec"], resource: string): bigint | undefined {
   const nanoOf = (container: Container): bigint | undefined => quantityOf(container, resource)?.nano;
   const [main, init] = [spec?.containers ?? [], spec?.initContainers ?? []];

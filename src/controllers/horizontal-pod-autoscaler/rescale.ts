@@ -12,13 +12,13 @@ export interface Rescale {
   readonly target: Target;
   readonly from: number;
   readonly to: number;
-  /** For people. */
+  /** Human-readable. */
   readonly reason: string;
-  /** For the status, if it fails. */
+  /** For the status if scaling fails. */
   readonly metrics: readonly MetricStatus[];
 }
 
-/** @throws what kept the scale from being written, after the condition AbleToScale was. */
+/** @throws whatever kept the scale from being written, after writing the condition AbleToScale. */
 export async function rescaleTo(sync: AutoscalerSync, { target, from, to, reason, metrics }: Rescale): Promise<void> {
   const { context, hpa, spec } = sync;
   const { kind, name } = spec.scaleTargetRef;
@@ -55,7 +55,7 @@ export async function rescaleTo(sync: AutoscalerSync, { target, from, to, reason
   sync.conditions = sync.conditions.filter(({ type }) => type !== "ScaledToZero");
 }
 
-/** The scale as it is now, for the next attempt; the one before if it cannot be read. */
+/** The current scale, for the next attempt; the previous one if it cannot be read. */
 async function latest({ context, hpa, spec }: AutoscalerSync, { kind, scale }: Target): Promise<Scale> {
   const at = { namespace: hpa.metadata.namespace ?? "", name: spec.scaleTargetRef.name };
   try {

@@ -10,11 +10,11 @@ import { replicasForAverage, replicasForUtilization } from "./replica-calculator
 import { doing, goalOf, milliOf, namespaceOf, type Scaled, type Worked } from "./scaled.ts";
 import type { MetricSpec } from "./spec.ts";
 
-/** A resource, and how much of it is to be used. */
+/** A resource, and its target usage. */
 export interface ResourceMetric {
   /** `cpu`, `memory`. */
   readonly name: string;
-  /** Of this container alone; undefined for the whole pod. */
+  /** Of this container only; undefined for the whole pod. */
   readonly container: string | undefined;
   readonly target: NonNullable<MetricSpec["resource"]>["target"];
 }
@@ -47,7 +47,7 @@ export async function ofResource(scaled: Scaled, spec: ResourceMetric): Promise<
   return { ...proposal, name, target: `${averageUtilization}%`, status: statusOf(spec, current) };
 }
 
-/** Memory is written as metrics-server writes it. Source: horizontal.go buildQuantity. */
+/** Memory is formatted as metrics-server formats it. Source: horizontal.go buildQuantity. */
 function usageText(resource: string, usage: bigint): string {
   return formatQuantity(ofMilli(usage, resource === "memory" ? "binary" : "decimal"));
 }

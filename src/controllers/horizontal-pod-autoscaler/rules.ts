@@ -8,7 +8,7 @@ interface ErrorFacts extends Facts {
   readonly error: string;
 }
 
-/** Without the target's scale nothing can be decided. */
+/** The target's scale cannot be read. */
 export const targetUnreadable: Rule<ErrorFacts & { readonly target: string }> = rule({
   id: "target-unreadable",
   looksAt: ["spec.scaleTargetRef", "the target's subresource scale"],
@@ -18,7 +18,7 @@ export const targetUnreadable: Rule<ErrorFacts & { readonly target: string }> = 
   source: "horizontal.go scaleForResourceMappings",
 });
 
-/** Zero replicas switch an autoscaler off. */
+/** Zero replicas disable an autoscaler. */
 export const scalingDisabled: Rule<Facts> = rule<Facts>({
   id: "scaling-disabled",
   looksAt: ["the replicas of the target's scale"],
@@ -33,7 +33,7 @@ interface BoundFacts extends Facts {
   readonly bound: number;
 }
 
-/** The maximum is kept whatever the metrics say. */
+/** The maximum applies regardless of metrics. */
 export const aboveMax: Rule<BoundFacts> = rule<BoundFacts>({
   id: "above-max",
   looksAt: ["the replicas of the target's scale", "spec.maxReplicas"],
@@ -43,7 +43,7 @@ export const aboveMax: Rule<BoundFacts> = rule<BoundFacts>({
   source: "horizontal.go reconcileAutoscaler",
 });
 
-/** The minimum is kept whatever the metrics say. */
+/** The minimum applies regardless of metrics. */
 export const belowMin: Rule<BoundFacts> = rule<BoundFacts>({
   id: "below-min",
   looksAt: ["the replicas of the target's scale", "spec.minReplicas"],
@@ -53,7 +53,7 @@ export const belowMin: Rule<BoundFacts> = rule<BoundFacts>({
   source: "horizontal.go reconcileAutoscaler",
 });
 
-/** The pods must be those of this autoscaler alone. */
+/** The pods must belong to this autoscaler only. */
 export const unusableSelector: Rule<Facts & { readonly problem: string }> = rule({
   id: "unusable-selector",
   looksAt: ["the selector of the target's scale", "the selectors of the namespace's other autoscalers"],
@@ -64,7 +64,7 @@ export const unusableSelector: Rule<Facts & { readonly problem: string }> = rule
   source: "horizontal.go validateAndParseSelector",
 });
 
-/** Within the bounds only metrics can say more. */
+/** Within the bounds, only metrics can decide. */
 export const metricsUnknown: Rule<Facts & { readonly current: number }> = rule({
   id: "metrics-unknown",
   looksAt: ["spec.minReplicas, spec.maxReplicas"],
@@ -82,7 +82,7 @@ interface MetricFacts extends Facts {
   readonly target: string;
   readonly current: number;
   readonly replicas: number;
-  /** Pods whose metrics do not count as they are. */
+  /** Pods whose metrics do not count. */
   readonly unready: number;
   readonly missing: number;
   readonly ignored: number;
@@ -97,7 +97,7 @@ function uncountedText({ unready, missing, ignored }: MetricFacts): string {
   return parts.length === 0 ? "" : ` (${pluralize(unready + missing + ignored, "pod")}: ${parts.join(", ")})`;
 }
 
-/** Each metric asks for a number of replicas. */
+/** Each metric proposes a number of replicas. */
 export const metric: Rule<MetricFacts> = rule<MetricFacts>({
   id: "metric",
   looksAt: ["the metrics API", "spec.metrics", "the pods: phase, readiness, start, requests", "the tolerance"],
@@ -112,7 +112,7 @@ export const metric: Rule<MetricFacts> = rule<MetricFacts>({
   source: "replica_calculator.go GetResourceReplicas",
 });
 
-/** A metric that cannot be had. */
+/** A metric is unavailable. */
 export const metricFailed: Rule<ErrorFacts & { readonly metric: string }> = rule({
   id: "metric-failed",
   looksAt: ["the metrics API", "the pods' requests"],
@@ -122,7 +122,7 @@ export const metricFailed: Rule<ErrorFacts & { readonly metric: string }> = rule
   source: "horizontal.go computeReplicasForMetric",
 });
 
-/** No metric, or only some of them and they would scale down. */
+/** No metric is available, or only some are and they would scale down. */
 export const noReplicaCount: Rule<Facts & { readonly failed: number; readonly metrics: number }> = rule({
   id: "no-replica-count",
   looksAt: ["the metrics that failed"],
@@ -137,9 +137,9 @@ interface NormalizedFacts extends Facts {
   readonly recommended: number;
   readonly stabilized: number;
   readonly replicas: number;
-  /** Of AbleToScale. */
+  /** The reason of AbleToScale. */
   readonly able: string;
-  /** Of ScalingLimited. */
+  /** The reason of ScalingLimited. */
   readonly limited: string;
 }
 
@@ -150,7 +150,7 @@ const limits: Readonly<Record<string, string>> = {
   TooFewReplicas: "no fewer than minReplicas",
 };
 
-/** The recommendation is held steady and kept within bounds. */
+/** The recommendation is stabilized and kept within bounds. */
 export const normalized: Rule<NormalizedFacts> = rule<NormalizedFacts>({
   id: "normalized",
   looksAt: [
@@ -181,7 +181,7 @@ export const rescale: Rule<ScaleFacts> = rule<ScaleFacts>({
   id: "rescale",
   looksAt: ["the replicas of the target's scale", "the replicas that are desired"],
   chooses: "A target whose number of replicas differs from the desired one is scaled through its scale subresource.",
-  // Upstream gives no reason where a recommendation of before is carried out only now.
+  // Upstream gives no reason when an earlier recommendation is carried out only now.
   sentence: ({ target, from, to, reason }) =>
     `${reason === "" ? "more was recommended before" : reason} → scale ${target} from ${from} to ${to}`,
   example: {

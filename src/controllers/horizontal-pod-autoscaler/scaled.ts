@@ -1,4 +1,4 @@
-/** What the calculation of one metric starts from. */
+/** The input for the calculation of one metric. */
 import { messageOf } from "../../api/error-message.ts";
 import { milliValue, ofMilli, parseQuantity } from "../../api/quantity.ts";
 import type { TargetPods } from "./ambiguous.ts";
@@ -13,21 +13,21 @@ export interface Scaled extends TargetPods {
   readonly statusReplicas: number;
 }
 
-/** What one kind of metric makes: the proposal, how it is named, and the status. */
+/** What one kind of metric yields: the proposal, its name, and the status. */
 export interface Worked extends Proposal {
   /** `cpu resource utilization (percentage of request)`: in Events and conditions. */
   readonly name: string;
-  /** What is aimed at, for people. */
+  /** The target, human-readable. */
   readonly target: string;
   readonly status: MetricStatus;
 }
 
-/** What is aimed at, from so many replicas. */
+/** The goal, starting from so many replicas. */
 export function goalOf({ sync }: Scaled, current: number): Goal {
   return { current, tolerances: tolerancesOf(sync.spec, sync.options) };
 }
 
-/** The namespace of the autoscaler, which is that of all that it measures. */
+/** The namespace of the autoscaler and of everything it measures. */
 export function namespaceOf({ sync }: Scaled): string {
   return sync.hpa.metadata.namespace ?? "";
 }
@@ -37,7 +37,7 @@ export function milliOf(text: string): bigint {
   return milliValue(parseQuantity(text) ?? ofMilli(0n));
 }
 
-/** Adds what was being done to what went wrong. */
+/** Prefixes an error with what was being done. */
 export async function doing<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -13,12 +13,12 @@ export type Behavior = NonNullable<AutoscalerSpec["behavior"]>;
 /** `spec.behavior.scaleUp`, or `scaleDown`. */
 export type ScalingRules = NonNullable<Behavior["scaleUp"]>;
 
-/** The bounds of the replicas; at least 1 unless the spec says so. */
+/** The bounds of the replicas; the minimum is 1 unless the spec sets it. */
 export function boundsOf({ minReplicas, maxReplicas }: AutoscalerSpec): { readonly min: number; readonly max: number } {
   return { min: minReplicas ?? 1, max: maxReplicas };
 }
 
-/** The behavior with the controller's own window for scaling down, where the spec has none: the API server leaves it open. */
+/** The behavior, with the controller's scale-down window if the spec has none: the API server does not default it. */
 export function withWindow(
   spec: AutoscalerSpec,
   { downscaleStabilizationMs }: Pick<AutoscalerOptions, "downscaleStabilizationMs">,
@@ -29,7 +29,7 @@ export function withWindow(
   return { ...spec, behavior: { ...behavior, scaleDown: { ...behavior.scaleDown, stabilizationWindowSeconds } } };
 }
 
-/** The spec's own tolerances, or the controller's. Source: horizontal.go tolerancesForHpa; the gate HPAConfigurableTolerance is on. */
+/** The spec's tolerances, or the controller's. Source: horizontal.go tolerancesForHpa; the gate HPAConfigurableTolerance is on. */
 export function tolerancesOf(
   { behavior }: AutoscalerSpec,
   { tolerance }: Pick<AutoscalerOptions, "tolerance">,

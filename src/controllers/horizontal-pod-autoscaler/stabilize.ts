@@ -1,5 +1,5 @@
 /**
- * The recommendation held steady over a window of time: no scaling down below, and no scaling up above, what was recommended lately.
+ * Stabilizes the recommendation over a window: no scaling down below, and no scaling up above, recent recommendations.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go stabilizeRecommendation, stabilizeRecommendationWithBehaviors.
  */
 import type { History, Recommendation } from "./memory.ts";
@@ -15,12 +15,12 @@ export interface Window {
   readonly windowMs: number;
 }
 
-/** Remembers where the target stood when the autoscaler was first seen: it counts as recommended. */
+/** Records the target's replicas when the autoscaler is first seen: they count as recommended. */
 export function rememberStart(history: History, current: Recommendation): void {
   if (history.recommendations.length === 0) history.recommendations.push(current);
 }
 
-/** Without behavior: the highest of the recommendations of the window, this one included. Remembers it. */
+/** Without behavior: the highest recommendation in the window, including this one. Records it. */
 export function stabilizeDown(history: History, { windowMs, ...given }: Recommendation & Window): number {
   const cutoff = given.at - windowMs;
   let highest = given.replicas;
@@ -33,12 +33,12 @@ export function stabilizeDown(history: History, { windowMs, ...given }: Recommen
   return highest;
 }
 
-/** What is stabilized: a recommendation, where the target stands, and the two windows. */
+/** What is stabilized: a recommendation, the target's current replicas, and the two windows. */
 export interface Standing extends Recommendation, Windows {
   readonly current: number;
 }
 
-/** With behavior: as near to where the target stands as the recommendations of the two windows allow. Remembers this one. */
+/** With behavior: as close to the current replicas as the recommendations in the two windows allow. Records this one. */
 export function stabilizeBoth(history: History, { current, upMs, downMs, ...given }: Standing): number {
   const [upCutoff, downCutoff] = [given.at - upMs, given.at - downMs];
   let [lowest, highest] = [given.replicas, given.replicas];
@@ -54,7 +54,7 @@ export function stabilizeBoth(history: History, { current, upMs, downMs, ...give
 
 interface Remembered {
   readonly given: Recommendation;
-  /** The place of an entry that is too old; undefined if none is. */
+  /** The index of an entry that is too old; undefined if none is. */
   readonly old: number | undefined;
 }
 

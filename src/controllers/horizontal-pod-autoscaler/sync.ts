@@ -22,9 +22,9 @@ import { rememberStart } from "./stabilize.ts";
 import { readTarget, type Target, TargetError } from "./target.ts";
 
 /**
- * Scales an autoscaler's target as its metrics ask, and writes what it found. It is synced again after the period, whatever the
- * outcome: metrics announce no change.
- * @throws what kept the target from being scaled, or the status from being written.
+ * Scales an autoscaler's target by its metrics, and writes the status. It syncs again after the period, whatever the outcome: metrics send
+ * no change notifications.
+ * @throws whatever kept the target from being scaled or the status from being written.
  */
 export async function syncAutoscaler(context: SyncContext, options: AutoscalerOptions): Promise<void> {
   const hpa = context.cache(HorizontalPodAutoscalers).get(context.key);
@@ -36,18 +36,18 @@ export async function syncAutoscaler(context: SyncContext, options: AutoscalerOp
   const { spec, status } = hpa;
   const { key } = context;
   await reconcile({ key, context, options, hpa, spec, conditions: status?.conditions ?? [] });
-  // What fails comes again after the same time.
+  // Failures are retried after the same time.
   const seconds = options.syncPeriodMs / 1000;
   context.enqueueAfter(options.syncPeriodMs, `metrics are read every ${seconds} s`, { background: true });
 }
 
-/** What is to be done with the target. */
+/** What to do with the target. */
 interface Verdict {
   readonly replicas: number;
   /** For the Event. */
   readonly reason: string;
   readonly metrics: readonly MetricStatus[];
-  /** Whether it is scaled, if only to where it stands. */
+  /** Whether it is scaled, even if the replicas do not change. */
   readonly isScaled: boolean;
   /** Some of the metrics failed. */
   readonly error?: Error;
@@ -80,7 +80,7 @@ function historyOf({ context, key }: AutoscalerSync): History {
   return history;
 }
 
-/** @throws what keeps the scale from being read, after the condition AbleToScale was written. */
+/** @throws whatever keeps the scale from being read, after writing the condition AbleToScale. */
 async function targetOf(sync: AutoscalerSync): Promise<Target> {
   const { context, hpa, spec } = sync;
   const namespace = hpa.metadata.namespace ?? "";
@@ -110,7 +110,7 @@ interface Standing {
   readonly history: History;
 }
 
-/** Undefined where only metrics could tell. @throws what keeps the replicas from being known, after the status was written. */
+/** Undefined if only metrics could tell. @throws whatever keeps the replicas from being known, after writing the status. */
 async function judge(sync: AutoscalerSync, { target, current, history }: Standing): Promise<Verdict | undefined> {
   const { context, spec } = sync;
   const { min, max } = boundsOf(spec);

@@ -1,5 +1,5 @@
 /**
- * The scale of what an autoscaler scales.
+ * The scale of an autoscaler's target.
  * Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go scaleForResourceMappings.
  */
 import { groupOf } from "../../api/kind.ts";
@@ -9,13 +9,13 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { discoveredKinds } from "../../controller/workload/discovered-kind.ts";
 import type { AutoscalerSpec } from "./spec.ts";
 
-/** What is scaled, as it was read last. */
+/** The target, as last read. */
 export interface Target {
   readonly kind: DiscoveredKind;
   readonly scale: Scale;
 }
 
-/** An autoscaler's target, by the namespace of the autoscaler. */
+/** An autoscaler's target, with the namespace of the autoscaler. */
 export interface TargetNamed {
   readonly namespace: string;
   readonly reference: AutoscalerSpec["scaleTargetRef"];
@@ -24,7 +24,7 @@ export interface TargetNamed {
 /** Why a target cannot be read. */
 export class TargetError extends Error {
   override readonly name = "TargetError";
-  /** What was being done, as upstream's log says it. */
+  /** What was being done, as upstream logs it. */
   readonly doing: string;
 
   constructor(message: string, options: ErrorOptions & { readonly doing: string }) {
@@ -33,7 +33,7 @@ export class TargetError extends Error {
   }
 }
 
-/** @throws TargetError for a kind that the server has not; what the API server refuses. */
+/** @throws TargetError for a kind that the server does not serve; the API server's refusal. */
 export async function readTarget(context: SyncContext, { namespace, reference }: TargetNamed): Promise<Target> {
   const { apiVersion = "", kind, name } = reference;
   if (apiVersion.split("/").length > 2) {
@@ -44,7 +44,7 @@ export async function readTarget(context: SyncContext, { namespace, reference }:
   let first: unknown;
   for (const each of kinds) {
     try {
-      // Also for a kind without namespaces, as upstream: it has no scale.
+      // Even for cluster-scoped kinds, as in upstream: they have no scale.
       const asked = { ...each, namespaced: true };
       return {
         kind: asked,

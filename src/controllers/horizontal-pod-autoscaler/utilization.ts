@@ -1,18 +1,18 @@
-/** Usage beside what is aimed at. Pure. Source: kubernetes v1.36 pkg/controller/podautoscaler/metrics/utilization.go. */
+/** Usage compared with the target. Pure. Source: kubernetes v1.36 pkg/controller/podautoscaler/metrics/utilization.go. */
 import { low32, wrap64 } from "./go-integers.ts";
 import type { PodMetrics } from "./pod-metric.ts";
 
-/** How much of their requests pods use. */
+/** How much of their requests the pods use. */
 export interface Utilization {
   /** The utilization divided by the target. */
   readonly ratio: number;
-  /** In percent of all requests, rounded down. */
+  /** As a percentage of all requests, rounded down. */
   readonly percent: number;
   /** The average of the pods, in thousandths. */
   readonly average: bigint;
 }
 
-/** What utilization is measured by. */
+/** What utilization is measured against. */
 export interface UtilizationGoal {
   /** Thousandths by the pods' names. */
   readonly requests: ReadonlyMap<string, bigint>;
@@ -20,7 +20,7 @@ export interface UtilizationGoal {
   readonly target: number;
 }
 
-/** Over pods of which metrics and requests are known. @throws Error if there is none, or all of them request nothing. */
+/** Over the pods with known metrics and requests. @throws Error if there are none, or none of them requests anything. */
 export function utilizationOf(metrics: PodMetrics, { requests, target }: UtilizationGoal): Utilization {
   let used = 0n;
   let requested = 0n;
@@ -37,7 +37,7 @@ export function utilizationOf(metrics: PodMetrics, { requests, target }: Utiliza
   return { ratio: percent / target, percent, average: used / count };
 }
 
-/** Average usage, and the same divided by the target; all in thousandths. There is at least one pod. */
+/** Average usage, and its ratio to the target; both amounts in thousandths. Requires at least one pod. */
 export function usageOf(metrics: PodMetrics, target: bigint): { readonly ratio: number; readonly average: bigint } {
   let used = 0n;
   for (const { value } of metrics.values()) used = wrap64(used + value);
