@@ -1,5 +1,5 @@
 /**
- * Carries out a plan: one pod after the other in an ordered set, in growing batches otherwise. The first error ends it.
+ * Carries out a plan: one pod at a time in an ordered set, otherwise in growing batches. Stops at the first error.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go runForAll, slowStartBatch.
  */
 import type { Decision } from "../../controller/api/rule.ts";
@@ -34,22 +34,22 @@ import {
 import { cachedClaim, type SetSync } from "./set-sync.ts";
 import { desiredReplicas, isOrdered, partition, rollsOut, startOrdinal } from "./spec.ts";
 
-/** The most pods that are worked on at once. */
+/** The most pods processed at once. */
 const mostAtOnce = 500;
 const namedInFacts = 8;
 
-/** What a plan led to. */
+/** What carrying out a plan did. */
 export interface CarriedOut {
-  /** A pod was deleted to be updated: it no longer counts as one of the current revision. */
+  /** A pod was deleted to be updated: it no longer counts towards the current revision. */
   readonly updates: boolean;
 }
 
-/** A sync with its pods in their places. */
+/** A sync, with its pods arranged by ordinal. */
 export interface PodsSync extends SetSync {
   readonly input: PlanInput;
 }
 
-/** Plans what is to be done about the pods and does it. @throws the first error, or those of one batch as one. */
+/** Plans what to do about the pods, and does it. @throws the first error; the errors of one batch as one. */
 export async function managePods(pods: PodsSync): Promise<CarriedOut> {
   const { set, input } = pods;
   const plan = planPods(input);
@@ -77,7 +77,7 @@ async function forEach<T>(
   if (failed) throw combinedError(errors);
 }
 
-/** One decision for all pods that are to be created; undefined if there are none. */
+/** One decision for all pods to be created; undefined if there are none. */
 function decideOnCreations({ context, set }: SetSync, plan: PodsPlan): Decision | undefined {
   const members = plan.replicas.filter(({ action }) => action.do === "create").map(({ member }) => member);
   if (members.length === 0) return undefined;
@@ -91,7 +91,7 @@ function decideOnCreations({ context, set }: SetSync, plan: PodsPlan): Decision 
   });
 }
 
-/** With the decision by which missing pods are created. */
+/** With the decision to create missing pods. */
 interface CreatingSync extends PodsSync {
   readonly create: Decision | undefined;
 }
@@ -130,14 +130,14 @@ function decideToWait(
   { context, set, input }: PodsSync,
   { member, until }: { readonly member: Member; readonly until: WaitedFor },
 ): void {
-  // With Parallel no other pod waits for it.
+  // With Parallel, no other pod waits for it.
   if (!isOrdered(set)) return;
   const { replicas, condemned } = input.members;
   const after = replicas.length - 1 - replicas.indexOf(member);
   context.decide(waitForPod, { pod: member.name, until, after, condemned: condemned.length });
 }
 
-/** The claims of a pod that is too many may be deleted with it. */
+/** The claims of a condemned pod may be deleted with it. */
 async function fixClaims(sync: PodsSync, member: ExistingMember): Promise<void> {
   const { set } = sync;
   if (claimsFollowPolicy({ set, claim: (name) => cachedClaim(sync, name) }, member)) return;

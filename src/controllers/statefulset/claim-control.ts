@@ -1,5 +1,5 @@
 /**
- * Creates the claims of pods, and gives them the owners that the retention policy says.
+ * Creates the claims of pods, and sets the owners that the retention policy requires.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_pod_control.go. The texts of Events and errors are upstream's.
  */
 import { messageOf } from "../../api/error-message.ts";
@@ -19,8 +19,8 @@ import { cachedClaim, noteWrite, recordEvent, type SetSync } from "./set-sync.ts
 import { retentionPolicy } from "./spec.ts";
 
 /**
- * Creates the claims that the pod lacks. All are tried.
- * @throws what went wrong with one, or with several as one; also when a claim that is there is being deleted.
+ * Creates the claims that the pod lacks. Tries all of them.
+ * @throws the errors, several as one; also if an existing claim is being deleted.
  */
 export async function createMissingClaims(sync: SetSync, user: Pick<ClaimUser, "name" | "ordinal">): Promise<void> {
   const errors: unknown[] = [];
@@ -56,14 +56,16 @@ async function createOne(sync: SetSync, { name, claim, pod }: NewClaim & { reado
   recordEvent(sync, { type: "Normal", reason: "SuccessfulCreate", message });
 }
 
-/** Gives the claims of a pod the owners that the retention policy says. Claims that are not cached yet have their turn in a later sync. @throws the refusal. */
+/**
+ * Sets the owners of a pod's claims as the retention policy requires. Claims not cached yet are left to a later sync. @throws the refusal.
+ */
 export async function updateClaimOwners(sync: SetSync, user: ClaimUser): Promise<void> {
   for (const { name } of claimNames(sync.set, user.ordinal)) {
     const claim = cachedClaim(sync, name);
     if (claim === undefined) continue;
     const used = { claim, set: sync.set, user };
     if (hasUnexpectedController(used)) {
-      // Word by word as upstream has it, slips included: people search for it.
+      // Upstream's text verbatim, mistakes included: users search for it.
       const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
       recordEvent(sync, { type: "Warning", reason: "ConflictingController", message });
     }

@@ -1,6 +1,6 @@
 /**
- * Who owns a claim, so that the garbage collector deletes it when the retention policy says so: with `whenDeleted: Delete` the
- * StatefulSet owns it, with `whenScaled: Delete` a pod that is to go.
+ * Who owns a claim, so that the garbage collector deletes it when the retention policy says so: with `whenDeleted: Delete` the StatefulSet
+ * owns it, with `whenScaled: Delete` a condemned pod.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate, updateClaimOwnerRefForSetAndPod.
  */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
@@ -12,7 +12,7 @@ import { isInRange, retentionPolicy } from "./spec.ts";
 /** The pod that uses the claim. */
 export interface ClaimUser {
   readonly name: string;
-  /** Empty for a pod that is still to be created. */
+  /** Empty for a pod that has yet to be created. */
   readonly uid: string;
   readonly ordinal: number;
 }
@@ -40,7 +40,7 @@ function isOwnedBy(claim: PersistentVolumeClaim, { uid }: Owner): boolean {
   return referencesOf(claim).some((reference) => reference.uid === uid);
 }
 
-/** Whether the claim's owner is an earlier object of the same name: it goes with that one. */
+/** Whether the claim's owner is an earlier object of the same name, with which it will be deleted. */
 function hasStaleOwner(claim: PersistentVolumeClaim, owner: Owner): boolean {
   const reference = referencesOf(claim).find((one) => refersTo(one, owner));
   return reference !== undefined && reference.uid !== owner.uid;
@@ -58,7 +58,7 @@ export interface UsedClaim {
   readonly user: ClaimUser;
 }
 
-/** Whether another controller manages the claim. With a policy that retains all claims that is none of the set's business. */
+/** Whether another controller manages the claim. A set that retains all claims does not care. */
 export function hasUnexpectedController({ claim, set, user }: UsedClaim): boolean {
   const { whenDeleted, whenScaled } = retentionPolicy(set);
   if (whenDeleted === "Retain" && whenScaled === "Retain") return false;
@@ -76,8 +76,8 @@ function wantedOwners(set: StatefulSet, { ordinal }: ClaimUser): { readonly set:
 }
 
 /**
- * Whether the claim's owners are as the retention policy says. A claim that belongs to an earlier set or pod, or to another
- * controller, is left as it is.
+ * Whether the claim has the owners that the retention policy requires. A claim of an earlier set or pod, or of another controller, is left
+ * alone.
  */
 export function areOwnersCurrent(used: UsedClaim): boolean {
   const { claim, set, user } = used;
@@ -92,7 +92,7 @@ export function areOwnersCurrent(used: UsedClaim): boolean {
   return isOwned.set === wanted.set && isOwned.pod === wanted.pod;
 }
 
-/** The claim's owners as the retention policy says; others than the set and the pod stay. */
+/** The owners that the retention policy requires; owners other than the set and the pod stay. */
 export function claimOwners(used: UsedClaim): OwnerReference[] {
   const { claim, set, user } = used;
   const [owner, pod] = [ownerOf(set), userOf(user)];

@@ -34,7 +34,7 @@ interface OwnersFacts extends ClaimFacts {
   readonly owners: readonly string[];
 }
 
-/** A claim gets the owners that the retention policy says. */
+/** A claim gets the owners that the retention policy requires. */
 export const claimOwnersRule: Rule<OwnersFacts> = rule<OwnersFacts>({
   id: "claim-owners",
   looksAt: ["spec.persistentVolumeClaimRetentionPolicy", "owners of each claim", "whether its pod is too many"],

@@ -1,5 +1,5 @@
 /**
- * The PersistentVolumeClaims of a pod: their names, what they are made from, and the pod's volumes that use them.
+ * The PersistentVolumeClaims of a pod: their names, their templates, and the pod's volumes that use them.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go.
  */
 import { apiVersionOf } from "../../api/kind.ts";
@@ -9,7 +9,7 @@ import type { PersistentVolumeClaim, Pod, PodSpec, StatefulSet } from "../../api
 import { ordinalOf } from "./identity.ts";
 import { claimTemplates } from "./spec.ts";
 
-/** The name of a claim, and of the template that it is made from. */
+/** The name of a claim, and of its template. */
 export interface ClaimName {
   readonly template: string;
   /** `data-web-3` */
@@ -24,13 +24,13 @@ export function claimNames(set: StatefulSet, ordinal: number): ClaimName[] {
   });
 }
 
-/** A claim as it is sent. */
+/** A claim as sent to the server. */
 export interface NewClaim {
   readonly name: string;
   readonly claim: CreateInput<PersistentVolumeClaim>;
 }
 
-/** The claims of the pod with this ordinal, as they are made: with the labels of the set's selector on top of the template's. */
+/** The claims to create for the pod with this ordinal: the labels of the set's selector are added to the template's. */
 export function newClaims(set: StatefulSet, ordinal: number): NewClaim[] {
   const names = claimNames(set, ordinal);
   const { matchLabels } = set.spec?.selector ?? {};
@@ -57,7 +57,7 @@ export function newClaims(set: StatefulSet, ordinal: number): NewClaim[] {
 export function storageMatches(set: StatefulSet, pod: Pod): boolean {
   const ordinal = ordinalOf(pod);
   if (ordinal < 0) return false;
-  // Of two volumes of one name the later one counts.
+  // Of two volumes with the same name, the later one wins.
   const volumes = new Map((pod.spec?.volumes ?? []).map((volume) => [volume.name, volume]));
   return claimNames(set, ordinal).every(
     ({ template, name }) => volumes.get(template)?.persistentVolumeClaim?.claimName === name,
@@ -66,7 +66,7 @@ export function storageMatches(set: StatefulSet, pod: Pod): boolean {
 
 type Volumes = NonNullable<PodSpec["volumes"]>;
 
-/** A pod's volumes with one for each claim, in place of those of the same name. */
+/** A pod's volumes, plus one for each claim, which replaces a volume of the same name. */
 export function withClaims(volumes: Volumes | undefined, claims: readonly ClaimName[]): Volumes {
   const names = new Set(claims.map(({ template }) => template));
   return [

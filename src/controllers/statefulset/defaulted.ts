@@ -1,8 +1,8 @@
 /**
- * Whether a revision that was written by another version of Kubernetes has the template all the same: fields that got a default since,
- * or that are written otherwise now, must not roll out all StatefulSets of a cluster when its control plane is updated.
- * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go setMatchesLatestExistingRevision; differs: what was
- * found equal is not remembered.
+ * Whether a revision written by another version of Kubernetes still matches the template: fields that have gained a default, or are
+ * serialized differently now, must not roll out all StatefulSets of a cluster when its control plane is upgraded.
+ * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go setMatchesLatestExistingRevision; differs: matches are not
+ * cached.
  */
 import { apiVersionOf } from "../../api/kind.ts";
 import { StatefulSets } from "../../api/kinds.ts";
@@ -16,7 +16,7 @@ import { decodeFields } from "../../sandbox/serialization/decode.ts";
 
 let loaded: Promise<Schema> | undefined;
 
-/** Whether the set, with what the revision kept of it and today's defaults, has the template that it has. */
+/** Whether restoring the revision onto the set, with today's defaults, yields the set's own template. */
 export async function isRestoredBy(set: StatefulSet, revision: ControllerRevision): Promise<boolean> {
   const schema = await (loaded ??= loadApiData().then(schemaOf));
   const struct = schema.kind(apiVersionOf(StatefulSets), StatefulSets.kind);
@@ -25,11 +25,11 @@ export async function isRestoredBy(set: StatefulSet, revision: ControllerRevisio
     const { value } = decodeFields({ ...withRevision(set, revision) }, struct, schema);
     fillDefaults(value, struct, schema);
     canonicalize(value, struct, schema);
-    // Decoded by the type of a StatefulSet.
+    // Decoded as a StatefulSet.
     const { spec } = value as unknown as StatefulSet;
     return revisionText(revisionData(spec?.template)) === revisionText(revisionData(set.spec?.template));
   } catch {
-    // What cannot be read restores nothing: it gets a new revision.
+    // An unreadable revision restores nothing: a new one is created.
     return false;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Which pod is which: a pod's name tells its StatefulSet and its ordinal.
+ * Pod identity: a pod's name gives its StatefulSet and its ordinal.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go.
  */
 import type { ObjectMeta } from "../../api/object.ts";
@@ -9,7 +9,7 @@ import type { Pod, StatefulSet } from "../../api/types.ts";
 export const podNameLabel = "statefulset.kubernetes.io/pod-name";
 /** On a pod: its ordinal. */
 export const podIndexLabel = "apps.kubernetes.io/pod-index";
-/** On a pod: the name of the ControllerRevision that it was made from. */
+/** On a pod: the name of the ControllerRevision that it was created from. */
 export const revisionLabel = "controller-revision-hash";
 
 const memberName = /^(.*)-([0-9]+)$/s;
@@ -19,7 +19,7 @@ const highestOrdinal = 2_147_483_647;
 export interface NameParts {
   /** Empty for a name without an ordinal. */
   readonly parent: string;
-  /** -1 for none, and for one of more than 31 bits. */
+  /** -1 if there is none, or if it exceeds 31 bits. */
   readonly ordinal: number;
 }
 
@@ -35,7 +35,7 @@ export function ordinalOf(pod: { readonly metadata: Pick<ObjectMeta, "name"> }):
   return nameParts(pod).ordinal;
 }
 
-/** Whether the pod's name is one of this set's. */
+/** Whether the pod's name belongs to this set. */
 export function isMemberOf(set: StatefulSet, pod: Pod): boolean {
   return nameParts(pod).parent === set.metadata.name;
 }
@@ -45,12 +45,12 @@ export function podName(set: StatefulSet, ordinal: number): string {
   return `${set.metadata.name}-${ordinal}`;
 }
 
-/** The name of the ControllerRevision that the pod was made from; empty if it does not say. */
+/** The name of the ControllerRevision that the pod was created from; empty without the label. */
 export function revisionOf({ metadata }: { readonly metadata: ObjectMeta }): string {
   return metadata.labels?.[revisionLabel] ?? "";
 }
 
-/** Whether name, namespace and the label of its name are those of the set's pod of this ordinal. */
+/** Whether name, namespace and pod-name label are those of the set's pod with this ordinal. */
 export function identityMatches(set: StatefulSet, pod: Pod): boolean {
   const { parent, ordinal } = nameParts(pod);
   const { name, namespace, labels } = pod.metadata;
@@ -63,7 +63,7 @@ export function identityMatches(set: StatefulSet, pod: Pod): boolean {
   );
 }
 
-/** Metadata with the name, namespace and labels of the set's pod of this ordinal. */
+/** Metadata with the name, namespace and labels of the set's pod with this ordinal. */
 export function withIdentity<M extends ObjectMeta>(
   metadata: M,
   { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },

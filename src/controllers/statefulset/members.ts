@@ -1,5 +1,5 @@
 /**
- * The pods of a StatefulSet by their places: one for each ordinal that is desired, there or still to be made, and those too many.
+ * The pods of a StatefulSet by ordinal: one for each desired ordinal, existing or missing, and the condemned ones.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go updateStatefulSet; stateful_set_utils.go
  * newVersionedStatefulSetPod.
  */
@@ -18,33 +18,33 @@ export interface ExistingMember {
   readonly pod: Pod;
 }
 
-/** A pod that is missing: how it is to be made. */
+/** A missing pod: how to create it. */
 export interface MissingMember extends Omit<ExistingMember, "pod"> {
   readonly pod: undefined;
 }
 
-/** A place among the desired ordinals. */
+/** The pod of a desired ordinal, existing or missing. */
 export type Member = ExistingMember | MissingMember;
 
-/** The two revisions between which a set is: the one that it comes from, and the one of its current template. */
+/** The two revisions of a set: the one it is rolling out from, and the one of its current template. */
 export interface Revisions {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
 }
 
-/** The pods in their places. */
+/** The pods, arranged by ordinal. */
 export interface Members {
   /** By ordinal. */
   readonly replicas: readonly Member[];
   /** Pods of other ordinals, the highest first. */
   readonly condemned: readonly ExistingMember[];
-  /** The first replica that is missing or unavailable, otherwise the lowest condemned pod that is. */
+  /** The first replica that is missing or unavailable, otherwise the lowest such condemned pod. */
   readonly firstUnavailable: Member | undefined;
-  /** What availability was judged by. */
+  /** What availability was judged against. */
   readonly time: AvailabilityTime;
 }
 
-/** Puts the pods in their places. Pods whose names have no ordinal have none. `now` in milliseconds since 1970. */
+/** Arranges the pods by ordinal. Pods whose names have no ordinal are dropped. `now` in milliseconds since 1970. */
 export function membersOf(
   set: StatefulSet,
   { pods, revisions, now }: { readonly pods: readonly Pod[]; readonly revisions: Revisions; readonly now: number },
@@ -71,8 +71,8 @@ function existing(pod: Pod): ExistingMember {
 }
 
 /**
- * Whether a pod of this ordinal is made anew from the current revision, as against the one that is rolled out: below the partition, or,
- * without any, among the first pods, as many as the status says are current.
+ * Whether a pod of this ordinal is recreated from the current revision, not from the update revision: below the partition or, without one,
+ * among the first `status.currentReplicas` pods.
  */
 export function isMadeOfCurrent(set: StatefulSet, ordinal: number): boolean {
   const { type = "RollingUpdate", rollingUpdate } = set.spec?.updateStrategy ?? {};

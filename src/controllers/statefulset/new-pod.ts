@@ -6,7 +6,7 @@ import { claimNames, withClaims } from "./claims.ts";
 import { revisionLabel, withIdentity } from "./identity.ts";
 
 /**
- * The pod of an ordinal as it is created: the template of this set with a name, a hostname, and volumes for its claims.
+ * The pod to create for an ordinal: the set's template with a name, a hostname, and volumes for its claims.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go newStatefulSetPod, initIdentity, updateStorage.
  */
 export function newPod(

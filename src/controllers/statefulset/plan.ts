@@ -1,6 +1,6 @@
 /**
- * What to do about each pod: a comparison of the pods and their claims with what the set asks for, and nothing else. In an ordered set
- * a plan ends with the first pod that the others wait for.
+ * What to do about each pod: a pure comparison of the pods and their claims with the spec. In an ordered set, a plan ends at the first pod
+ * that the others wait for.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go processReplica, processCondemned, updateStatefulSet.
  */
 import type { PersistentVolumeClaim, StatefulSet } from "../../api/types.ts";
@@ -12,54 +12,54 @@ import { claimUser, type ExistingMember, type Member, type Members } from "./mem
 import { isAvailable, isCreated, isRunningAndReady, isTerminating, isUnavailable } from "./pod-state.ts";
 import { isOrdered, partition, retentionPolicy, rollsOut } from "./spec.ts";
 
-/** What a pod is waited for. */
+/** What is awaited of a pod. */
 export type Awaited = "is gone" | "is ready" | "is available";
 
-/** What is done about a pod that is desired. */
+/** What to do about a desired pod. */
 export type ReplicaAction =
-  /** Its containers have ended: it is deleted, and made anew once it is gone. */
+  /** Its containers have terminated: it is deleted, and recreated once it is gone. */
   | { readonly do: "delete ended pod" }
-  /** It has ended and is being deleted. */
+  /** It has terminated and is being deleted. */
   | { readonly do: "await end" }
-  /** A claim of it is about to be deleted along with an earlier pod. */
+  /** One of its claims is about to be deleted along with an earlier pod. */
   | { readonly do: "await claim"; readonly claim: string }
   | { readonly do: "create" }
   | { readonly do: "wait"; readonly until: Awaited; readonly isPending: boolean }
-  /** It is as it should be, or is brought into that state: its name's label, its volumes, its claims' owners. */
+  /** It is as it should be, or is repaired: the label with its name, its volumes, the owners of its claims. */
   | { readonly do: "keep"; readonly repairs: readonly Repair[]; readonly isPending: boolean };
 
-/** What of a pod is not as the set has it. */
+/** What of a pod differs from what the set requires. */
 export type Repair = "identity" | "volumes" | "claim owners";
 
-/** What is done about a pod that is too many. */
+/** What to do about a condemned pod. */
 export type CondemnedAction =
   | { readonly do: "delete" }
   /** `pod`: which one. */
   | { readonly do: "wait"; readonly until: Awaited; readonly pod: string }
   | { readonly do: "nothing" };
 
-/** What is done to roll out the template. */
+/** What to do to roll out the template. */
 export type UpdateAction =
   | { readonly do: "delete"; readonly member: Member }
   | { readonly do: "wait"; readonly member: Member }
   | { readonly do: "nothing" };
 
-/** A member, and what is done about it. */
+/** A member, and what to do about it. */
 export interface Planned<M extends Member, A> {
   readonly member: M;
   readonly action: A;
 }
 
-/** All that a sync does about pods, if nothing fails. */
+/** Everything that a sync does about pods if nothing fails. */
 export interface PodsPlan {
   /** By ordinal. */
   readonly replicas: readonly Planned<Member, ReplicaAction>[];
-  /** The highest ordinal first; none while a replica is waited for. */
+  /** The highest ordinal first; none while waiting for a replica. */
   readonly condemned: readonly Planned<ExistingMember, CondemnedAction>[];
   readonly update: UpdateAction;
 }
 
-/** What a plan is made from. */
+/** What a plan is based on. */
 export interface PlanInput {
   readonly set: StatefulSet;
   readonly members: Members;
@@ -96,7 +96,7 @@ export function blocksOthers(action: ReplicaAction | CondemnedAction): boolean {
   return action.do !== "keep";
 }
 
-/** What is done about a pod that is desired. */
+/** What to do about a desired pod. */
 export function planReplica(input: PlanInput, member: Member): ReplicaAction {
   const { set, members } = input;
   const { pod } = member;
@@ -104,7 +104,7 @@ export function planReplica(input: PlanInput, member: Member): ReplicaAction {
     const claim = staleClaim(input, member);
     return claim === undefined ? { do: "create" } : { do: "await claim", claim };
   }
-  // A pod that was evicted may have any exit code: whether it failed or succeeded says nothing.
+  // An evicted pod may have any exit code, so Failed versus Succeeded says nothing.
   if (isPodTerminal(pod)) return { do: isTerminating(pod) ? "await end" : "delete ended pod" };
   const isPending = pod.status?.phase === "Pending";
   if (isOrdered(set)) {
@@ -115,7 +115,7 @@ export function planReplica(input: PlanInput, member: Member): ReplicaAction {
   return { do: "keep", repairs: repairsOf(input, { ...member, pod }), isPending };
 }
 
-/** What of an existing pod is not as the set has it. A claim that is missing is made elsewhere. */
+/** What of an existing pod differs from what the set requires. Missing claims are created elsewhere. */
 export function repairsOf(input: PlanInput, member: ExistingMember): Repair[] {
   const { set } = input;
   const { pod } = member;
@@ -126,7 +126,7 @@ export function repairsOf(input: PlanInput, member: ExistingMember): Repair[] {
   ];
 }
 
-/** Whether the claims of a pod have the owners that the retention policy says; those that are missing count as if they had. */
+/** Whether the claims of a pod have the owners that the retention policy requires; missing claims count as correct. */
 export function claimsFollowPolicy({ set, claim }: Pick<PlanInput, "set" | "claim">, member: Member): boolean {
   const user = claimUser(member);
   return claimNames(set, member.ordinal).every(({ name }) => {
@@ -144,13 +144,13 @@ function staleClaim({ set, claim }: PlanInput, member: Member): string | undefin
   })?.name;
 }
 
-/** What is done about a pod that is too many. */
+/** What to do about a condemned pod. */
 export function planCondemned({ set, members }: PlanInput, member: ExistingMember): CondemnedAction {
   const { pod, name } = member;
   const ordered = isOrdered(set);
   if (isTerminating(pod)) return ordered ? { do: "wait", until: "is gone", pod: name } : nothing;
   const { firstUnavailable, time } = members;
-  // In order, only the first one that is not healthy is deleted while it is not.
+  // In an ordered set, the only unhealthy pod that may be deleted is the first one.
   if (ordered && member !== firstUnavailable) {
     const awaited = firstUnavailable?.name ?? name;
     if (!isRunningAndReady(pod)) return { do: "wait", until: "is ready", pod: awaited };
@@ -159,15 +159,15 @@ export function planCondemned({ set, members }: PlanInput, member: ExistingMembe
   return { do: "delete" };
 }
 
-/** The pod that is deleted so that it is made anew from the new template: one at a time, the highest ordinal first. */
+/** The pod to delete so that it is recreated from the new template: one at a time, the highest ordinal first. */
 export function planUpdate({ set, members, updateRevision }: PlanInput): UpdateAction {
   if (!rollsOut(set)) return nothing;
   const { replicas, time } = members;
-  // By places, not ordinals: with another start than 0 the partition counts from the start.
+  // By position, not ordinal: if the start is not 0, the partition counts from the start.
   for (const member of replicas.slice(partition(set)).reverse()) {
     const { pod } = member;
     const isGoing = pod !== undefined && isTerminating(pod);
-    // Also one that has just been made, of the current revision.
+    // Includes a pod just created from the current revision.
     if (member.revision !== updateRevision && !isGoing) return { do: "delete", member };
     if (pod === undefined || isUnavailable(pod, time)) return { do: "wait", member };
   }

@@ -1,5 +1,5 @@
 /**
- * Creates, updates and deletes the pods of a StatefulSet together with their claims, with the Events that report it to users.
+ * Creates, updates and deletes the pods of a StatefulSet together with their claims, and records the Events about it.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_pod_control.go. The texts of Events are upstream's.
  */
 import { messageOf } from "../../api/error-message.ts";
@@ -18,7 +18,7 @@ import { newPod } from "./new-pod.ts";
 import { claimsFollowPolicy } from "./plan.ts";
 import { cachedClaim, noteWrite, recordEvent, type SetSync } from "./set-sync.ts";
 
-/** A write to a pod, as Events tell of it. */
+/** A write to a pod, as Events report it. */
 interface PodWrite {
   readonly sync: SetSync;
   readonly verb: "Create" | "Update" | "Delete";
@@ -30,7 +30,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Says in an Event how a write to a pod ended. */
+/** Records an Event with the outcome of a write to a pod. */
 function recordPodEvent({ sync, verb, pod }: PodWrite, failure?: Failure): void {
   const what = `${verb} Pod ${pod} in StatefulSet ${sync.set.metadata.name}`;
   recordEvent(
@@ -41,7 +41,7 @@ function recordPodEvent({ sync, verb, pod }: PodWrite, failure?: Failure): void 
   );
 }
 
-/** Runs a step of a write to a pod; what it throws is said in an Event. */
+/** Runs a step of a write to a pod; an Event reports what it throws. */
 async function reporting(write: PodWrite, step: () => Promise<void>): Promise<void> {
   try {
     await step();
@@ -59,7 +59,7 @@ export interface DecidedWrite<M extends Member = Member> {
 
 /**
  * Creates the claims that the pod lacks, then the pod.
- * @throws the refusal, which an Event reports: not where a pod of this name is there already, which the cache will show.
+ * @throws the refusal, which an Event reports, unless a pod of this name already exists: the cache will show it.
  */
 export async function createStatefulPod(sync: SetSync, { member, because }: DecidedWrite): Promise<void> {
   const { context } = sync;
@@ -79,7 +79,7 @@ export async function createStatefulPod(sync: SetSync, { member, because }: Deci
   if (failure !== undefined) throw failure.error;
 }
 
-/** The pod as it is sent: from the template of its revision. */
+/** The pod as sent to the server: from the template of its revision. */
 function podToCreate({ currentSet, updateSet, revisions }: SetSync, member: Member): CreateInput<Pod> {
   return newPod(member.revision === revisions.update.metadata.name ? updateSet : currentSet, member);
 }
@@ -91,8 +91,7 @@ export async function completeClaims(sync: SetSync, member: Member): Promise<voi
 }
 
 /**
- * Brings name, labels, volumes and claims of a pod into the form that the set gives them. Conflicts are retried with the pod as cached
- * then.
+ * Brings a pod's name, labels, volumes and claims into line with the set. Conflicts are retried with the pod as then cached.
  * @throws what went wrong, which an Event reports.
  */
 export async function updateStatefulPod(
@@ -124,7 +123,7 @@ export async function updateStatefulPod(
   if (failure !== undefined) throw failure.error;
 }
 
-/** The pod as the set has it; undefined if it is so already. Its claims are created and get their owners on the way. */
+/** The pod as the set requires it; undefined if it needs no change. Also creates its claims and sets their owners. */
 async function conformedPod(sync: SetSync, member: ExistingMember): Promise<Pod | undefined> {
   const { set } = sync;
   const { ordinal, pod } = member;
@@ -135,7 +134,7 @@ async function conformedPod(sync: SetSync, member: ExistingMember): Promise<Pod 
     conformed = withVolumes(conformed, withClaims(conformed.spec?.volumes, claimNames(set, ordinal)));
     await reporting(update, () => createMissingClaims(sync, member));
   }
-  // The pod is written too where only the owners of its claims were not as they should be.
+  // The pod is also written if only the owners of its claims were wrong.
   if (claimsFollowPolicy({ set, claim: (name) => cachedClaim(sync, name) }, member))
     return conformed === pod ? undefined : conformed;
   await reporting(update, () => updateClaimOwners(sync, claimUser(member)));
@@ -147,8 +146,8 @@ function withVolumes(pod: Pod, volumes: NonNullable<PodSpec["volumes"]>): Pod {
 }
 
 /**
- * Deletes a pod; one that is gone already counts as deleted.
- * Differs: the key waits until the cache shows the deletion, so that no second one is sent, with its Event.
+ * Deletes a pod; one that is already gone counts as deleted.
+ * Differs: the key waits until the cache shows the deletion, so that no second deletion is sent, with a second Event.
  * @throws the refusal, which an Event reports.
  */
 export async function deleteStatefulPod(sync: SetSync, { member, because }: DecidedWrite): Promise<void> {
@@ -171,7 +170,7 @@ export async function deleteStatefulPod(sync: SetSync, { member, because }: Deci
   recordPodEvent(write);
 }
 
-/** The object in the answer to a deletion, with the version that the deletion made; undefined where the answer is a Status. */
+/** The object in the response to a deletion, with its new resourceVersion; undefined if the response is a Status. */
 function writtenObject(answer: unknown): { readonly metadata: { readonly resourceVersion: string } } | undefined {
   const metadata = isObject(answer) ? answer["metadata"] : undefined;
   const resourceVersion = isObject(metadata) ? metadata["resourceVersion"] : undefined;

@@ -1,18 +1,18 @@
 /**
- * What a pod's state means to a StatefulSet.
+ * What a pod's state means for a StatefulSet.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go.
  */
 import type { Pod } from "../../api/types.ts";
 import { isPodAvailable, isPodReady } from "../../controller/workload/pod-status.ts";
 
-/** When availability is looked at. */
+/** What availability depends on. */
 export interface AvailabilityTime {
   readonly minReadySeconds: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The API server has it: it has a phase. */
+/** It exists on the API server: it has a phase. */
 export function isCreated(pod: Pod): boolean {
   return (pod.status?.phase ?? "") !== "";
 }
@@ -27,7 +27,7 @@ export function isTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** Ready for long enough; its phase does not count. */
+/** Ready for long enough, whatever its phase. */
 export function isAvailable(pod: Pod, { minReadySeconds, now }: AvailabilityTime): boolean {
   return isPodAvailable(pod, minReadySeconds, now);
 }

@@ -1,5 +1,5 @@
 /**
- * The revisions of a StatefulSet: the one that its pods come from, and the one of its template.
+ * The revisions of a StatefulSet: the current one of its pods, and the one of its template.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go getStatefulSetRevisions.
  */
 import type { ControllerRevision, StatefulSet } from "../../api/types.ts";
@@ -14,14 +14,14 @@ import {
 import { isRestoredBy } from "./defaulted.ts";
 import type { Revisions } from "./members.ts";
 
-/** The two revisions, and the collisions that were counted on the way. */
+/** The two revisions, and the count of hash collisions so far. */
 export interface FoundRevisions extends Revisions {
   readonly collisionCount: number;
 }
 
 /**
- * Finds the revision of the set's template among those that it has, the lowest first; creates it if there is none, and makes it the
- * latest if it is an earlier one.
+ * Finds the revision of the set's template among its revisions, sorted lowest first; creates it if there is none, and makes an earlier one
+ * the latest.
  * @throws the refusal of a write.
  */
 export async function currentRevisions(
@@ -45,7 +45,7 @@ async function updateRevision(
   const equal = revisions.findLast((revision) => isSameRevision(revision, { data }));
   const latest = revisions.at(-1);
   if (latest !== undefined && equal !== undefined) {
-    // Of several with the same data the latest counts.
+    // Of several with the same data, the latest wins.
     if (equal === latest) return { revision: latest, collisionCount };
     const reused = { existing: equal, revision: nextRevisionOf(revisions) };
     return { revision: await reuseRevision(context, reused), collisionCount };

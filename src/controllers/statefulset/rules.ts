@@ -27,7 +27,7 @@ interface EndedFacts extends PodFacts {
   readonly phase: string;
 }
 
-/** A pod that has ended is deleted, to be made anew. */
+/** A terminated pod is deleted, to be recreated. */
 export const deleteEnded: Rule<EndedFacts> = rule<EndedFacts>({
   id: "delete-ended",
   looksAt: ["each desired pod's phase"],
@@ -72,12 +72,12 @@ export const createPods: Rule<CreateFacts> = rule<CreateFacts>({
   source: "stateful_set_control.go processReplica, stateful_set_utils.go newVersionedStatefulSetPod",
 });
 
-/** What an ordered set waits for before it goes on. */
+/** What an ordered set waits for before it continues. */
 export type WaitedFor = Awaited | "is made anew";
 
 interface WaitFacts extends PodFacts {
   readonly until: WaitedFor;
-  /** How many desired pods come after it, and how many are too many. */
+  /** How many desired pods come after it, and how many are condemned. */
   readonly after: number;
   readonly condemned: number;
 }
@@ -111,7 +111,7 @@ interface RepairFacts extends PodFacts {
   readonly repairs: readonly Repair[];
 }
 
-/** A pod is brought back into the form that the set gives it. */
+/** A pod is brought back into line with the set. */
 export const repairPod: Rule<RepairFacts> = rule<RepairFacts>({
   id: "repair-pod",
   looksAt: ["name and labels of each pod", "volumes of each pod", "owners of its claims"],
@@ -128,7 +128,7 @@ interface ScaleDownFacts extends PodFacts {
   readonly condemned: number;
 }
 
-/** A pod that is too many is deleted. */
+/** A condemned pod is deleted. */
 export const scaleDown: Rule<ScaleDownFacts> = rule<ScaleDownFacts>({
   id: "scale-down",
   looksAt: ["spec.replicas, spec.ordinals.start", "names, readiness and deletionTimestamps of its pods"],
@@ -147,7 +147,7 @@ interface ScaleDownWaitFacts extends PodFacts {
   readonly until: Awaited;
 }
 
-/** An ordered set deletes no pod while another one is not healthy. */
+/** An ordered set deletes no pod while another one is unhealthy. */
 export const waitToScaleDown: Rule<ScaleDownWaitFacts> = rule<ScaleDownWaitFacts>({
   id: "wait-to-scale-down",
   looksAt: ["readiness and deletionTimestamps of pods that are too many"],
@@ -167,7 +167,7 @@ interface UpdateFacts extends PodFacts {
   readonly partition: number;
 }
 
-/** A pod of another revision is deleted, to be made anew from the template. */
+/** A pod of another revision is deleted, to be recreated from the template. */
 export const updatePod: Rule<UpdateFacts> = rule<UpdateFacts>({
   id: "update-pod",
   looksAt: ["spec.updateStrategy", "revision of each pod, from the highest ordinal down to the partition"],
@@ -195,12 +195,12 @@ export const waitToUpdate: Rule<{ readonly pod: string; readonly outdated: numbe
 
 interface CountFacts extends Facts {
   readonly pods: number;
-  /** Pods of other revisions than the update revision. */
+  /** Pods of revisions other than the update revision. */
   readonly outdated: number;
   readonly because: "on delete" | "partition" | undefined;
 }
 
-/** All is as desired. */
+/** Everything is as desired. */
 export const steady: Rule<CountFacts> = rule<CountFacts>({
   id: "steady",
   looksAt: ["names, readiness and revisions of its pods", "spec.updateStrategy"],

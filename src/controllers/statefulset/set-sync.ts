@@ -12,7 +12,7 @@ export interface SetSync {
   readonly set: StatefulSet;
   /** With the template of the current revision. */
   readonly currentSet: StatefulSet;
-  /** With the template of the update revision: the set's own, but for what a default has added since. */
+  /** With the template of the update revision: the set's own, except for defaults added since. */
   readonly updateSet: StatefulSet;
   readonly revisions: Revisions;
 }
@@ -30,12 +30,12 @@ export function recordEvent({ context, set }: Pick<SetSync, "context" | "set">, 
   context.event(StatefulSets, set, event);
 }
 
-/** What an answer to a write says of its object. */
+/** What the response to a write says about its object. */
 interface WrittenObject {
   readonly metadata: { readonly resourceVersion: string };
 }
 
-/** Keeps the key from being synced until the cache has this write. */
+/** Holds the key back until the cache contains this write. */
 export function noteWrite(
   { context, set }: Pick<SetSync, "context" | "set">,
   { kind, written }: { readonly kind: Kind; readonly written: WrittenObject },

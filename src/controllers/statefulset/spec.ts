@@ -1,8 +1,8 @@
-/** What a StatefulSet asks for, with the API server's defaults where a field is absent. */
+/** What a StatefulSet requests, with the API server's defaults for absent fields. */
 import { selectorOf, type Selector } from "../../api/labels.ts";
 import type { PersistentVolumeClaim, PodTemplateSpec, StatefulSet } from "../../api/types.ts";
 
-/** `spec.replicas`; 1 where it is absent. */
+/** `spec.replicas`; 1 if absent. */
 export function desiredReplicas({ spec }: StatefulSet): number {
   return spec?.replicas ?? 1;
 }
@@ -12,13 +12,13 @@ export function startOrdinal({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-/** Whether a pod of this ordinal is one of the desired ones. */
+/** Whether this ordinal is desired. */
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
   const start = startOrdinal(set);
   return ordinal >= start && ordinal < start + desiredReplicas(set);
 }
 
-/** One pod after the other, each when the one before is available; with `Parallel` all at once. */
+/** One pod at a time, each once the previous one is available; with `Parallel`, all at once. */
 export function isOrdered({ spec }: StatefulSet): boolean {
   return spec?.podManagementPolicy !== "Parallel";
 }
@@ -38,19 +38,19 @@ export function partition({ spec }: StatefulSet): number {
   return spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
 }
 
-/** The templates of the claims that each pod has. */
+/** The templates of each pod's claims. */
 export function claimTemplates({ spec }: StatefulSet): readonly PersistentVolumeClaim[] {
-  // They are sent without what only stored objects have: a uid, a version.
+  // They are sent without what only stored objects have: a uid and a resourceVersion.
   return (spec?.volumeClaimTemplates ?? []) as readonly PersistentVolumeClaim[];
 }
 
-/** What becomes of claims. */
+/** What happens to claims. */
 export interface RetentionPolicy {
   readonly whenDeleted: "Retain" | "Delete";
   readonly whenScaled: "Retain" | "Delete";
 }
 
-/** What becomes of its claims; anything unknown is retained. */
+/** What happens to its claims; with an unknown policy they are retained. */
 export function retentionPolicy({ spec }: StatefulSet): RetentionPolicy {
   const { whenDeleted, whenScaled } = spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const known = (value: string | undefined): "Retain" | "Delete" => (value === "Delete" ? value : "Retain");

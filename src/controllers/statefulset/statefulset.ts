@@ -10,7 +10,7 @@ import { rules } from "./rules.ts";
 import { minReadySeconds } from "./spec.ts";
 import { syncStatefulSet } from "./sync.ts";
 
-/** Keeps the pods of a StatefulSet, each with a name and claims of its own, and rolls its template out. */
+/** Runs the pods of a StatefulSet, each with its own name and claims, and rolls out its template. */
 export const statefulset: ControllerDefinition = defineController<StatefulSet>({
   name: "statefulset",
   aliases: ["sts", "statefulset-controller"],
@@ -51,7 +51,7 @@ function watchPods(): Watch {
   });
 }
 
-/** Claims enqueue nothing: their pods do, once they are scheduled. */
+/** Claims enqueue nothing: their pods do, once scheduled. */
 function watchClaims(): Watch {
   return watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, owned: true, on: () => undefined });
 }

@@ -13,7 +13,7 @@ import { desiredReplicas, rollsOut } from "./spec.ts";
 /** `status` of a StatefulSet. */
 export type StatefulSetStatus = NonNullable<StatefulSet["status"]>;
 
-/** What is counted of pods. */
+/** How many pods are in each state. */
 export interface PodCounts {
   readonly replicas: number;
   readonly readyReplicas: number;
@@ -22,7 +22,7 @@ export interface PodCounts {
   readonly updatedReplicas: number;
 }
 
-/** Counts the pods, as they were before the sync. */
+/** Counts the pods as they were before the sync. */
 export function countPods(
   pods: readonly Pod[],
   { current, update, time }: Revisions & { readonly time: AvailabilityTime },
@@ -41,8 +41,8 @@ export function countPods(
 }
 
 /**
- * The status with these counts. When all pods are updated and ready, the update revision becomes the current one. Conditions, which
- * this controller has none of, are not kept.
+ * The status with these counts. When all pods are updated and ready, the update revision becomes the current one. Conditions are dropped:
+ * this controller sets none.
  */
 export function statusOf(
   set: StatefulSet,
@@ -78,7 +78,7 @@ const compared = [
   "updateRevision",
 ] as const;
 
-/** Whether the status must be written. The count of collisions and conditions alone cause no write. */
+/** Whether the status must be written. A change of only the collision count or conditions causes no write. */
 export function isInconsistent({ status: before }: StatefulSet, wanted: StatefulSetStatus): boolean {
   if ((wanted.observedGeneration ?? 0) > (before?.observedGeneration ?? 0)) return true;
   return compared.some((field) => (before?.[field] || undefined) !== (wanted[field] || undefined));

@@ -25,8 +25,8 @@ import { countPods, type PodCounts, statusOf, type StatefulSetStatus } from "./s
 import { writeStatus } from "./write-status.ts";
 
 /**
- * Brings the pods of one StatefulSet closer to what it asks for, and its status up to date with the pods found at the start: pods
- * created or deleted here count in the status of a later sync.
+ * Brings the pods of one StatefulSet closer to its spec, and its status up to date with the pods found at the start: pods created or
+ * deleted here count in the status of a later sync.
  *
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set.go sync, syncStatefulSet.
  */
@@ -43,7 +43,7 @@ export async function syncStatefulSet(context: SyncContext): Promise<void> {
   const history = { context, owner: set, ownerKind: StatefulSets, selector };
   await adoptOrphanRevisions(history);
   const pods = await claimPods(history);
-  // One time for the status and for the requeue that follows from it.
+  // The same time for the status and for the requeue that follows from it.
   const seen = { pods, now: context.now() };
   const status = await updateStatefulSet(history, seen);
   requeueForAvailability(history, { ...seen, status });
@@ -63,15 +63,15 @@ function claimPods({ context, owner: set, selector }: History): Promise<Pod[]> {
 }
 
 interface SeenPods {
-  /** Those that the set has. */
+  /** The pods of the set. */
   readonly pods: readonly Pod[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * Finds the revisions, acts on the pods, writes the status and shortens the history, the last also if something before went wrong.
- * @returns the status as it should be. @throws what went wrong, several errors as one.
+ * Finds the revisions, acts on the pods, writes the status and truncates the history, the last even if an earlier step failed.
+ * @returns the status as it should be. @throws the errors, several as one.
  */
 async function updateStatefulSet(history: History, seen: SeenPods): Promise<StatefulSetStatus | undefined> {
   const revisions = revisionsOf(history);
@@ -93,7 +93,7 @@ async function updateStatefulSet(history: History, seen: SeenPods): Promise<Stat
   return status;
 }
 
-/** The status is written also when creating or deleting pods fails; that failure is then the one that is thrown. */
+/** The status is written even if creating or deleting pods fails; then that failure is thrown. */
 async function updatePodsAndStatus(
   { context, owner: set }: History,
   { pods, now, revisions }: SeenPods & { readonly revisions: FoundRevisions },
@@ -108,7 +108,7 @@ async function updatePodsAndStatus(
     await writeStatus(sync, status);
     return status;
   }
-  // As they were before this sync; pods without a place do not count.
+  // As they were before this sync; pods without an ordinal do not count.
   const placed = [...members.replicas, ...members.condemned].flatMap(({ pod }) => (pod === undefined ? [] : [pod]));
   const counts = countPods(placed, { ...revisions, time });
   const updateRevision = revisions.update.metadata.name;
@@ -132,7 +132,7 @@ async function updatePodsAndStatus(
 
 const withoutUpdated = (counts: PodCounts): PodCounts => ({ ...counts, currentReplicas: counts.currentReplicas - 1 });
 
-/** Revisions that a pod has, and those of the status, stay. If the revisions could not be found out, only those of the pods do. */
+/** Revisions in use by a pod or the status stay. If the set's revisions could not be determined, only those of the pods do. */
 async function shortenHistory(
   { context, owner: set }: History,
   seen: {

@@ -7,8 +7,8 @@ import { isInconsistent, type StatefulSetStatus } from "./status.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 
 /**
- * Writes the status if it has changed. A conflict is retried on the set as the cache then has it, with the same status, whose observed
- * generation stays that of the set which this sync evaluated.
+ * Writes the status if it has changed. A conflict is retried on the set as then cached, with the same status: its observed generation stays
+ * that of the set which this sync evaluated.
  *
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_status_updater.go UpdateStatefulSetStatus.
  *
