@@ -1,7 +1,7 @@
 /**
- * The pods of a DaemonSet, by the node that each is for.
+ * The pods of a DaemonSet, by target node.
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go getDaemonPods, getNodesToDaemonPods, podByCreationTimestampAndPhase;
- * differs: a sync that looks several times adopts and releases each pod once.
+ * differs: a sync that claims pods several times adopts and releases each pod only once.
  */
 import { compareAsGo } from "../../api/go-json.ts";
 import { DaemonSets, Pods } from "../../api/kinds.ts";
@@ -16,7 +16,10 @@ import { targetNodeOf } from "./new-pod.ts";
 /** Pods by the name of their node. */
 export type PodsByNode = ReadonlyMap<string, readonly Pod[]>;
 
-/** The set's pods as cached now; those without an owner that it selects are adopted, others released. @throws the refusals, as one. */
+/**
+ * The set's pods as cached now. Adopts orphans that the selector matches, and releases own pods that it no longer matches. @throws the
+ * refusals, as one.
+ */
 export async function claimPods(sync: DaemonSync): Promise<readonly Pod[]> {
   const { context, set, selector, claimed } = sync;
   const pods = ownedAndOrphaned(context.cache(Pods), set, DaemonSets);
@@ -37,13 +40,13 @@ function versionOf({ metadata }: Pod): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
 }
 
-/** The set's pods by node. Those that have ended and are being deleted are as good as gone, and not among them. */
+/** The set's pods by node. Terminated pods that are being deleted count as gone and are left out. */
 export async function podsByNode(sync: DaemonSync): Promise<PodsByNode> {
   const pods = await claimPods(sync);
   return groupedByNode(pods.filter((pod) => !(isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined)));
 }
 
-/** Pods by the node that they are bound to or will be; one that tells no node is left out. */
+/** Pods by the node that they are or will be bound to; a pod without one is left out. */
 export function groupedByNode(pods: readonly Pod[]): PodsByNode {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {
@@ -56,7 +59,7 @@ export function groupedByNode(pods: readonly Pod[]): PodsByNode {
   return byNode;
 }
 
-/** Bound pods first, then the oldest, then by name: the first one is the one that counts. */
+/** Bound pods first, then the oldest, then by name: the first one counts. */
 export function oldestFirst(pods: readonly Pod[]): readonly Pod[] {
   return pods.length < 2 ? pods : [...pods].sort(byAge);
 }
@@ -65,7 +68,7 @@ function byAge(a: Pod, b: Pod): number {
   const [boundA, boundB] = [isBound(a), isBound(b)];
   if (boundA !== boundB) return boundA ? -1 : 1;
   const [createdA, createdB] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
-  // Times of one form: their order is that of their letters.
+  // Times share one format, so string order is time order.
   if (createdA !== createdB) return createdA < createdB ? -1 : 1;
   return compareAsGo(a.metadata.name, b.metadata.name);
 }

@@ -16,7 +16,7 @@ export interface DaemonSync {
   /** All nodes, as cached when the sync began. */
   readonly nodes: readonly Node[];
   readonly fitOf: NodeFits;
-  /** Versions of pods that were looked at, by uid and version, and whether they are the set's: none is adopted or released twice. */
+  /** Pod versions already checked, by uid and resourceVersion, and whether they are the set's: none is adopted or released twice. */
   readonly claimed: Map<string, boolean>;
 }
 
@@ -25,7 +25,7 @@ export function recordEvent({ context, set }: Pick<DaemonSync, "context" | "set"
   context.event(DaemonSets, set, event);
 }
 
-/** Keeps the key from being synced until the cache has this write. */
+/** Holds the key back until the cache contains this write. */
 export function noteWrite(
   { context, set }: Pick<DaemonSync, "context" | "set">,
   { kind, written }: { readonly kind: Kind; readonly written: StoredObject },

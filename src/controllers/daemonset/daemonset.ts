@@ -10,7 +10,7 @@ import { minReadySeconds, selectorFor } from "./spec.ts";
 import { syncDaemonSet } from "./sync.ts";
 import { watchNodes } from "./watch-nodes.ts";
 
-/** Keeps one pod of a DaemonSet on each node that should run one, and rolls its template out. */
+/** Keeps one pod of a DaemonSet on each node that should run one, and rolls out its template. */
 export const daemonset: ControllerDefinition = defineController<DaemonSet>({
   name: "daemonset",
   aliases: ["ds", "daemonset-controller"],
@@ -21,7 +21,7 @@ export const daemonset: ControllerDefinition = defineController<DaemonSet>({
   watches: [watchPrimary(DaemonSets), watchPods(), watchRevisions(), watchNodes()],
   workers: 2,
   ifRunTwice: "each node would get two pods, of which both would delete one",
-  // Of one that is being deleted the status stays as it is.
+  // The status of a set that is being deleted is left alone.
   isLeftUndone: (set) => set.metadata.deletionTimestamp === undefined && isBehindItsSpec(set),
   rules,
   // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
@@ -46,7 +46,7 @@ function watchPods(): Watch {
       // No delta arrives when a ready pod becomes available.
       const seconds = minReadySeconds(set);
       if (seconds <= 0 || isPodReady(before) || !isPodReady(after)) return undefined;
-      // A second more, as upstream has it: timers and times of pods do not count milliseconds alike.
+      // One second more, as in upstream: timers and pod timestamps differ in precision.
       return { ms: (seconds + 1) * 1000, why: `pod ${after.metadata.name} is ready and may be available by then` };
     },
   });

@@ -1,6 +1,7 @@
 /**
- * How long a failed pod stays until it is deleted: a kubelet that rejects pods would otherwise get them as fast as it can. 1 s · 2ⁿ after
- * the n-th failure on a node, at most 15 minutes; anew after half an hour without one, and with each new generation of the set.
+ * How long a failed pod stays before it is deleted: without a delay, a kubelet that rejects pods would get new ones as fast as it rejects
+ * them. 1 s · 2ⁿ after the n-th failure on a node, at most 15 minutes; reset after half an hour without one, and by each new generation of
+ * the set.
  * Source: client-go v0.36 util/flowcontrol/backoff.go; kubernetes v1.36 cmd/kube-controller-manager/app/apps.go.
  */
 import type { DaemonSet } from "../../api/types.ts";
@@ -21,7 +22,7 @@ export class FailedPodsBackoff {
   #entries = new Map<string, Entry>();
   #prunedAt = 0;
 
-  /** The whole delay, if it has not passed yet since the last deletion; otherwise undefined: a failed pod may be deleted. */
+  /** The full delay, if it has not passed since the last deletion; otherwise undefined: a failed pod may be deleted. */
   delayOf(id: string, now: number): number | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined || isForgotten(entry, now)) return undefined;
@@ -37,7 +38,7 @@ export class FailedPodsBackoff {
     this.#entries.set(id, { delayMs, since: now });
   }
 
-  /** How many delays are remembered. */
+  /** How many delays are stored. */
   get size(): number {
     return this.#entries.size;
   }
@@ -53,10 +54,10 @@ function isForgotten({ since }: Entry, now: number): boolean {
   return now - since > forgottenAfterMs;
 }
 
-/** The name of a delay: a new spec that was seen begins a new one. */
+/** The id of a delay: each observed generation starts a new one. */
 export function backoffId({ metadata, status }: DaemonSet, node: string): string {
   return `${metadata.uid}/${status?.observedGeneration ?? 0}/${node}`;
 }
 
-/** Those of a run. */
+/** The delays of one run. */
 export const failedPodsBackoff: RunState<FailedPodsBackoff> = runState(() => new FailedPodsBackoff());

@@ -1,4 +1,4 @@
-/** The rules by which a DaemonSet keeps its history, beside those that all such controllers share. */
+/** The rules by which a DaemonSet keeps its history, besides those shared by all such controllers. */
 import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { newRevision, reusedRevision, revisionCollision } from "../../controller/workload/controller-revision/rules.ts";
@@ -22,7 +22,7 @@ interface RelabelFacts extends Facts {
   readonly hash: string;
 }
 
-/** Pods of a revision that goes get the label of the one that stays. */
+/** Pods of a duplicate revision get the label of the one that stays. */
 export const relabelPod: Rule<RelabelFacts> = rule<RelabelFacts>({
   id: "relabel-pod",
   looksAt: ["data of its ControllerRevisions", "label controller-revision-hash of its pods"],
@@ -37,7 +37,7 @@ interface DuplicateFacts extends Facts {
   readonly kept: string;
 }
 
-/** Of several revisions with the template one stays. */
+/** Of several revisions with the same template, one stays. */
 export const deleteDuplicates: Rule<DuplicateFacts> = rule<DuplicateFacts>({
   id: "delete-duplicates",
   looksAt: ["data and revision of its ControllerRevisions"],

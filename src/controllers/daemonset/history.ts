@@ -1,7 +1,7 @@
 /**
- * The history of a DaemonSet's template: the revision of the template as it is, and earlier ones.
+ * The history of a DaemonSet's template: the revision of the current template, and earlier ones.
  * Source: kubernetes v1.36 pkg/controller/daemon/update.go constructHistory, dedupCurHistories, snapshot, cleanupHistory,
- * controlledHistories; differs: data are compared as JSON, not byte by byte.
+ * controlledHistories; differs: data is compared as JSON, not byte by byte.
  */
 import { ControllerRevisions, DaemonSets, Pods } from "../../api/kinds.ts";
 import { namespacedNameOf } from "../../api/key.ts";
@@ -29,7 +29,7 @@ import { hashLabel, targetNodeOf } from "./new-pod.ts";
 
 /** The revisions of a set. */
 export interface History {
-  /** Of the template as it is: the label of its pods. */
+  /** Of the current template: the label of its pods. */
   readonly hash: string;
   /** Revisions of other templates, the lowest first. */
   readonly earlier: readonly ControllerRevision[];
@@ -37,7 +37,7 @@ export interface History {
 
 /**
  * Finds the revision of the template, creates it if there is none, and makes it the highest one.
- * @throws the refusal of a write; Error for a name that is taken, once it is counted: the next sync makes another.
+ * @throws the refusal of a write; Error if the name is taken, after counting the collision: the next sync picks another name.
  */
 export async function constructHistory(sync: DaemonSync): Promise<History> {
   const data = revisionData(sync.set.spec?.template);
@@ -73,7 +73,7 @@ function hashOf({ metadata }: ControllerRevision): string {
   return metadata.labels?.[hashLabel] ?? "";
 }
 
-/** The lowest first. */
+/** Returns the lowest first. */
 async function claimRevisions({ context, set, selector }: DaemonSync): Promise<readonly ControllerRevision[]> {
   const revisions = ownedAndOrphaned(context.cache(ControllerRevisions), set, DaemonSets);
   const own = await claim<DaemonSet, ControllerRevision>(context, revisions, {
@@ -85,7 +85,7 @@ async function claimRevisions({ context, set, selector }: DaemonSync): Promise<r
   return own.sort((a, b) => a.revision - b.revision);
 }
 
-/** Its name is a label as good as its hash, and nobody has to work that out again. */
+/** Its name serves as the label as well as its hash would, without recomputing it. */
 async function withHashLabel({ context }: DaemonSync, revision: ControllerRevision): Promise<ControllerRevision> {
   const { name, labels } = revision.metadata;
   if (labels?.[hashLabel] !== undefined) return revision;
@@ -95,7 +95,7 @@ async function withHashLabel({ context }: DaemonSync, revision: ControllerRevisi
   return context.client.update(ControllerRevisions, { ...revision, metadata }, options);
 }
 
-/** The highest of the revisions with the template, once its pods have its label and the others are deleted. */
+/** The highest of the revisions with the template, after relabelling the pods and deleting the other revisions. */
 async function withoutDuplicates(
   sync: DaemonSync,
   current: readonly ControllerRevision[],
@@ -118,7 +118,7 @@ async function withoutDuplicates(
   return kept;
 }
 
-/** Of a revision that is to be made. */
+/** The parts of a revision to be created. */
 interface WantedRevision {
   readonly data: RevisionData;
   readonly revision: number;
@@ -146,7 +146,7 @@ async function createRevision(sync: DaemonSync, wanted: WantedRevision): Promise
   }
 }
 
-/** Another revision has the name. @throws Error if the collision is counted already and the cache does not show it yet. */
+/** Counts a name collision with another revision. @throws Error if it is already counted and the cache does not show that yet. */
 async function countCollision({ context, set }: DaemonSync, name: string): Promise<void> {
   const live = await context.client.get(DaemonSets, namespacedNameOf(set), { signal: context.signal });
   const [known, counted] = [set.status?.collisionCount, live.status?.collisionCount];
@@ -163,7 +163,7 @@ async function countCollision({ context, set }: DaemonSync, name: string): Promi
   await context.client.updateStatus(DaemonSets, { ...live, status }, options);
 }
 
-/** Deletes the lowest of the earlier revisions that no pod has, until as many are left as may be kept. @throws the first refusal */
+/** Deletes the lowest earlier revisions that no pod uses, down to the history limit. @throws the first refusal */
 export async function cleanUp(sync: DaemonSync, { earlier }: History): Promise<void> {
   const limit = sync.set.spec?.revisionHistoryLimit ?? 10;
   const tooMany = earlier.length - limit;

@@ -1,5 +1,5 @@
 /**
- * Has one pod on each node that should run one, rollouts aside.
+ * Ensures one pod on each node that should run one, rollouts aside.
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go manage, podsShouldBeOnNode.
  */
 import type { Decision } from "../../controller/api/rule.ts";
@@ -23,7 +23,7 @@ import { burstReplicas, writePods } from "./write-pods.ts";
 
 const namedInFacts = 8;
 
-/** Creates missing pods and deletes those that should not be. @throws the errors of the writes, as one. */
+/** Creates missing pods and deletes unwanted ones. @throws the errors of the writes, as one. */
 export async function managePods(sync: DaemonSync, hash: string): Promise<void> {
   const { context, set, nodes, fitOf } = sync;
   const plan = planNodes({ set, nodes, pods: await podsByNode(sync), fitOf, hash, now: context.now() });
@@ -52,7 +52,7 @@ export function namesOf(names: readonly string[]): { readonly names: readonly st
   return { names: names.slice(0, namedInFacts), count: names.length };
 }
 
-/** Why nodes are left out, and how many for each reason. */
+/** Why nodes are excluded, and how many for each reason. */
 function leftOut({ nodes, fitOf }: DaemonSync): readonly LeftOut[] {
   const reasons = new Map<string, LeftOut>();
   for (const node of nodes) {
@@ -64,7 +64,7 @@ function leftOut({ nodes, fitOf }: DaemonSync): readonly LeftOut[] {
   return [...reasons.values()].sort((a, b) => b.nodes - a.nodes);
 }
 
-/** Tells of each pod that has ended, and leaves out failed ones whose node waits: the key is requeued for them. */
+/** Reports each terminated pod, and leaves out failed ones whose node is in back-off: the key is requeued for them. */
 function withoutThoseInBackoff(sync: DaemonSync, all: readonly PodToRemove[]): readonly PodToRemove[] {
   const { context, set } = sync;
   const backoff = context.state(failedPodsBackoff);

@@ -1,4 +1,4 @@
-/** The pods that a DaemonSet makes. Source: kubernetes v1.36 pkg/controller/daemon/util/daemonset_util.go CreatePodTemplate. */
+/** The pods that a DaemonSet creates. Source: kubernetes v1.36 pkg/controller/daemon/util/daemonset_util.go CreatePodTemplate. */
 import { DaemonSets } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
 import type { DaemonSet, Pod, PodSpec, PodTemplateSpec } from "../../api/types.ts";
@@ -14,7 +14,7 @@ export const templateGenerationLabel = "pod-template-generation";
 type Affinity = NonNullable<PodSpec["affinity"]>;
 type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
 
-/** Makes the pod for a node, as it is sent, from the set's template. */
+/** Builds the pod for a node, as sent to the server, from the set's template. */
 export function podsFor(set: DaemonSet, hash: string): (node: string) => CreateInput<Pod> {
   const pod = podFromTemplate(labelled(set, hash), { kind: DaemonSets, object: set });
   const { spec } = pod;
@@ -35,7 +35,7 @@ function labelled(set: DaemonSet, hash: string): PodTemplateSpec | undefined {
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
-/** The scheduler puts a pod on the one node that its required terms select; other parts of the affinity stay. */
+/** Restricts the required terms to the one node, where the scheduler then puts the pod; the rest of the affinity stays. */
 export function pinnedTo(node: string, affinity: Affinity | undefined): Affinity {
   const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
   const required: NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
@@ -47,7 +47,7 @@ export function pinnedTo(node: string, affinity: Affinity | undefined): Affinity
   };
 }
 
-/** The node that a pod is bound to, or will be; undefined if it tells none. */
+/** The node that a pod is or will be bound to; undefined without one. */
 export function targetNodeOf({ spec }: Pod): string | undefined {
   const { nodeName = "" } = spec ?? {};
   if (nodeName !== "") return nodeName;
@@ -59,7 +59,7 @@ export function targetNodeOf({ spec }: Pod): string | undefined {
   return undefined;
 }
 
-/** Whether a pod comes from the template as it is: by its hash, or by the count of its versions. */
+/** Whether a pod comes from the current template: by its hash, or by the template generation. */
 export function isUpToDate(
   { metadata }: Pod,
   { set, hash }: { readonly set: DaemonSet; readonly hash: string },

@@ -1,5 +1,5 @@
 /**
- * What to do about the pods of each node, rollouts aside: a comparison of the pods with the nodes that should run one, and nothing else.
+ * What to do about the pods of each node, rollouts aside: a pure comparison of the pods with the nodes that should run one.
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go podsShouldBeOnNode, manage, getUnscheduledPodsWithoutNode.
  */
 import type { DaemonSet, Node, Pod } from "../../api/types.ts";
@@ -11,14 +11,14 @@ import { allowsSurge, minReadySeconds } from "./spec.ts";
 
 /** Why a pod is deleted. */
 export type Removal =
-  /** It has failed; back-off may keep it for a while. */
+  /** It has failed; back-off may delay its deletion. */
   | "failed"
   | "succeeded"
   /** Its node has an older one. */
   | "excess"
-  /** A new pod of a surge takes its place. */
+  /** A surge pod has replaced it. */
   | "superseded"
-  /** Its node should not run one, nor keep it. */
+  /** Its node should neither run nor keep one. */
   | "misplaced"
   /** It waits for a node that does not exist. */
   | "no node";
@@ -30,20 +30,20 @@ export interface PodToRemove {
   readonly why: Removal;
 }
 
-/** What is done about the pods of the nodes. */
+/** What to do about the pods of the nodes. */
 export interface NodesPlan {
   /** Names of the nodes that get a pod. */
   readonly create: readonly string[];
   readonly remove: readonly PodToRemove[];
 }
 
-/** What plans and counts are made from. */
+/** What plans and counts are based on. */
 export interface NodesInput {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   readonly pods: PodsByNode;
   readonly fitOf: NodeFits;
-  /** Of the template as it is. */
+  /** Of the current template. */
   readonly hash: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -61,7 +61,7 @@ export function planNodes(input: NodesInput): NodesPlan {
   return { create, remove: [...remove, ...waitingForNoNode(input)] };
 }
 
-/** What is done about the pods of one node. */
+/** What to do about the pods of one node. */
 interface NodePlan {
   readonly create: boolean;
   readonly remove: readonly Omit<PodToRemove, "node">[];
@@ -79,7 +79,7 @@ export function planNode(input: NodesInput, node: Node): NodePlan {
   if (!allowsSurge(input.set)) {
     return { create: false, remove: [...ended, ...running.slice(1).map((pod) => ({ pod, why: "excess" as const }))] };
   }
-  // With a surge a pod that is being deleted is not waited for.
+  // With a surge, a terminating pod does not hold up its replacement.
   return { create: shouldRun && running.length === 0, remove: [...ended, ...superseded(input, running)] };
 }
 
@@ -90,8 +90,8 @@ function removalOfEnded(pod: Pod): NodePlan["remove"] {
 }
 
 /**
- * Of each template, that of now and all earlier ones, the oldest pod stays; of these two the earlier one stays only as long as it is ready
- * and the new one not yet available.
+ * The oldest pod of the current template stays, and so does the oldest of all earlier templates, but only as long as it is ready and the
+ * new one is not yet available.
  */
 function superseded({ set, hash, now }: NodesInput, running: readonly Pod[]): NodePlan["remove"] {
   const isNew = ({ metadata }: Pod): boolean => (metadata.labels?.[hashLabel] ?? "") === hash;
@@ -104,7 +104,7 @@ function superseded({ set, hash, now }: NodesInput, running: readonly Pod[]): No
   return isReplaced ? [...remove, { pod: earlier, why: "superseded" }] : remove;
 }
 
-/** The scheduler will never bind these, and nobody else deletes them. */
+/** The scheduler will never bind these pods, and nothing else deletes them. */
 function waitingForNoNode({ nodes, pods }: NodesInput): PodToRemove[] {
   const exists = new Set(nodes.map(({ metadata }) => metadata.name));
   return [...pods].flatMap(([node, all]) => {

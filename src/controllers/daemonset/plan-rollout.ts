@@ -1,5 +1,5 @@
 /**
- * Which pods of an earlier template are replaced now: a comparison of the pods with the bounds of the rollout, and nothing else.
+ * Which pods of an earlier template to replace now: a pure comparison of the pods with the bounds of the rollout.
  * Source: kubernetes v1.36 pkg/controller/daemon/update.go rollingUpdate, updatedDesiredNodeCounts, findUpdatedPodsOnNode.
  */
 import type { Node, Pod } from "../../api/types.ts";
@@ -8,7 +8,7 @@ import { isUpToDate } from "./new-pod.ts";
 import type { NodesInput } from "./plan-nodes.ts";
 import { maxSurge, maxUnavailable, minReadySeconds } from "./spec.ts";
 
-/** How far a rollout may go at a time. */
+/** How many pods a rollout may replace at a time. */
 export interface RolloutBounds {
   readonly maxSurge: number;
   readonly maxUnavailable: number;
@@ -21,21 +21,21 @@ export interface RolloutPlan {
   readonly bounds: RolloutBounds;
   /** Pods of earlier templates that are deleted. */
   readonly remove: readonly Pod[];
-  /** Names of the nodes that get a second pod, of the template as it is. */
+  /** Names of the nodes that get a second pod, from the current template. */
   readonly create: readonly string[];
   /** How many pods of earlier templates there are. */
   readonly outdated: number;
-  /** How many nodes count against the bound: without an available pod, or, with a surge, with a second one that is not available. */
+  /** How many nodes count against the bound: those without an available pod or, with a surge, those whose second pod is unavailable. */
   readonly counted: number;
 }
 
-/** What a plan is made from. */
+/** What a plan is based on. */
 export interface RolloutInput extends NodesInput {
   /** A node as cached now; undefined if it is gone. */
   readonly node: (name: string) => Node | undefined;
 }
 
-/** Plans a rollout. @throws RangeError for bounds that cannot be read; Error for a node that is gone. */
+/** Plans a rollout. @throws RangeError for invalid bounds; Error for a node that is gone. */
 export function planRollout(input: RolloutInput): RolloutPlan {
   const places = placesOf(input);
   const bounds = boundsOf(input);
@@ -45,7 +45,7 @@ export function planRollout(input: RolloutInput): RolloutPlan {
 /** The pods of a node, as a rollout sees them. */
 interface Place {
   readonly node: string;
-  /** More than one of a kind: what is too much is deleted first, and none is shown here. */
+  /** Has several updated or several outdated pods: the excess is deleted first, and no pod is set here. */
   readonly crowded: boolean;
   readonly updated: Pod | undefined;
   readonly outdated: Pod | undefined;
@@ -72,18 +72,18 @@ function placesOf({ set, pods, hash }: RolloutInput): Place[] {
 function boundsOf({ set, nodes, fitOf }: RolloutInput): RolloutBounds {
   const desired = nodes.filter((node) => fitOf(node).shouldRun).length;
   const bounds = { maxUnavailable: maxUnavailable(set, desired), maxSurge: maxSurge(set, desired), desired };
-  // Without either bound a rollout would never begin.
+  // With both bounds 0, a rollout would never begin.
   const isStuck = desired > 0 && bounds.maxUnavailable === 0 && bounds.maxSurge === 0;
   return isStuck ? { ...bounds, maxUnavailable: 1 } : bounds;
 }
 
-/** One pod a node: outdated ones are deleted, first those that are not available, which cost nothing. */
+/** One pod per node: outdated ones are deleted, unavailable ones first, since they cost nothing. */
 function planReplacing(input: RolloutInput, { places, bounds }: Plotted): RolloutPlan {
   const { set, nodes, pods, fitOf, now } = input;
   const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds(set), now);
   const free: Pod[] = [];
   const candidates: Pod[] = [];
-  // Nodes that should have a pod and have none.
+  // Nodes that should have a pod but have none.
   let counted = nodes.filter((node) => !pods.has(node.metadata.name) && fitOf(node).shouldRun).length;
   for (const { updated, outdated } of places) {
     if (outdated !== undefined && updated === undefined) {
@@ -95,13 +95,13 @@ function planReplacing(input: RolloutInput, { places, bounds }: Plotted): Rollou
   return { bounds, remove, create: [], outdated: outdatedIn(places), counted };
 }
 
-/** Two pods a node for a while: the outdated one is deleted when the updated one is available. */
+/** Temporarily two pods per node: the outdated one is deleted once the updated one is available. */
 function planSurging(input: RolloutInput, { places, bounds }: Plotted): RolloutPlan {
   const { set, now } = input;
   const isAvailable = (pod: Pod | undefined): boolean =>
     pod !== undefined && isPodAvailable(pod, minReadySeconds(set), now);
   const remove: Pod[] = [];
-  // On nodes that should no longer run one: they may go once enough others are available.
+  // On nodes that should no longer run one: they may be deleted once enough others are available.
   const leaving: Pod[] = [];
   const free: string[] = [];
   const candidates: string[] = [];
@@ -122,7 +122,7 @@ function planSurging(input: RolloutInput, { places, bounds }: Plotted): RolloutP
   return { bounds, remove, create, outdated: outdatedIn(places), counted };
 }
 
-/** @throws Error for a node that is gone: its pod goes with it. */
+/** @throws Error for a node that is gone: its pod will be deleted with it. */
 function shouldRun({ node, fitOf }: RolloutInput, name: string): boolean {
   const found = node(name);
   if (found === undefined)

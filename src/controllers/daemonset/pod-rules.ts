@@ -1,17 +1,17 @@
-/** The rules by which a DaemonSet has one pod on each node that should run one. */
+/** The rules by which a DaemonSet keeps one pod on each node that should run one. */
 import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { batchSizes } from "../../controller/workload/slow-start.ts";
 
-/** Nodes that are not to run a pod, by reason: the commonest one first. */
+/** Nodes that should not run a pod, by reason, most common first. */
 export interface LeftOut extends Facts {
   readonly why: string;
   readonly nodes: number;
-  /** The first of them. */
+  /** The first such node. */
   readonly first: string;
 }
 
-/** `1 node is left out (worker-2: a taint that …)`; empty if none is. */
+/** `1 node is left out (worker-2: a taint that …)`; empty if there are none. */
 function leftOutInWords(leftOut: readonly LeftOut[]): string {
   const nodes = leftOut.reduce((sum, each) => sum + each.nodes, 0);
   if (nodes === 0) return "";
@@ -39,12 +39,12 @@ export function named({ names, count }: Named): string {
 
 interface CreateFacts extends Named {
   readonly desired: number;
-  /** Nodes that lack one: more than are created at once, at most. */
+  /** How many nodes lack a pod; may exceed what one sync creates. */
   readonly missing: number;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Nodes that should run a pod and have none get one. */
+/** Nodes that should run a pod but have none get one. */
 export const createPods: Rule<CreateFacts> = rule<CreateFacts>({
   id: "create-pods",
   looksAt: [...looksAtNodes, "the pods of each node"],
@@ -83,7 +83,7 @@ export const deleteMisplaced: Rule<MisplacedFacts> = rule<MisplacedFacts>({
   source: "daemon_controller.go podsShouldBeOnNode, NodeShouldRunDaemonPod",
 });
 
-/** Of several pods on a node one stays. */
+/** Of several pods on a node, one stays. */
 export const deleteExcess: Rule<Named> = rule<Named>({
   id: "delete-excess",
   looksAt: ["the pods of each node: whether they are bound, their age, their template"],
@@ -110,7 +110,7 @@ interface BackoffFacts extends Named {
   readonly inMs: number;
 }
 
-/** Failed pods follow each other too fast. */
+/** Pods fail in too quick succession. */
 export const keepFailed: Rule<BackoffFacts> = rule<BackoffFacts>({
   id: "keep-failed",
   looksAt: ["phase of each pod", "when a failed pod was last deleted on its node"],
@@ -121,7 +121,7 @@ export const keepFailed: Rule<BackoffFacts> = rule<BackoffFacts>({
   source: "daemon_controller.go podsShouldBeOnNode, client-go backoff.go IsInBackOffSinceUpdate",
 });
 
-/** A pod that has ended well is deleted, to be replaced. */
+/** A succeeded pod is deleted, to be replaced. */
 export const deleteSucceeded: Rule<Named> = rule<Named>({
   id: "delete-succeeded",
   looksAt: ["phase of each pod"],
@@ -151,7 +151,7 @@ interface SteadyFacts extends Facts {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Every node has what it should. */
+/** Every node has what it should have. */
 export const steady: Rule<SteadyFacts> = rule<SteadyFacts>({
   id: "steady",
   looksAt: [...looksAtNodes, "the pods of each node"],

@@ -60,7 +60,7 @@ interface SurgeNodesFacts extends SurgeFacts {
   readonly count: number;
 }
 
-/** Nodes get a second pod, of the template as it is. */
+/** Nodes get a second pod, from the current template. */
 export const surge: Rule<SurgeNodesFacts> = rule<SurgeNodesFacts>({
   id: "surge",
   looksAt,
@@ -88,7 +88,7 @@ interface SupersededFacts extends Facts {
   readonly count: number;
 }
 
-/** With a surge, an old pod goes when it is no longer needed. */
+/** With a surge, an old pod is deleted once it is no longer needed. */
 export const deleteSuperseded: Rule<SupersededFacts> = rule<SupersededFacts>({
   id: "delete-superseded",
   looksAt: [...looksAt, "which nodes should run a pod"],
@@ -104,7 +104,7 @@ interface OnDeleteFacts extends Facts {
   readonly outdated: number;
 }
 
-/** With OnDelete, somebody else replaces pods. */
+/** With OnDelete, replacing pods is left to others. */
 export const onDelete: Rule<OnDeleteFacts> = rule<OnDeleteFacts>({
   id: "on-delete",
   looksAt: ["spec.updateStrategy.type", "labels controller-revision-hash and pod-template-generation of its pods"],

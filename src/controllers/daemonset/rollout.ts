@@ -10,7 +10,7 @@ import { deleteSuperseded, onDelete, replaceOutdated, surge, waitToReplace, wait
 import { rollsOut } from "./spec.ts";
 import { burstReplicas, writePods } from "./write-pods.ts";
 
-/** Goes one step further with the rollout. @throws the errors of the writes, as one; Error for bounds that cannot be read. */
+/** Advances the rollout by one step. @throws the errors of the writes, as one; Error for invalid bounds. */
 export async function rollOut(sync: DaemonSync, hash: string): Promise<void> {
   const { context, set, nodes, fitOf } = sync;
   const pods = await podsByNode(sync);

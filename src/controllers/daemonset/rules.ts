@@ -40,7 +40,7 @@ interface StatusFacts extends Facts {
   readonly changes: readonly FieldChange[];
 }
 
-/** The status follows what the cache shows. */
+/** The status is updated from the cache. */
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["which nodes should run a pod", "the oldest pod of each node", "metadata.generation", "status"],

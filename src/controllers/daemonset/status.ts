@@ -9,7 +9,7 @@ import { minReadySeconds } from "./spec.ts";
 /** `status` of a DaemonSet. */
 export type DaemonSetStatus = NonNullable<DaemonSet["status"]>;
 
-/** The counts of a status: of nodes, and of the pod of each that counts, which is the oldest one. */
+/** The counts of a status: of nodes, and of the oldest pod on each. */
 export interface Counts {
   readonly desiredNumberScheduled: number;
   readonly currentNumberScheduled: number;
@@ -20,7 +20,7 @@ export interface Counts {
   readonly numberUnavailable: number;
 }
 
-/** Counts the nodes that exist; pods on others count nowhere. */
+/** Counts existing nodes; pods on other nodes do not count. */
 export function countNodes({ set, nodes, pods, fitOf, hash, now }: NodesInput): Counts {
   let [desired, current, misscheduled, ready, updated, available] = [0, 0, 0, 0, 0, 0];
   for (const node of nodes) {
@@ -48,10 +48,10 @@ export function countNodes({ set, nodes, pods, fitOf, hash, now }: NodesInput): 
   };
 }
 
-/** Whether the set has these counts already, and has seen its spec. */
+/** Whether the status already has these counts and the current observed generation. */
 export function isCurrent({ status, metadata }: DaemonSet, counts: Counts): boolean {
   const before: Partial<DaemonSetStatus> = status ?? {};
-  // Made above, of these fields and no other.
+  // Built above from exactly these fields.
   const fields = Object.keys(counts) as (keyof Counts)[];
   return (
     (before.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
@@ -59,7 +59,7 @@ export function isCurrent({ status, metadata }: DaemonSet, counts: Counts): bool
   );
 }
 
-/** The status with these counts; what this controller does not count stays. In Go's field order, without the zeros that Go omits. */
+/** The status with these counts; fields that this controller does not count stay. In Go's field order, without the zeros that Go omits. */
 export function withCounts(
   before: DaemonSetStatus | undefined,
   { counts, observedGeneration }: { readonly counts: Counts; readonly observedGeneration: number },

@@ -11,7 +11,7 @@ import { selectorFor, selectsAll } from "./spec.ts";
 import { updateStatus } from "./write-status.ts";
 
 /**
- * Has the pods of one DaemonSet on the nodes that should run one, rolls its template out, and brings its status up to date with what the
+ * Puts the pods of one DaemonSet on the nodes that should run one, rolls out its template, and brings its status up to date with what the
  * cache then shows.
  *
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go syncDaemonSet, updateDaemonSet.
@@ -44,7 +44,7 @@ export async function syncDaemonSet(context: SyncContext): Promise<void> {
     await updateStatus(sync, { hash, isObserved: false });
     return;
   }
-  // The status is written also when creating or deleting pods fails; that failure is then the one that is thrown.
+  // The status is written even if creating or deleting pods fails; then that failure is thrown.
   let failure: { readonly error: unknown } | undefined;
   try {
     await updatePods(sync, history);
@@ -71,7 +71,7 @@ function isLeftAlone(context: SyncContext, set: DaemonSet): boolean {
   return true;
 }
 
-/** A rollout goes on once nothing is missing or too much. */
+/** A rollout continues once no pods are missing or excess. */
 async function updatePods(sync: DaemonSync, history: History): Promise<void> {
   const { key, expectations } = sync.context;
   await managePods(sync, history.hash);

@@ -8,11 +8,11 @@ import { podsOfNode } from "../../controller/workload/pods-of-node.ts";
 import { nodeFits } from "../../api/node-fit/daemon-fit.ts";
 
 /**
- * The watch of nodes: one that comes, or whose labels or taints change, enqueues the sets that have something to do there. One that goes
- * enqueues none: its pods go after it.
+ * The watch of nodes: a new node, or a change of labels or taints, enqueues the sets that have something to do there. A deleted node
+ * enqueues none: its pods are deleted after it.
  *
- * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go addNode, updateNode, syncNodeUpdate; differs: nodes have no queue
- * of their own, so that the trigger of a key is the node's delta.
+ * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go addNode, updateNode, syncNodeUpdate; differs: nodes have no separate
+ * queue, so the trigger of a key is the node's delta.
  */
 export function watchNodes(): Watch {
   return watch<Node>({
@@ -33,7 +33,7 @@ function isSameForPods(before: Node, after: Node): boolean {
   );
 }
 
-/** Sets that miss a pod there, have one that has to go, or count one that should not be there: it may be right now. */
+/** Enqueues sets that lack a pod there, have one to delete, or count a misplaced one, which may now be in the right place. */
 function enqueueConcerned(node: Node, context: WatchContext): void {
   const occupied = ownersOn(node, context);
   for (const set of context.cache(DaemonSets).list()) {

@@ -1,5 +1,5 @@
 /**
- * Creates and deletes pods for decisions that have been made.
+ * Creates and deletes pods as decided.
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go syncNodes; differs: deletions are expected by name, not by number.
  */
 import { keyOf } from "../../api/key.ts";
@@ -13,19 +13,19 @@ import { slowStart } from "../../controller/workload/slow-start.ts";
 import { type DaemonSync, noteWrite } from "./daemon-sync.ts";
 import { podsFor } from "./new-pod.ts";
 
-/** The most pods that are created at once, and the most that are deleted. */
+/** The most pods that one sync creates, and the most that it deletes. */
 export const burstReplicas = 250;
 
-/** What is to be written. */
+/** The writes to make. */
 export interface PodWrites {
   /** Undefined if nothing is created. */
   readonly create: { readonly nodes: readonly string[]; readonly because: Decision } | undefined;
   readonly remove: readonly { readonly pod: Pod; readonly because: Decision }[];
-  /** Of the template, for new pods. */
+  /** The template's hash, for new pods. */
   readonly hash: string;
 }
 
-/** Creates in growing batches, then deletes all at once. @throws the errors of both, as one, when all requests are answered. */
+/** Creates in growing batches, then deletes all at once. @throws the errors of both, as one, once all requests have been answered. */
 export async function writePods(sync: DaemonSync, { create, remove, hash }: PodWrites): Promise<void> {
   const { key, expectations } = sync.context;
   const creations = create?.nodes.length ?? 0;
@@ -68,7 +68,7 @@ async function createPods(sync: DaemonSync, { nodes, because, hash }: Creation):
   return errors;
 }
 
-/** @returns the error, but for a pod that is gone. */
+/** @returns the error, except for a pod that is gone. */
 async function deleteOne(
   { context, set }: DaemonSync,
   { pod, because }: { readonly pod: Pod; readonly because: Decision },

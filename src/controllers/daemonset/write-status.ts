@@ -7,10 +7,10 @@ import { availability, status as statusRule } from "./rules.ts";
 import { type Counts, countNodes, isCurrent, withCounts } from "./status.ts";
 import { minReadySeconds } from "./spec.ts";
 
-/** What a status is made from. */
+/** What a status is based on. */
 export interface StatusInput {
   readonly hash: string;
-  /** Whether this sync has dealt with the spec; otherwise the observed generation stays. */
+  /** Whether this sync has handled the spec; otherwise the observed generation stays. */
   readonly isObserved: boolean;
 }
 
