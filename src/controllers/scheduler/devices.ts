@@ -1,5 +1,5 @@
 /**
- * The claims of devices of a pod: whether they are there, which nodes they rule out, and how the pod is entered in them.
+ * The device claims of a pod: whether they exist, which nodes they rule out, and how they are reserved for the pod.
  * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go; differs: no devices are allocated.
  */
 import {
@@ -21,21 +21,21 @@ import { retryOnConflict } from "../../controller/api/retry-on-conflict.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 
-/** What a pod's claims of devices say of nodes. */
+/** What a pod's device claims say about nodes. */
 export interface DevicesView {
-  /** Why the pod is not tried at all: neither its status nor an Event says so. */
+  /** Why the pod is not tried at all; reported neither in its status nor in an Event. */
   readonly held: string | undefined;
   /** Why it can run on no node. */
   readonly obstacle: string | undefined;
   /** Why it cannot run on this one. */
   obstacleOn(node: Node): string | undefined;
-  /** Those with devices. */
+  /** The claims that have devices. */
   readonly allocated: readonly ResourceClaim[];
-  /** Those of them whose devices the node cannot use; none where that is not what rules it out. */
+  /** Those of them whose devices the node cannot use; none if something else rules the node out. */
   unavailableOn(node: Node): readonly ResourceClaim[];
 }
 
-/** Of a pod without claims of devices. */
+/** The view of a pod without device claims. */
 export const noDevices: DevicesView = {
   held: undefined,
   obstacle: undefined,
@@ -44,7 +44,7 @@ export const noDevices: DevicesView = {
   unavailableOn: () => [],
 };
 
-/** Of a pod whose claims all have devices. */
+/** The view of a pod whose claims all have devices. */
 export function usableDevices(allocated: readonly ResourceClaim[]): DevicesView {
   const unavailableOn = (node: Node): readonly ResourceClaim[] =>
     allocated.filter((claim) => !isAvailableOn(claim, node));
@@ -83,7 +83,7 @@ export function devicesView(context: SyncContext, pod: Pod): DevicesView {
   };
 }
 
-/** Undefined where the pod needs none; text for why it waits. Source: dynamicresources.go foreachPodResourceClaim. */
+/** Undefined if the pod needs none; a string for why it waits. Source: dynamicresources.go foreachPodResourceClaim. */
 function claimFor(
   context: SyncContext,
   { pod, entry }: { readonly pod: Pod; readonly entry: PodClaim },
@@ -97,7 +97,7 @@ function claimFor(
   return meant.isGenerated && !isControlledBy(claim, pod) ? notOwnMessage(claim, pod) : claim;
 }
 
-/** Of a claim without devices. Source: dynamicresources.go PreFilter, validateDeviceClass. */
+/** The obstacle in a claim without devices. Source: dynamicresources.go PreFilter, validateDeviceClass. */
 function obstacleIn(context: SyncContext, { spec }: ResourceClaim): string | undefined {
   const classes = context.cache(DeviceClasses);
   const missing = classRequestsOf(spec).find(({ deviceClass }) => classes.get(deviceClass) === undefined);
@@ -116,7 +116,10 @@ function selects(
   return nodeSelectorTerms.some((term) => termFits(term, node));
 }
 
-/** Whether the slice counts for what the node can use. Source: dynamic-resource-allocation v0.36 structured/internal/incubating/pools_incubating.go. */
+/**
+ * Whether the node can use the slice's devices. Source: dynamic-resource-allocation v0.36
+ * structured/internal/incubating/pools_incubating.go.
+ */
 function countsFor({ spec }: ResourceSlice, node: Node): boolean {
   const fits = ({ nodeName, allNodes, nodeSelector }: Pick<typeof spec, "nodeName" | "allNodes" | "nodeSelector">) =>
     allNodes === true || nodeName === node.metadata.name || (nodeSelector !== undefined && selects(nodeSelector, node));
@@ -125,8 +128,8 @@ function countsFor({ spec }: ResourceSlice, node: Node): boolean {
 }
 
 /**
- * Whether the devices of a claim are ready for its pods, by the conditions that their drivers named at the allocation.
- * Source: dynamicresources.go isClaimReadyForBinding; differs: none is given up after ten minutes.
+ * Whether the devices of a claim are ready for its pods, by the binding conditions recorded at the allocation.
+ * Source: dynamicresources.go isClaimReadyForBinding; differs: no timeout after ten minutes.
  */
 export function bindingOf({ status }: ResourceClaim): "ready" | "pending" | "failed" {
   for (const result of status?.allocation?.devices?.results ?? []) {
@@ -150,8 +153,8 @@ interface ForPod {
 }
 
 /**
- * Enters the pod in the claim as one that uses it.
- * @throws Error with upstream's text, and the refusal as its cause: a claim has 256 users at most.
+ * Reserves the claim for the pod.
+ * @throws Error with upstream's text, and the refusal as its cause: a claim has at most 256 users.
  * Source: dynamicresources.go bindClaim.
  */
 export async function reserveClaim({ context, pod, because }: ForPod, cached: ResourceClaim): Promise<ResourceClaim> {
@@ -163,11 +166,11 @@ export async function reserveClaim({ context, pod, because }: ForPod, cached: Re
     known = undefined;
     const { deletionTimestamp } = claim.metadata;
     if (deletionTimestamp !== undefined) throw new Error(`claim ${keyOf(claim)} got deleted in the meantime`);
-    // The cache may not show yet what the last attempt has written.
+    // The cache may not yet show what the last attempt wrote.
     if (isReservedFor(claim, pod)) return claim;
     const { allocation, reservedFor = [] } = claim.status ?? {};
     if (allocation === undefined) throw new Error(`claim ${keyOf(claim)} got deallocated elsewhere in the meantime`);
-    // As upstream: the API server refuses a time for devices that were allocated without one.
+    // As in upstream: the API server refuses a timestamp for devices that were allocated without one.
     const allocationTimestamp = allocation.allocationTimestamp ?? formatTime(context.now());
     const status = {
       ...claim.status,
@@ -191,7 +194,7 @@ async function current({ client }: SyncContext, cached: ResourceClaim): Promise<
   }
 }
 
-/** Takes the pod out of a claim again. Source: dynamicresources.go Unreserve. @throws what the API server refuses. */
+/** Removes the pod's reservation of a claim. Source: dynamicresources.go Unreserve. @throws what the API server refuses. */
 export async function unreserveClaim({ context, pod, because }: ForPod, claim: ResourceClaim): Promise<void> {
   const consumer = { $patch: "delete", uid: pod.metadata.uid };
   const body = { metadata: { uid: claim.metadata.uid }, status: { reservedFor: [consumer] } };
@@ -203,20 +206,20 @@ export async function unreserveClaim({ context, pod, because }: ForPod, claim: R
   );
 }
 
-/** Those in which the pod is not entered yet. */
+/** The claims not yet reserved for the pod. */
 export function unreserved(claims: readonly ResourceClaim[], pod: Pod): readonly ResourceClaim[] {
   return claims.filter((claim) => !isReservedFor(claim, pod));
 }
 
 /**
- * The first that is idle, or used by the pod alone: it can do with other devices. Source: dynamicresources.go PostFilter, which takes any
+ * The first claim that is idle or used by this pod only: it can get other devices. Source: dynamicresources.go PostFilter, which takes any
  * of them.
  */
 export function idleFor(pod: Pod, claims: Iterable<ResourceClaim>): ResourceClaim | undefined {
   return [...claims].find((claim) => (claim.status?.reservedFor ?? []).every(({ uid }) => uid === pod.metadata.uid));
 }
 
-/** Takes its devices from a claim. Source: dynamicresources.go PostFilter. @throws what the API server refuses. */
+/** Deallocates a claim's devices. Source: dynamicresources.go PostFilter. @throws what the API server refuses. */
 export async function deallocate({ context, because }: Omit<ForPod, "pod">, claim: ResourceClaim): Promise<void> {
   const { allocation: _devices, reservedFor: _users, devices: _said, ...status } = claim.status ?? {};
   const options = { because, basedOn: claim, signal: context.signal };

@@ -1,7 +1,7 @@
 /**
- * Which nodes a pod can run on: filters in upstream's order; the first one that objects gives the reason.
- * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are those
- * that upstream shows to users. Differs: no limits of volumes, no preemption.
+ * Which nodes a pod can run on: filters in upstream's order; the first one to reject the node gives the reason.
+ * Source: kubernetes v1.36 pkg/scheduler/apis/config/v1/default_plugins.go and framework/plugins/*; the texts are those that upstream shows
+ * to users. Differs: no volume limits, no preemption.
  */
 import type { Node, Pod } from "../../api/types.ts";
 import type { DevicesView } from "./devices.ts";
@@ -127,7 +127,7 @@ export interface Feasible {
   readonly candidates: readonly Candidate[];
   /** How many nodes each reason rules out. */
   readonly reasons: ReadonlyMap<string, number>;
-  /** Whom claims of devices alone rule out. */
+  /** Nodes that only device claims rule out. */
   readonly withoutDevices: readonly Node[];
 }
 
@@ -176,7 +176,7 @@ function firstObjecting(pod: Pod, candidate: Candidate, views: Views): Objecting
   return undefined;
 }
 
-/** `0/3 nodes are available: persistentvolumeclaim "data" not found.`, for what rules out every node before any is looked at. */
+/** `0/3 nodes are available: persistentvolumeclaim "data" not found.`, for obstacles that rule out every node up front. */
 export function obstacleMessage(nodes: number, obstacle: string): string {
   return nodes === 0 ? noNodes : `0/${nodes} nodes are available: ${obstacle}.`;
 }

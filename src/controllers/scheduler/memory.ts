@@ -10,7 +10,7 @@ export interface Waiting {
   readonly until: number;
   /** Something has changed since: its key is queued for a retry. */
   readonly woken: boolean;
-  /** The node that its volumes were bound for, or its devices are made ready on. */
+  /** The node that its volumes were bound for, or its devices are being prepared on. */
   readonly node?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Waiting {
 export interface Memory {
   readonly nodeUsage: NodeUsageCache;
   readonly waiting: Map<ObjectKey, Waiting>;
-  /** Whether the caches of claims of devices are filled; `unasked` until the first pod has such claims. */
+  /** Whether the caches of device claims are filled; `unasked` until the first pod with such claims. */
   deviceCaches: "unasked" | "filling" | "filled";
 }
 

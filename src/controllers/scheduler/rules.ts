@@ -77,7 +77,7 @@ interface HeldFacts extends Readonly<Record<string, unknown>> {
   readonly why: string;
 }
 
-/** The pod is not tried before its claims of devices are there. */
+/** The pod is not tried until its device claims exist. */
 export const awaitDevices: Rule<HeldFacts> = rule<HeldFacts>({
   id: "await-devices",
   looksAt: [
@@ -96,7 +96,7 @@ interface ReserveFacts extends Readonly<Record<string, unknown>> {
   readonly claims: readonly string[];
 }
 
-/** The pod is entered in its claims of devices. */
+/** The pod's device claims are reserved for it. */
 export const reserveDevices: Rule<ReserveFacts> = rule<ReserveFacts>({
   id: "reserve-devices",
   looksAt: ["status.allocation and status.reservedFor of the pod's ResourceClaims"],
@@ -111,7 +111,7 @@ interface DeallocateFacts extends Readonly<Record<string, unknown>> {
   readonly nodes: number;
 }
 
-/** The pod could run on nodes that cannot use the devices of its claim. */
+/** Without its claim's allocated devices, the pod could run on other nodes. */
 export const deallocateDevices: Rule<DeallocateFacts> = rule<DeallocateFacts>({
   id: "deallocate-devices",
   looksAt: [

@@ -39,7 +39,7 @@ import { isToBeScheduled, type SchedulerOptions, schedulerName, syncPod } from "
 /** Binds pods to nodes, and volumes to their claims. A simulated kube-scheduler, with the filters and scores that matter; it allocates no devices. */
 export const scheduler: ControllerDefinition = defineScheduler({ bindsVolumes: true });
 
-/** The scheduler, with or without volumes; without watches of devices where it is told what there is to know of them. */
+/** The scheduler, with or without volumes; it does not watch devices if the options describe them. */
 export function defineScheduler(options: SchedulerOptions): ControllerDefinition {
   return defineController<Pod>({
     name: "scheduler",
@@ -51,7 +51,7 @@ export function defineScheduler(options: SchedulerOptions): ControllerDefinition
     isLeftUndone: (pod) =>
       isToBeScheduled(pod) &&
       (pod.spec?.schedulingGates ?? []).length === 0 &&
-      // Of one that waits for its claims the real one says nothing either.
+      // The real scheduler says nothing either about a pod that waits for its claims.
       podClaimsOf(pod).length === 0 &&
       pod.status?.conditions?.some(({ type }) => type === "PodScheduled") !== true,
     component: schedulerName,
@@ -79,7 +79,7 @@ export function defineScheduler(options: SchedulerOptions): ControllerDefinition
       // Upstream's role has these: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.
       { group: "resource.k8s.io", resource: "resourceclaims", verbs: ["get"] },
       { group: "resource.k8s.io", resource: "resourceclaims/status", verbs: ["update", "patch"] },
-      // Without it the API server refuses to change what is reserved.
+      // Without it, the API server refuses changes to reservations.
       { group: "resource.k8s.io", resource: "resourceclaims/binding", verbs: ["update", "patch"] },
     ],
     sync: (_key, context) => syncPod(context, options),
@@ -99,9 +99,9 @@ function watchStorage(): readonly Watch[] {
 }
 
 /**
- * Claims of devices, their classes, and what drivers have: not every cluster serves them, so that only pods with such claims wait for their
+ * Device claims, device classes, and the slices of drivers. Not every cluster serves them, so only pods with such claims wait for their
  * first lists. Source: kubernetes v1.36 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go EventsToRegister,
- * isSchedulableAfterClaimChange; differs: any claim wakes all pods that have some.
+ * isSchedulableAfterClaimChange; differs: any claim wakes all pods that have device claims.
  */
 function watchDevices(): readonly Watch[] {
   const wake = (context: WatchContext): void =>
@@ -158,13 +158,15 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
   if (notification.type === "added" || (pod.spec?.nodeName ?? "") === "") return;
   const { before } = notification;
   const freed = stood && isPodTerminal(pod);
-  // Another pod's affinity may wait for this pod or for its labels.
+  // Another pod's affinity may be waiting for this pod or for its labels.
   const attracts =
     (before.spec?.nodeName ?? "") === "" || !deepEqual(before.metadata.labels ?? {}, pod.metadata.labels ?? {});
   if (freed || attracts) enqueueWaiting(context);
 }
 
-/** Whether a change of a pod without a node may make it schedulable; of its status, which the scheduler itself writes, only the names of its claims. */
+/**
+ * Whether a change of an unbound pod may make it schedulable. Of the status, which the scheduler itself writes, only claim names matter.
+ */
 function matters(before: Pod, after: Pod): boolean {
   return (
     before.metadata.uid !== after.metadata.uid ||

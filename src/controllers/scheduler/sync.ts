@@ -42,11 +42,11 @@ export function isToBeScheduled(pod: Pod): boolean {
 
 /** What the scheduler takes into account. */
 export interface SchedulerOptions {
-  /** Pods wait for their claims, and claims for the nodes of their pods. Where nothing binds claims, pods are placed as if theirs were bound. */
+  /** Pods wait for their claims, and claims for the nodes of their pods. If false, pods are placed as if their claims were bound. */
   readonly bindsVolumes: boolean;
-  /** Where nothing binds claims: what is known of the pod's. Default: it can run on any node. */
+  /** If nothing binds claims: what is known about the pod's claims. Default: it can run on any node. */
   readonly volumesOf?: (pod: Pod) => VolumesView;
-  /** What is known of a pod's claims of devices, where they are judged apart. Default: they are watched, and pods wait for them. */
+  /** What is known about a pod's device claims, if they are evaluated elsewhere. Default: they are watched, and pods wait for them. */
   readonly devicesOf?: (pod: Pod) => DevicesView;
 }
 
@@ -65,7 +65,7 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
     waiting.delete(key);
     return;
   }
-  // Bound already; the cache is behind.
+  // Already bound; the cache is behind.
   if (nodeUsage.has(key)) return;
   const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name);
   if (gates.length > 0) {
@@ -101,7 +101,7 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
   const { candidates, reasons, withoutDevices } = feasibleNodes(pod, nodes, (node) => nodeUsage.loadOf(node), views);
   if (candidates.length === 0) {
     await markUnschedulable(context, pod, unschedulableMessage(nodes.length, reasons));
-    // Behind it, as upstream is not: the claim's change must enqueue the pod, which waits by then.
+    // After the pod is marked as waiting, unlike upstream: the claim's change must enqueue it.
     const unavailable = withoutDevices.flatMap((node) => devices.unavailableOn(node));
     await freeDevices({ context, pod }, unavailable);
     return;
@@ -122,7 +122,7 @@ export async function syncPod(context: SyncContext, options: SchedulerOptions): 
 const firstListMs = 1000;
 const lookAgainAfterMs = 5000;
 
-/** Not every cluster serves them: only pods that have such claims wait for their lists, the first of them for a second. */
+/** Not every cluster serves them, so only pods with such claims wait for their lists, the first for one second. */
 async function areDeviceCachesFilled(context: SyncContext): Promise<boolean> {
   const state = context.state(memory);
   if (state.deviceCaches === "unasked") {
@@ -141,7 +141,7 @@ async function areDeviceCachesFilled(context: SyncContext): Promise<boolean> {
 interface Considered {
   readonly nodes: readonly Node[];
   readonly feasible: number;
-  /** Of devices. */
+  /** The device claims. */
   readonly claims: readonly ResourceClaim[];
 }
 
@@ -179,13 +179,13 @@ interface OfPod {
 
 interface Reservation {
   readonly because: Decision | undefined;
-  /** Of these claims as they are now. */
+  /** The claims as they are now. */
   readonly claims: readonly ResourceClaim[];
 }
 
 /**
- * Reserves claims of devices for the pod. Undefined if that is refused, which its status then says, or if their devices are still made
- * ready. @throws TransportError where no answer came.
+ * Reserves device claims for the pod. Undefined if that is refused, as its status then says, or if the devices are still being prepared.
+ * @throws TransportError if there is no response.
  */
 async function reserve(
   { context, pod }: OfPod,
@@ -228,12 +228,12 @@ async function freeDevices({ context, pod }: OfPod, unavailable: readonly Resour
   await deallocate({ context, because }, claim);
 }
 
-/** By the API server, or by what it has stored meanwhile. */
+/** Refused by the API server, or because the stored object has changed. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && (error.cause === undefined || error.cause instanceof StatusError);
 }
 
-/** A claim that cannot be released is so by its controller, once the pod is gone or has ended. */
+/** If a claim cannot be released here, its controller releases it once the pod is gone or has terminated. */
 async function giveBack({ context, pod }: OfPod, { because, claims }: Reservation): Promise<void> {
   if (because === undefined) return;
   for (const claim of claims) {

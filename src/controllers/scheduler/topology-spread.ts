@@ -87,7 +87,7 @@ function selectorFor(pod: Pod, { labelSelector, matchLabelKeys = [] }: Constrain
   return [...selector, ...own];
 }
 
-/** Whether the node counts as a domain for the pod: by default node affinity is honoured, taints are not. */
+/** Whether the node counts as a domain for the pod: by default, node affinity is honoured and taints are not. */
 function isIncluded(pod: Pod, constraint: Constraint, node: Node): boolean {
   const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
   if (nodeAffinityPolicy === "Honor" && !nodeSelected(pod, node)) return false;

@@ -1,7 +1,7 @@
 /**
- * The claims of a pod: which of them rule nodes out, and what has to happen to those that wait for their pod's node.
- * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/volumebinding/volume_binding.go, binder.go; differs: no storage capacity,
- * no translation of in-tree volumes, and a pod holds no place on its node while its volumes are bound.
+ * The claims of a pod: which nodes they rule out, and what must happen to those that wait for their pod's node.
+ * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/volumebinding/volume_binding.go, binder.go; differs: no storage capacity, no
+ * translation of in-tree volumes, and a pod reserves no capacity on its node while its volumes are being bound.
  */
 import { objectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../../api/kinds.ts";
@@ -23,32 +23,32 @@ import { bindVolumes } from "./rules.ts";
 
 /** What must happen before the pod gets the node. */
 export interface VolumePlan {
-  /** Volumes that are there, for the claims that wait. */
+  /** Existing volumes, for waiting claims. */
   readonly bind: readonly { readonly volume: PersistentVolume; readonly claim: PersistentVolumeClaim }[];
-  /** Claims for which a volume is created. */
+  /** Claims that need a new volume. */
   readonly provision: readonly PersistentVolumeClaim[];
 }
 
-/** What a pod's claims say of nodes. */
+/** What a pod's claims say about nodes. */
 export interface VolumesView {
   /** Why it can run on no node. */
   readonly obstacle: string | undefined;
   /** Why it cannot run on this one. */
   obstacleOn(node: Node): string | undefined;
-  /** Nothing to do where all claims are bound. Undefined where the node cannot do. */
+  /** Empty if all claims are bound. Undefined if the node is unsuitable. */
   planFor(node: Node): VolumePlan | undefined;
 }
 
 const nothingToDo: VolumePlan = { bind: [], provision: [] };
 
-/** A pod without claims, or whose claims do not count. */
+/** The view of a pod without claims, or whose claims do not count. */
 export const anyNode: VolumesView = {
   obstacle: undefined,
   obstacleOn: () => undefined,
   planFor: () => nothingToDo,
 };
 
-/** Of a pod whose claims are bound to these volumes. */
+/** The view of a pod whose claims are bound to these volumes. */
 export function usableWhere(volumes: readonly PersistentVolume[]): VolumesView {
   return { ...anyNode, obstacleOn: (node) => obstacleOn(node, volumes) };
 }
@@ -99,7 +99,7 @@ export function volumesView(context: SyncContext, pod: Pod): VolumesView {
 
 interface NamedClaim {
   readonly name: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly claim: PersistentVolumeClaim | undefined;
 }
 
@@ -155,7 +155,7 @@ function planOn(node: Node, { waiting, volumes, classOf }: Storage): VolumePlan 
   return { bind, provision };
 }
 
-/** The provisioner of classes for volumes that are made by hand. */
+/** The provisioner of classes for manually created volumes. */
 const noProvisioner = "kubernetes.io/no-provisioner";
 
 function provisions(storageClass: StorageClass | undefined, { metadata: { labels = {} } }: Node): boolean {
@@ -166,19 +166,19 @@ function provisions(storageClass: StorageClass | undefined, { metadata: { labels
   return allowedTopologies.length === 0 || allowedTopologies.some(fits);
 }
 
-/** Whether the pod cannot be bound yet. */
+/** Whether anything must be done before the pod can be bound. */
 export function hasWork({ bind, provision }: VolumePlan): boolean {
   return bind.length > 0 || provision.length > 0;
 }
 
 interface PlanForNode extends VolumePlan {
-  /** Its name. */
+  /** The node's name. */
   readonly node: string;
 }
 
 /**
- * Has the pod's claims bound, or volumes created for them; the pod comes again when a claim changes. Source: binder.go bindAPIUpdate.
- * @throws what the API server refuses, a conflict for one.
+ * Triggers binding or provisioning for the pod's claims; the pod is requeued when a claim changes. Source: binder.go bindAPIUpdate.
+ * @throws the API server's refusal, such as a conflict.
  */
 export async function bindClaims(context: SyncContext, { bind, provision, node }: PlanForNode): Promise<void> {
   const claims = [...bind.map(({ claim }) => claim), ...provision].map(({ metadata }) => metadata.name).sort();
