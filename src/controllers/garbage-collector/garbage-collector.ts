@@ -9,7 +9,7 @@ import { nameOfNode, objectOfKey } from "./node.ts";
 import { rules } from "./rules.ts";
 import { effectsOf, workOf } from "./work.ts";
 
-/** kube-controller-manager's interval of discovery, and its timeout for the first one. */
+/** kube-controller-manager's discovery interval, and its timeout for the first discovery. */
 const discoveryMs = 30_000;
 
 /** Deletes objects whose owners are gone. Keys name nodes of its dependency graph (`keyOfNode`). */

@@ -239,9 +239,8 @@ export class DependencyGraph {
   }
 
   /**
-   * Which keys share a place in the fair queue: the dependents of one owner, and the owner itself while it waits for
-   * them. So the ten thousand pods of one owner delay nothing else, and an owner is not synced again for each dependent
-   * that is deleted.
+   * Which keys share a place in the fair queue: the dependents of one owner, and the owner itself while it waits for them. So ten thousand
+   * pods of one owner delay nothing else, and an owner is not synced again for each dependent that is deleted.
    */
   groupOf(key: ObjectKey): string {
     const node = this.#byKey.get(key);

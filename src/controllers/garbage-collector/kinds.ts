@@ -1,6 +1,5 @@
 /**
- * From owner references to kinds that can be requested. Source: kubernetes v1.36
- * pkg/controller/garbagecollector/operations.go apiResource.
+ * Maps owner references to kinds that can be requested. Source: kubernetes v1.36 pkg/controller/garbagecollector/operations.go apiResource.
  */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
@@ -10,7 +9,7 @@ const watchable = ["delete", "list", "watch"] as const;
 /** Events own nothing, and there are many of them. */
 const ignored = new Set(["", "events.k8s.io"]);
 
-/** The kinds in the graph: one version of each resource, the preferred one where it has the resource. */
+/** The kinds in the graph: one version of each resource, the preferred one if it has the resource. */
 export function kindsOfGraph(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const chosen = new Map<string, DiscoveredKind>();
   for (const kind of kinds) {

@@ -84,7 +84,7 @@ export async function removeOwnerReferences(
   await patchOwners(work, node, ownerReferences, left, because);
 }
 
-/** Makes an object block the deletion of none of its owners. @throws StatusError. */
+/** Makes an object stop blocking the deletion of its owners. @throws StatusError. */
 export async function unblockOwners(work: Work, node: GraphNode, because: Decision): Promise<void> {
   const unblocked = (references: readonly OwnerReference[]): OwnerReference[] =>
     references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
@@ -93,9 +93,8 @@ export async function unblockOwners(work: Work, node: GraphNode, because: Decisi
 }
 
 /**
- * Sends a strategic merge patch or, for kinds without support for it such as custom resources, a merge patch of all
- * references. The merge patch is based on the live object, where upstream uses the cached one: it names the
- * resourceVersion and is refused if that is stale.
+ * Sends a strategic merge patch or, for kinds without support for it such as custom resources, a merge patch of all references. The merge
+ * patch is based on the live object (upstream uses the cached one); it contains the resourceVersion and is refused if that is stale.
  */
 async function patchOwners(
   work: Work,

@@ -75,7 +75,7 @@ export const breakCycle: Rule<{ readonly dependent: string }> = rule({
   source: source("attemptToDeleteItem"),
 });
 
-/** An object that has changed is deleted all the same. */
+/** An object that has changed is deleted anyway. */
 export const changedMeanwhile: Rule<{ readonly from: string; readonly to: string }> = rule({
   id: "changed-meanwhile",
   looksAt: ["the object, after a conflict", "metadata.ownerReferences"],
