@@ -1,6 +1,6 @@
 /**
  * Annotations of pods that determine the behaviour of simulated containers; documented in docs/sandbox-annotations.md.
- * With the name of a container behind a dot (`…/run-for.web`) an annotation applies to that container only.
+ * With a container name after a dot (`…/run-for.web`), an annotation applies to that container only.
  */
 import { messageOf } from "../../api/error-message.ts";
 import { controllerOf } from "../../api/owner-references.ts";
@@ -12,10 +12,10 @@ const prefix = "sandbox.kubectl-reconcile.io/";
 export const nodeAnnotation: string = `${prefix}node`;
 /** On a Node, `true`: its kubelet stops reporting. */
 export const silentAnnotation: string = `${prefix}silent`;
-/** kwok's annotation on its own nodes, supported too. */
+/** kwok's annotation for its nodes, also supported. */
 export const kwokAnnotation = "kwok.x-k8s.io/node";
 
-/** How a container terminates by itself. */
+/** How a container terminates on its own. */
 export interface Ending {
   readonly afterMs: number;
   readonly exitCode: number;
@@ -74,7 +74,7 @@ const readers = {
   "liveness-fails-after": readDuration,
   "startup-fails": readFlag,
   "stop-after": readDuration,
-  // The API server answers `pods/log` by it.
+  // The API server uses it to answer `pods/log`.
   logs: (text: string): string => text,
 } as const;
 
@@ -146,7 +146,7 @@ interface EndingValues {
   readonly crashes: number | undefined;
 }
 
-/** Init containers and containers of Jobs terminate by themselves; others run until they are stopped. */
+/** Init containers and containers of Jobs terminate on their own; others run until they are stopped. */
 function endingOf(
   role: "init" | "sidecar" | "main",
   ofJob: boolean,
@@ -188,7 +188,7 @@ function probeTimes(container: Container, { readinessFails, livenessFails, start
   const times = { startedAfterMs, readyAfterMs, unreadyAfterMs };
   if (startupFails && startupProbe !== undefined) {
     const afterMs = startedAfterMs + moreTriesMs(startupProbe, startupProbe.failureThreshold ?? 3);
-    // It is never started nor ready.
+    // It is never started or ready.
     return {
       startedAfterMs: Infinity,
       readyAfterMs: Infinity,

@@ -41,7 +41,10 @@ export async function syncNode(context: SyncContext): Promise<void> {
   await keepLease(context, node);
 }
 
-/** Renews the node's Lease if 10 s have passed since the last time, and comes back for the next. @throws StatusError, TransportError. */
+/**
+ * Renews the node's Lease if 10 s have passed since the last renewal, and requeues the key for the next. @throws StatusError,
+ * TransportError.
+ */
 export async function keepLease(context: SyncContext, node: Node): Promise<void> {
   const known = context.state(renewals);
   const last = known.get(context.key);

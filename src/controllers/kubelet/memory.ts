@@ -12,7 +12,7 @@ export interface PodRecord {
   podIP: string | undefined;
   /** The status as last written, with the resulting resourceVersion. */
   written: { readonly status: PodStatus; readonly resourceVersion: string } | undefined;
-  /** The API server has answered its deletion; the cache may still have the pod. */
+  /** The API server has confirmed its deletion; the cache may still have the pod. */
   removed: boolean;
 }
 

@@ -12,7 +12,7 @@ type NodeStatus = Required<
   Pick<NonNullable<Node["status"]>, "addresses" | "capacity" | "allocatable" | "conditions" | "nodeInfo">
 >;
 
-/** Node n (from 0): `node-1` is the first. Each has a pod CIDR of its own. */
+/** Node n (from 0): `node-1` is the first. Each has its own pod CIDR. */
 export function simulatedNode(n: number): CreateInput<Node> & { readonly apiVersion: string; readonly kind: string } {
   const name = `node-${n + 1}`;
   return {
@@ -32,7 +32,7 @@ export function simulatedNode(n: number): CreateInput<Node> & { readonly apiVers
   };
 }
 
-/** The release that is simulated. */
+/** The simulated release. */
 const nodeInfo: NodeStatus["nodeInfo"] = {
   kubeletVersion: "v1.36.3",
   kubeProxyVersion: "",

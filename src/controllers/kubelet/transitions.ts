@@ -8,7 +8,7 @@ import { behaviour, willRestart, type ContainerLife, type Ended, type LifecycleE
 /** A run of this length resets the back-off. */
 const backoffForgottenMs = 600_000;
 
-/** Makes the container running. */
+/** Sets the container to running. */
 export function start(container: ContainerLife, at: number): void {
   const { state } = container;
   if (state.is === "terminated") container.last = endedOf(state);
