@@ -47,8 +47,8 @@ async function createPods<T extends ReplicaOwner>(
   // Before the first request: a watch may show the pod before the request is answered.
   expectations.expectCreations(key, facts.create);
   const pod = podFromTemplate(object.spec?.template, owner);
-  // In growing batches, because creations tend to fail all for one reason: where a quota leaves no room for 500 pods, one request
-  // finds out, and one Event reports it, instead of 500.
+  // In growing batches, because creations tend to fail all for the same reason: if a quota leaves no room for 500 pods, one request finds
+  // out and one Event reports it, instead of 500.
   const { successes, failed, error } = await slowStart(facts.create, 1, async () => {
     try {
       const created = await createPod(context, pod, { owner, because });
@@ -80,9 +80,9 @@ async function deletePods<T extends ReplicaOwner>(
     by,
     chosen: pods.slice(0, namedInFacts).map((pod) => pod.metadata.name),
   });
-  // By name, so that a deletion counts once: first seen as a deletionTimestamp, then as a delete. If the labels of a chosen pod
-  // change so that it no longer has this owner, its deletion is not attributed to this key: the key then creates and deletes nothing
-  // until the expectations expire, whatever becomes of the other pods.
+  // By name, so that a deletion counts once: first seen as a deletionTimestamp, then as a delete. If the labels of a chosen pod change so
+  // that it no longer has this owner, its deletion is not attributed to this key: the key then creates and deletes nothing until the
+  // expectations expire, whatever happens to the other pods.
   expectations.expectDeletions(key, pods.map(keyOf));
   let failure: { readonly error: unknown } | undefined;
   const remove = async (pod: Pod): Promise<void> => {

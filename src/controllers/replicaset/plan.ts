@@ -1,4 +1,4 @@
-/** What to do about the number of pods: a comparison of desired and actual, and nothing else. */
+/** What to do about the number of pods: a pure comparison of desired and actual. */
 
 /** The most pods that one sync creates or deletes. */
 export const burstReplicas = 500;

@@ -47,7 +47,7 @@ export interface ReplicaSync<T extends ReplicaOwner> {
   readonly consistency: Consistency;
 }
 
-/** `spec.replicas`; 1, the API server's default, where it is absent. */
+/** `spec.replicas`; 1, the API server's default, if absent. */
 export function desiredReplicas(object: ReplicaOwner): number {
   return object.spec?.replicas ?? 1;
 }

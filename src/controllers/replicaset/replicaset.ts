@@ -5,7 +5,7 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { defineReplicaController } from "./define.ts";
 import { indexByOwner, ownerIndex } from "./related.ts";
 
-/** Keeps the number of pods that a ReplicaSet asks for. */
+/** Maintains the number of pods that a ReplicaSet specifies. */
 export const replicaset: ControllerDefinition = defineReplicaController<ReplicaSet>({
   name: "replicaset",
   aliases: ["rs", "replicaset-controller"],

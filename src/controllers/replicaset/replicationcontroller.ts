@@ -4,7 +4,7 @@ import type { ReplicationController } from "../../api/types.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { defineReplicaController } from "./define.ts";
 
-/** Keeps the number of pods that a ReplicationController asks for. */
+/** Maintains the number of pods that a ReplicationController specifies. */
 export const replicationcontroller: ControllerDefinition = defineReplicaController<ReplicationController>({
   name: "replicationcontroller",
   aliases: ["rc", "replicationcontroller-controller", "replication-controller"],

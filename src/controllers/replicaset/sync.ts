@@ -52,7 +52,7 @@ export async function syncReplicaSet<T extends ReplicaOwner>(
     ? pods.filter((pod) => isPodTerminating(pod) && isClaimed(pod, object, selector))
     : undefined;
 
-  // The status is written also when creating or deleting pods fails: it reports the failure.
+  // The status is written even if creating or deleting pods fails: it reports the failure.
   let failure: Error | undefined;
   if (mayManageReplicas(sync, { satisfied, active })) {
     try {
@@ -61,7 +61,7 @@ export async function syncReplicaSet<T extends ReplicaOwner>(
       failure = error instanceof Error ? error : new Error(String(error), { cause: error });
     }
   }
-  // One time for the status and for the requeue that follows from it.
+  // The same time for the status and for the requeue that follows from it.
   const now = context.now();
   const updated = await writeStatus(sync, calculateStatus(object, { active, terminating, failure, now }));
   consistency.wrote({ key, uid: object.metadata.uid }, config.kind, updated.metadata.resourceVersion);
