@@ -13,8 +13,8 @@ const mapName = "cluster-info";
 const mapKey = objectKey("kube-public", mapName);
 
 /**
- * Signs what nodes that join a cluster are told of it, with each bootstrap token. Not part of `all`: kube-controller-manager runs it only
- * when it is named.
+ * Signs the cluster information for joining nodes, with each bootstrap token. Not part of `all`: kube-controller-manager runs it only when
+ * named.
  */
 export const bootstrapSigner: ControllerDefinition = defineController<ConfigMap>({
   name: "bootstrap-signer",
@@ -37,7 +37,7 @@ export const bootstrapSigner: ControllerDefinition = defineController<ConfigMap>
     }),
   ],
   workers: 1,
-  // A change of the ConfigMap or of a token comes to it again. Source: bootstrapsigner.go updateConfigMap, which only reports a refusal.
+  // Changes of the ConfigMap or of a token enqueue it again. Source: bootstrapsigner.go updateConfigMap, which only reports a refusal.
   retry: { maxRetries: 0 },
   disabledByDefault: true,
   ifRunTwice: "the second of two updates would be refused",
@@ -48,9 +48,9 @@ export const bootstrapSigner: ControllerDefinition = defineController<ConfigMap>
   sync: (_key, context) => signMap(context),
 });
 
-/** @throws what the API server refuses, but for a ConfigMap that has changed or gone meanwhile: its delta comes. */
+/** @throws the API server's refusal, unless the ConfigMap has changed or gone meanwhile: a delta follows. */
 async function signMap(context: SyncContext): Promise<void> {
-  // Others are asked about, and none of its business.
+  // Keys of other ConfigMaps may arrive; they are ignored.
   if (context.key !== mapKey) return;
   const map = context.cache(ConfigMaps).get(mapKey);
   if (map === undefined) return;

@@ -28,7 +28,7 @@ function inWords({ added, replaced, removed }: Changes): string {
   return parts.join("; ");
 }
 
-/** Signatures are not as the tokens say. */
+/** Signatures do not match the tokens. */
 export const sign: Rule<ChangeFacts> = rule<ChangeFacts>({
   id: "sign",
   looksAt,
@@ -39,7 +39,7 @@ export const sign: Rule<ChangeFacts> = rule<ChangeFacts>({
   source: "bootstrapsigner.go signConfigMap, util.go validateSecretForSigning",
 });
 
-/** All signatures are there. */
+/** All signatures are in place. */
 export const steady: Rule<{ readonly tokens: readonly string[] }> = rule<{ readonly tokens: readonly string[] }>({
   id: "steady",
   looksAt,

@@ -1,4 +1,4 @@
-/** What signatures cluster-info should have. Pure. Source: kubernetes v1.36 pkg/controller/bootstrap/bootstrapsigner.go signConfigMap. */
+/** Which signatures cluster-info should have. Pure. Source: kubernetes v1.36 pkg/controller/bootstrap/bootstrapsigner.go signConfigMap. */
 import type { ConfigMap, Secret } from "../../api/types.ts";
 import { isBootstrapToken, type SigningToken, signingTokenOf } from "../../controller/workload/bootstrap-token.ts";
 import { detachedSignature } from "../../platform/detached-signature.ts";
@@ -12,7 +12,7 @@ export interface Changes {
   readonly removed: readonly string[];
 }
 
-/** The data as it should be, and what is not so. */
+/** The data as it should be, and how it differs from the current data. */
 export interface Signed {
   readonly data: Readonly<Record<string, string>>;
   readonly changes: Changes;

@@ -7,7 +7,7 @@ import { kubeletClientSigner, requestRetry } from "../../controller/workload/cer
 import { rules } from "./rules.ts";
 import { syncRequest } from "./sync.ts";
 
-/** Approves what kubelets ask for to log in, if their rights say so. */
+/** Approves the client certificates that kubelets request, if their rights allow it. */
 export const certificateSigningRequestApproving: ControllerDefinition = defineController<CertificateSigningRequest>({
   name: "certificatesigningrequest-approving",
   aliases: ["csrapproving", "certificatesigningrequest-approving-controller"],

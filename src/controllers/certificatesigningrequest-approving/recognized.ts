@@ -1,12 +1,12 @@
 /**
- * Which requests are those of kubelets for their client certificates. Pure.
+ * Which requests are kubelets' requests for client certificates. Pure.
  * Source: kubernetes v1.36 pkg/controller/certificates/approver/sarapprove.go.
  */
 import type { CertificateSigningRequest } from "../../api/types.ts";
 import { kubeletClientProblem, kubeletClientSigner } from "../../controller/workload/certificate-request.ts";
 import type { CertificateRequest } from "../../platform/certificate-request.ts";
 
-/** What a kubelet asks for: to renew its own certificate, or to get the first one, as somebody else. */
+/** What a kubelet requests: to renew its own certificate, or to get its first one under another identity. */
 export interface Recognized {
   /** The subresource of certificatesigningrequests that the requester must be allowed to create. */
   readonly subresource: "selfnodeclient" | "nodeclient";
@@ -23,7 +23,7 @@ const first: Recognized = {
   message: "Auto approving kubelet client certificate after SubjectAccessReview.",
 };
 
-/** What the request is recognized as, in the order in which the rights are asked for; nothing for all that is not a kubelet's. */
+/** What the request is recognized as, in the order in which the rights are checked; empty if it is not a kubelet's. */
 export function recognize({ spec }: CertificateSigningRequest, asked: CertificateRequest): readonly Recognized[] {
   if (spec.signerName !== kubeletClientSigner) return [];
   if (kubeletClientProblem(asked, spec.usages ?? []) !== undefined) return [];

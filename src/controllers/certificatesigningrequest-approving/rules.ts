@@ -1,7 +1,7 @@
 /** The rules of the approval of kubelets' client certificates, in the order in which a sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
-/** A request that is decided on, or has its certificate. */
+/** The request is already decided, or has its certificate. */
 export const decided: Rule<{ readonly as: string }> = rule<{ readonly as: string }>({
   id: "decided",
   looksAt: ["conditions Approved and Denied", "status.certificate"],
@@ -16,7 +16,7 @@ interface SubjectFacts extends Facts {
   readonly commonName: string;
 }
 
-/** Others decide on it. */
+/** Others decide on the request. */
 export const notKubelet: Rule<SubjectFacts> = rule<SubjectFacts>({
   id: "not-kubelet",
   looksAt: ["spec.signerName", "spec.usages", "subject and alternative names in spec.request"],

@@ -7,8 +7,8 @@ import { approve, decided, notAllowed, notKubelet } from "./rules.ts";
 import { recognize, type Recognized } from "./recognized.ts";
 
 /**
- * Approves the request, if it is a kubelet's and its author has the right.
- * @throws Error for a request that cannot be read, and what the API server refuses.
+ * Approves the request, if it is a kubelet's and the requester has the right.
+ * @throws Error for an unreadable request, and the API server's refusal.
  */
 export async function syncRequest(context: SyncContext): Promise<SyncResult | void> {
   const request = context.cache(CertificateSigningRequests).get(context.key);

@@ -1,4 +1,4 @@
-/** The cleaner of requests for certificates. Source: kubernetes v1.36 pkg/controller/certificates/cleaner/cleaner.go. */
+/** The cleaner of CertificateSigningRequests. Source: kubernetes v1.36 pkg/controller/certificates/cleaner/cleaner.go. */
 import { keyOf, splitKey } from "../../api/key.ts";
 import { CertificateSigningRequests } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
@@ -10,14 +10,14 @@ import { kept, overdueRules, rules } from "./rules.ts";
 
 const periodMs = 3_600_000;
 
-/** Deletes requests for certificates that have served their time: requests come by themselves, and would pile up. */
+/** Deletes CertificateSigningRequests that are no longer needed: kubelets create them automatically, and they would pile up. */
 export const certificateSigningRequestCleaner: ControllerDefinition = defineController<CertificateSigningRequest>({
   name: "certificatesigningrequest-cleaner",
   aliases: ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
   purpose: "deletes certificate requests that are finished or too old",
   source: "pkg/controller/certificates/cleaner/cleaner.go",
   for: CertificateSigningRequests,
-  // Only read: it acts on what scans find.
+  // Only read: scans trigger the work.
   watches: [watch<CertificateSigningRequest>({ kind: CertificateSigningRequests, on() {} })],
   scans: [
     {
@@ -30,7 +30,7 @@ export const certificateSigningRequestCleaner: ControllerDefinition = defineCont
     },
   ],
   workers: 1,
-  // The next scan comes to it again.
+  // The next scan retries it.
   retry: { maxRetries: 0 },
   syncsEveryMs: periodMs,
   ifRunTwice: "the second of two deletions would be refused",
@@ -41,7 +41,7 @@ export const certificateSigningRequestCleaner: ControllerDefinition = defineCont
   sync: (_key, context) => cleanRequest(context),
 });
 
-/** Source: cleaner.go handle. @throws what the API server refuses, but for a request that is gone. */
+/** Source: cleaner.go handle. @throws the API server's refusal, except for a request that is gone. */
 async function cleanRequest({ key, client, signal, ...context }: SyncContext): Promise<void> {
   const request = context.cache(CertificateSigningRequests).get(key);
   if (request === undefined) return;

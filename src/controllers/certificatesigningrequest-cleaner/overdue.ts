@@ -1,5 +1,5 @@
 /**
- * Which requests for certificates have served their time. Pure.
+ * Which CertificateSigningRequests are no longer needed. Pure.
  * Source: kubernetes v1.36 pkg/controller/certificates/cleaner/cleaner.go.
  */
 import { pemBlocks } from "../../api/pem.ts";
@@ -9,7 +9,7 @@ import { expiryOfCertificate } from "../../platform/certificate-request.ts";
 
 const hourMs = 3_600_000;
 
-/** What a request is in, by the time that counts for it. */
+/** The state of a request, by the time that counts for it. */
 export type State = "issued" | "denied" | "failed" | "pending" | "unissued";
 
 /** How long requests are kept in each state, in ms. */
@@ -21,15 +21,15 @@ export const keptMs: Readonly<Record<State, number>> = {
   unissued: 24 * hourMs,
 };
 
-/** Why a request is to go. */
+/** Why a request is deleted. */
 export type Overdue =
   | { readonly is: State; readonly agoMs: number }
-  /** Its certificate is of no use any more. */
+  /** Its certificate is no longer valid. */
   | { readonly is: "expired"; readonly agoMs: number };
 
 /**
- * Why the request is to go at `now`, the first reason of several; undefined for one that is kept.
- * Source: cleaner.go handle, isOlderThan: a time that is not there is not past.
+ * Why the request is deleted at `now`, the first of several reasons; undefined if it is kept.
+ * Source: cleaner.go handle, isOlderThan: a missing time is not past.
  */
 export function overdueAt(request: CertificateSigningRequest, now: number): Overdue | undefined {
   const { metadata, status = {} } = request;
@@ -52,7 +52,7 @@ export function overdueAt(request: CertificateSigningRequest, now: number): Over
   );
 }
 
-/** Of several certificates the first one counts: the requester's own. */
+/** Of several certificates, the first one counts: the requester's own. */
 function expiredAt(certificate: string, now: number): Overdue | undefined {
   const [block] = certificate === "" ? [] : pemBlocks(atob(certificate));
   const expiresAt = block === undefined ? undefined : expiryOfCertificate(block.bytes);

@@ -1,4 +1,4 @@
-/** The rules of the cleaner of requests for certificates, in the order in which a sync evaluates them. */
+/** The rules of the cleaner of CertificateSigningRequests, in the order in which a sync evaluates them. */
 import { formatAge } from "../../api/duration.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { keptMs, type Overdue, type State } from "./overdue.ts";
@@ -77,7 +77,7 @@ export const overdueRules: Readonly<Record<Overdue["is"], Rule<AgeFacts>>> = {
   }),
 };
 
-/** A request whose time has not come. */
+/** A request is not due yet. */
 export const kept: Rule<Facts> = rule<Facts>({
   id: "kept",
   looksAt: ["status.conditions", "status.certificate", "metadata.creationTimestamp"],

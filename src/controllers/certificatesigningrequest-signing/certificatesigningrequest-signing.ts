@@ -1,5 +1,5 @@
 /**
- * The signing of requests for certificates.
+ * The signing of CertificateSigningRequests.
  * Source: kubernetes v1.36 pkg/controller/certificates/signer/signer.go, cmd/kube-controller-manager/app/certificates.go.
  */
 import { CertificateSigningRequests } from "../../api/kinds.ts";
@@ -50,14 +50,14 @@ export function certificateSigner({ ca, key, durationMs = yearMs }: CertificateS
 export const certificateSigningRequestSigning: ControllerDefinition = {
   ...definition(undefined),
   disabledByDefault: true,
-  // An embedded cluster makes its authority when it is first asked for: few ever sign.
+  // An embedded cluster creates its CA on first use: few ever sign.
   withKeys(keys) {
     let signer: Signer | undefined;
     return definition(() => (signer ??= { issuer: issuerOf(keys.authority), longestMs: yearMs }));
   },
 };
 
-/** `signer` is called when there is something to sign; undefined where the keys are not here. */
+/** `signer` is called when there is something to sign; undefined without keys. */
 function definition(signer: (() => Signer) | undefined): ControllerDefinition {
   return defineController<CertificateSigningRequest>({
     name: "certificatesigningrequest-signing",

@@ -6,13 +6,13 @@ import { formatTime } from "../../api/time.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Clocks may differ: a certificate is valid from so long ago. */
+/** Certificates are backdated by this: clocks may differ. */
 const backdateMs = 5 * minuteMs;
-/** One that lasts for less than this is not shortened by what it was backdated. */
+/** Backdating does not shorten the validity of certificates that last less than this. */
 const shortMs = 8 * hourMs;
 const leastMs = 10 * minuteMs;
 
-/** What `spec.expirationSeconds` comes to: no less than ten minutes, no more than the signer's own duration, which is also what none gets. */
+/** The duration for `spec.expirationSeconds`: at least ten minutes, at most the signer's own duration, which is also the default. */
 export function durationOf(expirationSeconds: number | undefined, longestMs: number): number {
   if (expirationSeconds === undefined) return longestMs;
   const askedMs = expirationSeconds * 1000;
@@ -25,7 +25,7 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** Nothing outlives its authority. @throws RangeError for one that has expired. */
+/** No certificate outlives its CA. @throws RangeError for an expired CA. */
 export function validityOf({
   now,
   durationMs,
@@ -56,7 +56,7 @@ const keyUsages: Readonly<Record<string, number>> = {
   "decipher only": 8,
 };
 
-/** Object identifiers, in the order in which they are written. */
+/** Object identifiers, in the order in which they are encoded. */
 const extendedKeyUsages: Readonly<Record<string, string>> = {
   any: "2.5.29.37.0",
   "server auth": "1.3.6.1.5.5.7.3.1",
@@ -79,7 +79,7 @@ export interface UsagesOfCertificate {
   readonly extendedKeyUsage: readonly string[];
 }
 
-/** Source: policies.go keyUsagesFromStrings. @throws RangeError for one that is unknown: the API server lets none pass. */
+/** Source: policies.go keyUsagesFromStrings. @throws RangeError for an unknown usage, which the API server never accepts. */
 export function usagesOf(usages: readonly string[]): UsagesOfCertificate {
   const unknown = usages.filter((usage) => keyUsages[usage] === undefined && extendedKeyUsages[usage] === undefined);
   if (unknown.length > 0) throw new RangeError(`Cannot sign: unrecognized usage values: ${JSON.stringify(unknown)}`);

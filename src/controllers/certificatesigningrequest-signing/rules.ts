@@ -1,7 +1,7 @@
-/** The rules of the signing of requests for certificates, in the order in which a sync evaluates them. */
+/** The rules of the signing of CertificateSigningRequests, in the order in which a sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
-/** There is nothing to sign, or no longer. */
+/** There is nothing to sign, or nothing any more. */
 export const notSigned: Rule<{ readonly as: string }> = rule<{ readonly as: string }>({
   id: "not-signed",
   looksAt: ["status.certificate", "conditions Approved, Denied and Failed"],
@@ -11,7 +11,7 @@ export const notSigned: Rule<{ readonly as: string }> = rule<{ readonly as: stri
   source: "signer.go handle, certificate_controller.go syncFunc",
 });
 
-/** Somebody else's. */
+/** The request is for another signer. */
 export const otherSigner: Rule<{ readonly signer: string }> = rule<{ readonly signer: string }>({
   id: "other-signer",
   looksAt: ["spec.signerName"],

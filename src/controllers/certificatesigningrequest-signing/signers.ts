@@ -9,7 +9,7 @@ import {
 } from "../../controller/workload/certificate-request.ts";
 import type { CertificateRequest } from "../../platform/certificate-request.ts";
 
-/** Why a request must not be signed, in upstream's words; undefined for one that may be. */
+/** Why a request must not be signed, in upstream's words; undefined if it may be. */
 export type Refusal = (asked: CertificateRequest, usages: readonly string[]) => string | undefined;
 
 /** Source: signer.go validAPIServerClientUsages. */
@@ -19,7 +19,7 @@ function clientProblem(_asked: CertificateRequest, usages: readonly string[]): s
   return usages.includes("client auth") ? undefined : "missing required usage for client certificate: client auth";
 }
 
-/** By their names. Requests of before certificates.k8s.io/v1 are signed whatever they ask for. */
+/** By name. Requests from before certificates.k8s.io/v1 are signed whatever they request. */
 export const signers: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ["kubernetes.io/kube-apiserver-client", clientProblem],
   [kubeletClientSigner, kubeletClientProblem],

@@ -10,15 +10,15 @@ import { durationOf, usagesOf, validityOf } from "./policy.ts";
 import { fail, noKeys, notSigned, otherSigner, signRequest } from "./rules.ts";
 import { signers } from "./signers.ts";
 
-/** Who signs, and for how long at most. */
+/** The CA that signs, and the longest duration. */
 export interface Signer {
   readonly issuer: CertificateIssuer;
   readonly longestMs: number;
 }
 
 /**
- * Signs the request, if somebody has approved it and the signer is one of ours; `signer` is undefined where the keys are not here.
- * @throws Error for a request that cannot be read or signed, RangeError for an authority that has expired, and what the API server refuses.
+ * Signs the request, if it is approved and its signer is one of ours; `signer` is undefined without keys.
+ * @throws Error for a request that cannot be read or signed, RangeError for an expired CA, and the API server's refusal.
  */
 export async function syncRequest(context: SyncContext, signer: (() => Signer) | undefined): Promise<void> {
   const request = context.cache(CertificateSigningRequests).get(context.key);

@@ -9,17 +9,17 @@ import type { ClusterRole } from "../../api/types.ts";
 /** A rule of a ClusterRole. */
 export type PolicyRule = NonNullable<ClusterRole["rules"]>[number];
 
-/** What was gathered, and from whom. */
+/** What was gathered, and from which ClusterRoles. */
 export interface Aggregated {
   readonly rules: readonly PolicyRule[];
-  /** The names of the ClusterRoles that were selected, in the order of their rules; each once. */
+  /** The names of the selected ClusterRoles, in the order of their rules; each once. */
   readonly from: readonly string[];
 }
 
 /**
- * The rules of the ClusterRoles that the selectors take: those of the first selector before those of the next, of one selector in the
- * order of names. Equal rules are there once; the role itself is never among them.
- * @throws RangeError for a selector that is not valid.
+ * The rules of the ClusterRoles that the selectors match: selector by selector, sorted by name within each. Equal rules appear once; the
+ * role itself is never included.
+ * @throws RangeError for an invalid selector.
  */
 export function aggregated(role: ClusterRole, all: readonly ClusterRole[]): Aggregated {
   const rules: PolicyRule[] = [];
@@ -49,7 +49,7 @@ function isSameRule(one: PolicyRule, other: PolicyRule | undefined): boolean {
   return other !== undefined && deepEqual(withoutEmpty(one), withoutEmpty(other));
 }
 
-/** A rule as it is applied: an empty list is none. */
+/** A rule as it is applied: an empty list is omitted. */
 export function withoutEmpty(rule: PolicyRule): PolicyRule {
   const { resources = [], resourceNames = [], apiGroups = [], nonResourceURLs = [], verbs } = rule;
   return {

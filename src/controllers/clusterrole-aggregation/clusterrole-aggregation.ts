@@ -13,10 +13,7 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { aggregated, hasRules, withoutEmpty } from "./aggregate.ts";
 import { aggregate, rules, steady } from "./rules.ts";
 
-/**
- * Upstream's own: who has applied rules takes them away by applying none, and nobody else can. So it is the same under
- * kube-controller-manager and here.
- */
+/** The same field manager as upstream's: only the manager that applied rules can remove them, by applying none. */
 export const aggregationManager = "clusterrole-aggregation-controller";
 
 /** Gives ClusterRoles with an aggregation rule the rules of those that they select. */
@@ -32,18 +29,18 @@ export const clusterroleAggregation: ControllerDefinition = defineController<Clu
   ifRunTwice: "both would apply the same rules",
   rules,
   recordsEvents: false,
-  // Upstream's role grants these, and the right to update. Who may escalate may write rules beyond the rights that it has itself.
+  // Upstream's role grants these, and the right to update. With `escalate`, it may write rules beyond its own rights.
   permissions: [{ group: "rbac.authorization.k8s.io", resource: "clusterroles", verbs: ["patch", "escalate"] }],
   sync: (_key, context) => syncClusterRole(context),
 });
 
-/** Any role may be one that another selects. */
+/** Any role may be selected by another. */
 function enqueueAggregated(context: WatchContext): void {
   for (const role of context.cache(ClusterRoles).list())
     if (role.aggregationRule !== undefined) context.enqueue(keyOf(role));
 }
 
-/** @throws what the API server refuses; RangeError for a selector that is not valid. */
+/** @throws the API server's refusal; RangeError for an invalid selector. */
 async function syncClusterRole(context: SyncContext): Promise<void> {
   const roles = context.cache(ClusterRoles);
   const role = roles.get(context.key);
@@ -57,7 +54,7 @@ async function syncClusterRole(context: SyncContext): Promise<void> {
     apiVersion: apiVersionOf(ClusterRoles),
     kind: ClusterRoles.kind,
     metadata: { name },
-    // Without any, those that were applied before go.
+    // Without any, previously applied rules are removed.
     ...(wanted.length > 0 && { rules: wanted.map(withoutEmpty) }),
   };
   const options = { because, fieldManager: aggregationManager, basedOn: role, signal: context.signal };

@@ -3,7 +3,7 @@ import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface AggregatedFacts extends Facts {
-  /** The ClusterRoles that are selected. */
+  /** The selected ClusterRoles. */
   readonly from: readonly string[];
   readonly rules: number;
 }
@@ -22,7 +22,7 @@ export const aggregate: Rule<AggregatedFacts> = rule<AggregatedFacts>({
   source: "clusterroleaggregation_controller.go syncClusterRole",
 });
 
-/** The role has them. */
+/** The role already has them. */
 export const steady: Rule<AggregatedFacts> = rule<AggregatedFacts>({
   id: "steady",
   looksAt: aggregate.looksAt,

@@ -1,5 +1,5 @@
 /**
- * Which Jobs of a CronJob run.
+ * Which Jobs of a CronJob are running.
  * Source: kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob.
  */
 import { splitKey } from "../../api/key.ts";
@@ -12,7 +12,7 @@ import { type CronSync, dropActive, tell } from "./cron-sync.ts";
 import type { CronJobStatus } from "./job.ts";
 import { active as activeRule } from "./rules.ts";
 
-/** Brings the list of active Jobs, and the time of the last success, up to date. @throws what a read throws. */
+/** Updates the list of active Jobs and the time of the last success. @throws the error of a read. */
 export async function followJobs(sync: CronSync, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     const finished = finishedCondition(job);
@@ -30,7 +30,7 @@ function isActive({ active = [] }: CronJobStatus, uid: string): boolean {
   return active.some((job) => job.uid === uid);
 }
 
-/** A running Job that is not in the list: the cache may be behind our own last status. */
+/** A running Job that is not in the list: the cache may be behind our last status write. */
 async function reportUnexpected(sync: CronSync, job: Job): Promise<void> {
   const { context } = sync;
   const live = await context.client.get(CronJobs, splitKey(context.key), { signal: context.signal });
@@ -53,7 +53,7 @@ function seeEnd(sync: CronSync, { job, type }: { readonly job: Job; readonly typ
   sync.isChanged = true;
 }
 
-/** Keeps the time of the last success, of Jobs that are not in the list as well. */
+/** Records the time of the last success, including Jobs that are not in the list. */
 function seeSuccess(sync: CronSync, { status }: Job): void {
   const completionTime = status?.completionTime;
   const { lastSuccessfulTime } = sync.status;

@@ -10,7 +10,7 @@ import { status as statusRule } from "./rules.ts";
 /** One sync of one CronJob: what its steps share. */
 export interface CronSync {
   readonly context: SyncContext;
-  /** As cached; as the API server has it where the cache turned out to be behind. */
+  /** As cached, or as read from the API server if the cache turned out to be behind. */
   cronJob: CronJob;
   /** The status to be written. */
   status: CronJobStatus;
@@ -26,13 +26,13 @@ export function tell(
   context.event(CronJobs, cronJob, { type: "Normal", ...event });
 }
 
-/** The Job leaves the list of those that run. */
+/** Removes the Job from the list of active Jobs. */
 export function dropActive(sync: CronSync, uid: string): void {
   const active = (sync.status.active ?? []).filter((job) => job.uid !== uid);
   sync.status = { ...sync.status, active };
 }
 
-/** Deletes a Job, and its pods after it. Returns whether that was accepted. */
+/** Deletes a Job, and its pods in the background. Returns whether that was accepted. */
 export async function deleteJob(
   sync: CronSync,
   { job, because }: { readonly job: { readonly name: string; readonly uid: string }; readonly because: Decision },

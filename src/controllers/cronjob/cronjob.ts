@@ -51,7 +51,7 @@ function watchJobs(): Watch {
     ...owned,
     indexes: {
       ...owned.indexes,
-      // By name alone, as upstream: a CronJob made anew takes care of the Jobs of the one before.
+      // By name alone, as in upstream: a recreated CronJob takes over the Jobs of its predecessor.
       [controllerNameIndex]: ({ metadata }) => {
         const controller = controllerOf({ metadata });
         return controller === undefined ? [] : [objectKey(metadata.namespace, controller.name)];
@@ -60,7 +60,7 @@ function watchJobs(): Watch {
   };
 }
 
-/** A changed schedule is looked at when its next run is due, anything else at once. Source: updateCronJob. */
+/** A changed schedule is synced when its next run is due, any other change at once. Source: updateCronJob. */
 function onCronJob(notification: Notification<CronJob>, context: WatchContext): void {
   const { object: cronJob } = notification;
   const key = keyOf(cronJob);
@@ -76,7 +76,7 @@ function onCronJob(notification: Notification<CronJob>, context: WatchContext): 
   }
   const inMs = nextRunInMs(cronJob, { timetable, now: context.now() });
   const why = "its schedule has changed, and a run is due then";
-  // A schedule without a next time is reported by a sync.
+  // A sync reports a schedule without a next time.
   context.enqueueAfter(key, inMs ?? 0, why, { background: (inMs ?? 0) > 0 });
 }
 

@@ -1,7 +1,7 @@
 /**
- * The Jobs of a CronJob: their names, so that one run makes one Job, what they are made of, and which are kept.
- * Source: kubernetes v1.36 pkg/controller/cronjob/utils.go getJobFromTemplate2, byJobStartTime;
- * cronjob_controllerv2.go getJobName, cleanupFinishedJobs, getRef.
+ * The Jobs of a CronJob: their names, which ensure one Job per run, their content, and which are kept.
+ * Source: kubernetes v1.36 pkg/controller/cronjob/utils.go getJobFromTemplate2, byJobStartTime; cronjob_controllerv2.go getJobName,
+ * cleanupFinishedJobs, getRef.
  */
 import { formatInZone } from "../../api/cron/time-zone.ts";
 import { apiVersionOf } from "../../api/kind.ts";
@@ -14,13 +14,13 @@ import { finishedCondition } from "../../controller/workload/job-status.ts";
 
 /** `status` of a CronJob. */
 export type CronJobStatus = NonNullable<CronJob["status"]>;
-/** A Job that its CronJob holds to be running. */
+/** A Job that its CronJob considers running. */
 export type ActiveJob = NonNullable<CronJobStatus["active"]>[number];
 
-/** The annotation of a Job with the time that it was due. */
+/** The annotation of a Job with its scheduled time. */
 export const scheduledAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/** `nightly-29453760`: with the minutes since 1970 of the time that it is due. */
+/** `nightly-29453760`: with the scheduled time in minutes since 1970. */
 export function jobName({ metadata }: CronJob, scheduledAt: number): string {
   return `${metadata.name}-${Math.floor(scheduledAt / 60_000)}`;
 }
@@ -48,7 +48,7 @@ export function jobFromTemplate(cronJob: CronJob, scheduledAt: number): CreateIn
   };
 }
 
-/** What the status keeps of a Job that has begun. */
+/** What the status records about an active Job. */
 export function activeJob({ metadata }: StoredObject): ActiveJob {
   return {
     kind: Jobs.kind,
@@ -60,7 +60,7 @@ export function activeJob({ metadata }: StoredObject): ActiveJob {
   };
 }
 
-/** Finished Jobs beyond the limits, the earliest first: those that have succeeded, then those that have failed. */
+/** Finished Jobs beyond the history limits, oldest first: succeeded ones, then failed ones. */
 export function jobsBeyondHistory({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   const ended = (type: "Complete" | "Failed"): Job[] => jobs.filter((job) => finishedCondition(job)?.type === type);
   const beyond = (of: readonly Job[], limit: number | undefined): readonly Job[] =>
@@ -71,7 +71,7 @@ export function jobsBeyondHistory({ spec }: CronJob, jobs: readonly Job[]): read
   ];
 }
 
-/** Those that have not started come last; of one time, by name. */
+/** Jobs that have not started come last; ties are sorted by name. */
 function byStartTime(a: Job, b: Job): number {
   const [startA, startB] = [readTime(a.status?.startTime) ?? Infinity, readTime(b.status?.startTime) ?? Infinity];
   if (startA !== startB) return startA < startB ? -1 : 1;

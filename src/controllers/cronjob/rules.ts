@@ -8,7 +8,7 @@ interface HistoryFacts extends Facts {
   readonly ended: string;
 }
 
-/** A finished Job beyond the limits of the history is deleted. */
+/** A finished Job beyond the history limits is deleted. */
 export const history: Rule<HistoryFacts> = rule<HistoryFacts>({
   id: "history",
   looksAt: ["spec.successfulJobsHistoryLimit, spec.failedJobsHistoryLimit", "its finished Jobs and when they started"],
@@ -39,7 +39,7 @@ interface SkipFacts extends Facts {
   readonly why: string;
 }
 
-/** No run is started, and none will be before the CronJob changes. */
+/** No run is started, and none will be until the CronJob changes. */
 export const idle: Rule<SkipFacts> = rule<SkipFacts>({
   id: "idle",
   looksAt: ["metadata.deletionTimestamp", "spec.timeZone", "spec.suspend", "spec.schedule"],
@@ -72,7 +72,7 @@ export const skip: Rule<RunFacts & SkipFacts> = rule<RunFacts & SkipFacts>({
   source: "cronjob_controllerv2.go syncCronJob, utils.go nextScheduleTime",
 });
 
-/** With Replace the Jobs that still run are deleted. */
+/** With Replace, running Jobs are deleted. */
 export const replace: Rule<{ readonly job: string }> = rule<{ readonly job: string }>({
   id: "replace",
   looksAt: ["spec.concurrencyPolicy", "status.active"],
@@ -117,7 +117,7 @@ export const status: Rule<StatusFacts> = rule<StatusFacts>({
   source: "cronjob_controllerv2.go sync",
 });
 
-/** The CronJob is looked at again when its next run is due. */
+/** The CronJob is requeued for its next run. */
 export const nextRun: Rule<{ readonly inMs: number; readonly at: number }> = rule<{
   readonly inMs: number;
   readonly at: number;

@@ -8,11 +8,11 @@ import { isTimeZone } from "../../api/cron/time-zone.ts";
 import { readTime } from "../../api/time.ts";
 import type { CronJob } from "../../api/types.ts";
 
-/** Without a time zone schedules are read in UTC, as by kube-controller-manager's own image. */
+/** Without a time zone, schedules are in UTC, as in kube-controller-manager's image. */
 const defaultZone = "UTC";
-/** Clocks may differ a little: a sync comes so long after the time that is due. */
+/** Clocks may differ a little: a sync runs this long after the scheduled time. */
 const delayMs = 100;
-/** With more missed runs than these, an Event warns of them. */
+/** With more missed runs than this, an Event warns about them. */
 const mostMissed = 100;
 
 /** When runs are due. */
@@ -21,7 +21,7 @@ export interface Timetable {
   readonly timeZone: string;
 }
 
-/** @throws CronError for a text that is no schedule. A zone in the schedule itself goes before `spec.timeZone`. */
+/** @throws CronError for an invalid schedule. A zone in the schedule itself takes precedence over `spec.timeZone`. */
 export function timetableOf({ spec }: CronJob): Timetable {
   const timeZone = spec?.timeZone;
   const schedule = spec?.schedule ?? "";
@@ -45,26 +45,26 @@ function dueAfter({ schedule, timeZone }: Timetable, after: number): number | un
 
 /** The runs between the last one and now. Times in ms since 1970. */
 export type Missed =
-  /** `earliest`: from when on runs count: the last one, the CronJob's creation, or as long ago as a run may start late. */
+  /** `earliest`: since when runs count: since the last run, the CronJob's creation, or the starting deadline before now. */
   | {
       readonly is: "counted";
       readonly earliest: number;
-      /** The latest that is due; undefined if none is. */
+      /** The latest due run; undefined if none is due. */
       readonly mostRecent: number | undefined;
-      /** By an estimate: runs are taken to be as far apart as the first two. */
+      /** An estimate that assumes all intervals equal the first one. */
       readonly count: "none" | "few" | "many";
     }
-  /** A schedule of no two times, such as February 30. */
+  /** A schedule with fewer than two times, such as February 30. */
   | { readonly is: "never"; readonly problem: string };
 
-/** What is due is looked for. */
+/** The input for finding due runs. */
 export interface DueInput {
   readonly timetable: Timetable;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Finds the run that is due. With `withinDeadline`, runs that may not start any more are left out. */
+/** Finds the due run. With `withinDeadline`, runs past the starting deadline are left out. */
 export function missedRuns(
   cronJob: CronJob,
   { timetable, now, withinDeadline }: DueInput & { readonly withinDeadline: boolean },
@@ -98,7 +98,7 @@ function earliestOf({ metadata, spec, status }: CronJob, now: number | undefined
   return Math.max(last, now - deadline * 1000);
 }
 
-/** In how many ms the next run is due, and a little more; undefined if none will be within five years. */
+/** Milliseconds until shortly after the next run is due; undefined if there is none within five years. */
 export function nextRunInMs(cronJob: CronJob, { timetable, now }: DueInput): number | undefined {
   const missed = missedRuns(cronJob, { timetable, now, withinDeadline: false });
   const next = dueAfter(timetable, lookFrom(missed, now));

@@ -1,5 +1,5 @@
 /**
- * Starting the run that is due.
+ * Starting the due run.
  * Source: kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob.
  */
 import { messageOf } from "../../api/error-message.ts";
@@ -14,10 +14,10 @@ import { activeJob, jobFromTemplate, jobName } from "./job.ts";
 import { replace, skip, start } from "./rules.ts";
 import { missedRuns, type Timetable } from "./schedule.ts";
 
-/** What became of the run: whether the key is to come again when the next one is due. */
+/** The outcome for the run: whether to requeue the key for the next one. */
 export type RunOutcome = "come again" | "wait for a change";
 
-/** Starts the run that is due, if there is one. @throws what a write throws, after recording an Event about it. */
+/** Starts the due run, if any. @throws the error of a write, after recording an Event. */
 export async function startDueRun(sync: CronSync, timetable: Timetable): Promise<RunOutcome> {
   const { context, cronJob } = sync;
   const now = context.now();
@@ -46,7 +46,7 @@ export async function startDueRun(sync: CronSync, timetable: Timetable): Promise
   return createJob(sync, scheduledAt);
 }
 
-/** Why the run is not started; undefined if it is. None comes here that is too late: runs are looked for within the deadline. */
+/** Why the run is not started; undefined if it is. Never because it is too late: only runs within the deadline get here. */
 function whyNot(sync: CronSync, scheduledAt: number): string | undefined {
   const { cronJob, status } = sync;
   const name = jobName(cronJob, scheduledAt);
@@ -90,10 +90,9 @@ async function createJob(sync: CronSync, scheduledAt: number): Promise<RunOutcom
     created = await context.client.create(Jobs, job, { because, metadataSuffices: true, signal: context.signal });
     tell(sync, { reason: "SuccessfulCreate", message: `Created job ${name}` });
   } catch (error) {
-    // Nothing that is created in it stays.
+    // Nothing created in it would stay.
     if (isNamespaceTerminating(error)) throw error;
-    // Upstream asks for the Job that has the name without saying in which namespace, which its client refuses: whosever the Job is, the
-    // sync fails and is tried again.
+    // Upstream reads the existing Job without a namespace, which its client refuses: whoever owns the Job, the sync fails and is retried.
     if (isAlreadyExists(error)) {
       throw new Error(`the Job ${name} of this run exists, and was not started by this sync`, { cause: error });
     }

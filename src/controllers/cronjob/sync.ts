@@ -14,11 +14,11 @@ import { startDueRun } from "./start.ts";
 export const controllerNameIndex = "controllerName";
 
 /**
- * Starts the run of a CronJob that is due, keeps the list of those that run, and deletes old ones. The status is written once, at the
- * end, even if a run could not be started.
+ * Starts the due run of a CronJob, maintains the list of active Jobs, and deletes old ones. The status is written once, at the end, even if
+ * a run could not be started.
  *
- * Source: kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob; differs: where the cache is behind the
- * status that this controller wrote last, the sync goes on with the live object, where upstream's write is refused and tried again.
+ * Source: kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob; differs: if the cache is behind this
+ * controller's last status write, the sync continues with the live object; upstream's write is refused and retried.
  */
 export async function syncCronJob(context: SyncContext): Promise<void> {
   const { key } = context;
@@ -48,7 +48,7 @@ async function deleteOldJobs(sync: CronSync, jobs: readonly Job[]): Promise<void
   }
 }
 
-/** Returns when further runs are due; undefined if the next one only comes of a change. */
+/** Returns when further runs are due; undefined if the next one depends on a change. */
 async function runIfDue(sync: CronSync): Promise<Timetable | undefined> {
   const why = whyIdle(sync);
   if (why !== undefined) {
@@ -82,12 +82,12 @@ function whyIdle(sync: CronSync): string | undefined {
   return spec?.suspend === true ? "it is suspended" : undefined;
 }
 
-/** Counted from the status that was just written: the run that was started is behind it. */
+/** Counted from the status just written: it already includes the started run. */
 function comeAgain({ context, cronJob, status }: CronSync, timetable: Timetable): void {
   const now = context.now();
   const inMs = nextRunInMs({ ...cronJob, status }, { timetable, now });
   if (inMs === undefined) return;
   const { sentence } = context.decide(nextRun, { inMs, at: now + inMs });
-  // In the background, like a schedule: a run that ends when nothing is left to do does not wait for it.
+  // In the background, like a schedule: a process that exits when nothing is left to do does not wait for it.
   context.enqueueAfter(inMs, sentence, { background: true });
 }

@@ -1,4 +1,4 @@
-/** The eviction of pods by taints of devices. Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go. */
+/** Eviction of pods by device taints. Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go. */
 import { devicesOf, evictingTaints, poolIndex, poolKey, poolOfSlice, poolsOfClaim } from "../../api/device-taints.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf } from "../../api/key.ts";
@@ -16,7 +16,7 @@ import { appointments } from "./memory.ts";
 import { rules } from "./rules.ts";
 import { syncPod } from "./sync.ts";
 
-/** Deletes pods whose claims do not tolerate the NoExecute taints of their devices, or no longer. */
+/** Deletes pods whose claims do not, or no longer, tolerate the NoExecute taints of their devices. */
 export const deviceTaintEviction: ControllerDefinition = defineController<Pod>({
   name: "device-taint-eviction",
   aliases: ["device-taint-eviction-controller"],
@@ -44,7 +44,7 @@ export const deviceTaintEviction: ControllerDefinition = defineController<Pod>({
   sync: (_key, context) => syncPod(context),
 });
 
-/** Only its node and its claims count. What is said in its status before it is deleted does not wake it. */
+/** Only its node and claims count; the status written before its deletion does not enqueue it. */
 function onPod(notification: Notification<Pod>, context: WatchContext): void {
   const { type, object: pod } = notification;
   if (podClaimsOf(pod).length === 0) return;
@@ -65,7 +65,7 @@ function onClaim(notification: Notification<ResourceClaim>, context: WatchContex
   if (devicesOf(claim).length > 0 || before.length > 0) wakePodsOf(claim, context);
 }
 
-/** Only claims of devices whose taints have changed count. */
+/** Only claims on devices whose taints have changed count. */
 function onSlice(notification: Notification<ResourceSlice>, context: WatchContext): void {
   const { type, object: slice } = notification;
   const pool = poolOfSlice(slice);

@@ -13,14 +13,14 @@ const byTaint: Announcement = {
   leavesOutGeneration: true,
 };
 
-/** A pod that is to go, and why. */
+/** A pod to evict, and why. */
 export interface Eviction {
   readonly pod: Pod;
   readonly because: Decision;
 }
 
 /**
- * Announces the deletion in the pod's status, and deletes it; nothing if it is gone, being deleted, or another pod has its name.
+ * Announces the deletion in the pod's status, then deletes the pod; does nothing if it is gone, being deleted, or replaced by another pod.
  * @throws StatusError: 409 if it is replaced meanwhile.
  */
 export async function evict(context: SyncContext, { pod, because }: Eviction): Promise<void> {
@@ -41,7 +41,7 @@ async function evictLive(context: SyncContext, { pod, because }: Eviction): Prom
   await announceAndDelete(context, { pod: live, because, condition, preconditions: { uid } });
 }
 
-/** Records what is done about a pod in an Event. */
+/** Records in an Event what is done about a pod. */
 export function announce(
   context: SyncContext,
   { pod, message }: { readonly pod: Pod; readonly message: string },

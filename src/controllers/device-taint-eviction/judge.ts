@@ -1,4 +1,4 @@
-/** When a pod has to go because of its devices. Source: device_taint_eviction.go podEvictionTime. */
+/** When a pod must be evicted because of its devices. Source: device_taint_eviction.go podEvictionTime. */
 import { isControlledBy, isReservedFor, meantBy, podClaimsOf } from "../../api/device-claims.ts";
 import { poolIndex, type UntoleratedTaint, untoleratedTaints } from "../../api/device-taints.ts";
 import { objectKey } from "../../api/key.ts";
@@ -12,8 +12,8 @@ export interface Caches {
 }
 
 /**
- * Why the pod has to go, the soonest first; empty while it may stay: it has no node yet, or its claims tolerate the taints of their devices
- * for ever. Only claims that are reserved for the pod count.
+ * Why the pod must be evicted, the soonest first; empty while it may stay: it has no node yet, or its claims tolerate the taints of their
+ * devices forever. Only claims reserved for the pod count.
  */
 export function reasonsOf(pod: Pod, { claims, slices }: Caches): readonly UntoleratedTaint[] {
   if ((pod.spec?.nodeName ?? "") === "") return [];

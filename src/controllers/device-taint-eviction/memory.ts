@@ -1,10 +1,10 @@
-/** What the eviction by taints of devices remembers while it runs. */
+/** The state of one run of the eviction by device taints. */
 import type { ObjectKey } from "../../api/key.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import { LeastRecentlyUsed } from "../../controller/runtime/least-recently-used.ts";
 
-/** The uids of pods that are to go, now or later, by their keys. */
+/** The uids of pods to evict, now or later, by key. */
 export const appointments: RunState<Map<ObjectKey, string>> = runState(() => new Map<ObjectKey, string>());
 
-/** The uids of the last 500 pods that were deleted, or found to be gone. Source: uid_cache.go. */
+/** The uids of the last 500 pods that were deleted or found gone. Source: uid_cache.go. */
 export const evicted: RunState<LeastRecentlyUsed<true>> = runState(() => new LeastRecentlyUsed<true>(500));

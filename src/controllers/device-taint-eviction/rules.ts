@@ -1,4 +1,4 @@
-/** The rules of evictions by taints of devices, in the order in which a sync evaluates them. */
+/** The rules of evictions by device taints, in the order in which a sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface TaintFacts extends Facts {
@@ -9,7 +9,7 @@ interface TaintFacts extends Facts {
 }
 
 interface TimedFacts extends TaintFacts {
-  /** Until it goes. */
+  /** Until it is evicted. */
   readonly seconds: number;
 }
 
@@ -19,7 +19,7 @@ const looksAt = [
   "spec.devices[].taints with the effect NoExecute, in the slices of the newest generation of the devices' pools",
 ] as const;
 
-/** Nothing makes the pod go. */
+/** Nothing evicts the pod. */
 export const stays: Rule<Facts> = rule<Facts>({
   id: "stays",
   looksAt,
@@ -30,7 +30,7 @@ export const stays: Rule<Facts> = rule<Facts>({
   source: "device_taint_eviction.go podEvictionTime",
 });
 
-/** Nothing makes the pod go any more. */
+/** Nothing evicts the pod any more. */
 export const cancelled: Rule<Facts> = rule<Facts>({
   id: "cancelled",
   looksAt,
@@ -40,7 +40,7 @@ export const cancelled: Rule<Facts> = rule<Facts>({
   source: "device_taint_eviction.go cancelWorkWithEvent",
 });
 
-/** The pod goes later. */
+/** The pod is evicted later. */
 export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
   id: "tolerated-for",
   looksAt: [...looksAt, "timeAdded of the taint, and tolerationSeconds of the claim's tolerations"],
@@ -62,7 +62,7 @@ export const deletedBefore: Rule<TaintFacts> = rule<TaintFacts>({
   source: "device_taint_eviction.go maybeDeletePod",
 });
 
-/** The pod goes. */
+/** The pod is evicted. */
 export const untolerated: Rule<TaintFacts> = rule<TaintFacts>({
   id: "untolerated",
   looksAt,

@@ -7,7 +7,7 @@ import { reasonsOf } from "./judge.ts";
 import { appointments, evicted } from "./memory.ts";
 import { cancelled, deletedBefore, stays, toleratedFor, untolerated } from "./rules.ts";
 
-/** Deletes the pod if it is its time, or has the key come again then. @throws what the API server answers: the key is retried. */
+/** Deletes the pod if it is due, or requeues the key for then. @throws the API server's error: the key is retried. */
 export async function syncPod(context: SyncContext): Promise<void> {
   const pod = context.cache(Pods).get(context.key);
   if (pod === undefined) {

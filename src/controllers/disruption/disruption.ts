@@ -28,17 +28,17 @@ import { syncBudget } from "./sync.ts";
 
 /** A time in milliseconds. */
 export interface DisruptionOptions {
-  /** How long a condition DisruptionTarget may announce what does not come. Upstream has it in stalePodDisruptionTimeout. */
+  /** How long a condition DisruptionTarget may announce a deletion that does not happen. Upstream: stalePodDisruptionTimeout. */
   readonly staleAfterMs: number;
 }
 
 /**
- * Counts how many pods of each PodDisruptionBudget may be evicted, and takes the condition DisruptionTarget back from pods that were to go
- * and stayed. Keys of these pods are in the queue of budgets, where upstream has a second one.
+ * Counts how many pods of each PodDisruptionBudget may be evicted, and resets the condition DisruptionTarget of pods that were to be
+ * deleted but were not. Keys of these pods share the queue of budgets; upstream has a second one.
  */
 export const disruption: ControllerDefinition = defineDisruption({ staleAfterMs: 120_000 });
 
-/** The same with another time. */
+/** The same with a different timeout. */
 export function defineDisruption({ staleAfterMs }: DisruptionOptions): ControllerDefinition {
   return defineController<PodDisruptionBudget>({
     name: "disruption",
@@ -85,7 +85,7 @@ function onPod({ type, object: pod }: Notification<Pod>, context: WatchContext):
   if (type !== "deleted" && announcedDisruption(pod) !== undefined) context.enqueue(podKey(pod));
 }
 
-/** Enqueues one budget that selects the pod, and warns where several do: evictions of the pod are refused then. */
+/** Enqueues one budget that selects the pod, and warns if several do: then evictions of the pod are refused. */
 function enqueueBudgetOf(pod: Pod, context: WatchContext): void {
   const budgets = context
     .cache(PodDisruptionBudgets)

@@ -1,18 +1,18 @@
 /**
- * How many pods of a budget are healthy, and which evictions are still on their way. Pure.
+ * How many pods of a budget are healthy, and which evictions are still pending. Pure.
  * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go countHealthyPods, buildDisruptedPodMap.
  */
 import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 
-/** So long after an eviction was granted the pod must have begun to terminate; after that it counts as healthy again. */
+/** A pod must begin to terminate within this time after its eviction was granted; otherwise it counts as healthy again. */
 export const deletionTimeoutMs: number = 2 * 60_000;
 
 /** When evictions were granted, by the pod's name: `status.disruptedPods`. */
 export type DisruptedPods = Readonly<Record<string, string>>;
 
-/** What a granted eviction is judged by. */
+/** What granted evictions are checked against. */
 export interface Granted {
   /** When evictions were granted. */
   readonly granted: DisruptedPods;
@@ -24,7 +24,7 @@ export interface Granted {
 export interface PendingEvictions {
   /** The entries that still count: of pods that exist and are not being deleted, within the timeout. */
   readonly pods: DisruptedPods;
-  /** Pods whose eviction was granted longer ago than the timeout, and which nobody has deleted. */
+  /** Pods whose eviction was granted longer ago than the timeout but which were not deleted. */
   readonly expired: readonly Pod[];
   /** In how many milliseconds the first of them expires; undefined if there is none. */
   readonly recheckInMs?: number;
@@ -49,7 +49,7 @@ export function pendingEvictions(pods: readonly Pod[], { granted, now }: Granted
   return { pods: pending, expired, ...(first !== undefined && { recheckInMs: first - now }) };
 }
 
-/** Ready pods that are neither being deleted nor about to be. */
+/** Ready pods that are neither being deleted nor about to be evicted. */
 export function countHealthy(pods: readonly Pod[], { granted, now }: Granted): number {
   const isLeaving = ({ metadata: { name, deletionTimestamp } }: Pod): boolean => {
     const time = granted[name];

@@ -10,7 +10,7 @@ interface UnmanagedFacts extends Facts {
   readonly count: number;
 }
 
-/** Pods without a controller are left out of a share. */
+/** Percentages ignore pods without a controller. */
 export const unmanaged: Rule<UnmanagedFacts> = rule<UnmanagedFacts>({
   id: "unmanaged-pods",
   looksAt: ["the pods' owner references"],
@@ -25,7 +25,7 @@ interface EvictionFacts extends Facts {
   readonly names: readonly string[];
 }
 
-/** An eviction that was granted and not carried out no longer counts. */
+/** An eviction that was granted but not carried out no longer counts. */
 export const expired: Rule<EvictionFacts> = rule<EvictionFacts>({
   id: "eviction-expired",
   looksAt: ["status.disruptedPods", "the pods' deletionTimestamps"],
@@ -76,14 +76,14 @@ export const syncFailed: Rule<FailureFacts> = rule<FailureFacts>({
   source: "disruption.go failSafe",
 });
 
-/** Of budgets. */
+/** The rules of budgets. */
 export const budgetRules: readonly Rule[] = [unmanaged, expired, status, syncFailed];
 
 interface WaitFacts extends Facts {
   readonly seconds: number;
 }
 
-/** A pod that was announced to go gets time to go. */
+/** A pod whose disruption was announced gets time to be deleted. */
 export const awaitDeletion: Rule<WaitFacts> = rule<WaitFacts>({
   id: "await-deletion",
   looksAt: ["the condition DisruptionTarget", "metadata.deletionTimestamp"],
@@ -93,7 +93,7 @@ export const awaitDeletion: Rule<WaitFacts> = rule<WaitFacts>({
   source: "disruption.go nonTerminatingPodHasStaleDisruptionCondition",
 });
 
-/** A pod that was announced to go and stays is no longer a target. */
+/** A pod that was not deleted after the announcement is no longer a target. */
 export const staleCondition: Rule<Facts> = rule<Facts>({
   id: "stale-condition",
   looksAt: ["the condition DisruptionTarget", "metadata.deletionTimestamp", "status.phase"],
@@ -103,5 +103,5 @@ export const staleCondition: Rule<Facts> = rule<Facts>({
   source: "disruption.go syncStalePodDisruption",
 });
 
-/** Of pods. */
+/** The rules of pods. */
 export const podRules: readonly Rule[] = [awaitDeletion, staleCondition];

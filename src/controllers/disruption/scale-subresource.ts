@@ -1,5 +1,5 @@
 /**
- * The scale of a controller of any kind, by its subresource.
+ * The scale of a controller of any kind, through its subresource.
  * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go getScaleController, implementsScale.
  */
 import { apiVersionOf, groupVersionPath, resourceOf } from "../../api/kind.ts";
@@ -23,8 +23,8 @@ export interface ControllerScale {
 }
 
 /**
- * Reads `scale` of a pod's controller; undefined if the controller is gone or is another one under its name.
- * @throws Error for a kind that the server does not have, or whose objects have no scale; what the API server refuses.
+ * Reads `scale` of a pod's controller; undefined if the controller is gone or replaced by another of the same name.
+ * @throws Error for a kind that the server does not serve, or that has no scale; the API server's refusal.
  */
 export async function scaleOf(
   context: SyncContext,
@@ -33,11 +33,11 @@ export async function scaleOf(
   const kind = await kindOf(context, controller);
   let scale: Scale;
   try {
-    // Also for a kind without namespaces, as upstream: a Node that owns a pod has no scale.
+    // Even for cluster-scoped kinds, as in upstream: a Node that owns a pod has no scale.
     const at = { namespace, name: controller.name };
     scale = await context.client.getScale({ ...kind, namespaced: true }, at, { signal: context.signal });
   } catch (error) {
-    // The same answer where the object is gone and where its kind has no scale.
+    // NotFound both if the object is gone and if its kind has no scale.
     if (!isNotFound(error)) throw error;
     if (await hasScale(context, kind)) return undefined;
     throw new Error(`${resourceOf(kind)} does not implement the scale subresource`, { cause: error });
@@ -55,7 +55,7 @@ async function kindOf(context: SyncContext, { kind, apiVersion }: OwnerReference
 
 /** Whether discovery lists the subresource. */
 async function hasScale(context: SyncContext, kind: DiscoveredKind): Promise<boolean> {
-  // Whatever comes is read field by field.
+  // The response is untyped: it is read field by field.
   const list = (await context.client.raw(groupVersionPath(kind), { signal: context.signal })) as ResourceList;
   return (list.resources ?? []).some(({ name, kind: of }) => name === `${kind.plural}/scale` && of === "Scale");
 }

@@ -1,5 +1,5 @@
 /**
- * How many pods the controllers of a budget's pods ask for.
+ * How many pods the controllers of a budget's pods want.
  * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go getExpectedScale, finders.
  */
 import { objectKey } from "../../api/key.ts";
@@ -14,19 +14,19 @@ import { type ControllerNamed, type ControllerScale, scaleOf } from "./scale-sub
 /** The sum over the controllers of some pods. */
 export interface ExpectedScale {
   readonly pods: number;
-  /** Names of pods without a controller, which no sum can include. */
+  /** Names of pods without a controller, which the sum cannot include. */
   readonly unmanaged: readonly string[];
 }
 
-/** A kind that a pod's controller may be of, or that controller's own. */
+/** A pod's controller, or that controller's own controller. */
 type Workload = StoredObject & { readonly spec?: { readonly replicas?: number } };
 
-/** Groups in which an owner reference may name a workload: `extensions` had them before `apps`. */
+/** Groups in which an owner reference may name a workload: `extensions` predates `apps`. */
 const appsGroups = ["apps", "extensions"];
 
 /**
- * Adds up the replicas of each controller once. A ReplicaSet counts as its Deployment.
- * @throws Error for a pod whose controller is gone, or is of a kind without the subresource `scale`; what the API server refuses.
+ * Adds up the replicas, each controller once. A ReplicaSet counts as its Deployment.
+ * @throws Error for a pod whose controller is gone or whose kind lacks the subresource `scale`; the API server's refusal.
  */
 export async function expectedScale(context: SyncContext, pods: readonly Pod[]): Promise<ExpectedScale> {
   const scales = new Map<string, number>();
@@ -47,7 +47,7 @@ export async function expectedScale(context: SyncContext, pods: readonly Pod[]):
   return { pods: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
 }
 
-/** The scale of a pod's controller, if it is of a kind that is cached here; undefined if it is not, or not in the cache. */
+/** The scale of a pod's controller; undefined if its kind is not cached here, or it is not in the cache. */
 function cachedScale(context: SyncContext, { controller, namespace }: ControllerNamed): ControllerScale | undefined {
   const cached = <T extends Workload>(kind: Kind<T>, groups: readonly string[]): T | undefined =>
     cachedOwner(context, { kind, groups, namespace, reference: controller });
@@ -57,7 +57,7 @@ function cachedScale(context: SyncContext, { controller, namespace }: Controller
   return other && scaleIn(other);
 }
 
-/** That of the ReplicaSet's Deployment, or its own without one. A Deployment that is not in the cache: undefined. */
+/** The scale of the ReplicaSet's Deployment, or its own without one. Undefined if the Deployment is not in the cache. */
 function scaleAbove(context: SyncContext, replicaSet: Workload): ControllerScale | undefined {
   const reference = controllerOf(replicaSet);
   if (reference?.kind !== Deployments.kind) return scaleIn(replicaSet);
@@ -77,7 +77,7 @@ interface Sought<T extends StoredObject> {
   readonly reference: OwnerReference;
 }
 
-/** The object that an owner reference names, if it is of the kind, in the cache, and has its uid. */
+/** The object that an owner reference names, if kind and uid match and it is in the cache. */
 function cachedOwner<T extends StoredObject>(context: SyncContext, sought: Sought<T>): T | undefined {
   const { kind, groups, namespace, reference } = sought;
   if (reference.kind !== kind.kind || !groups.includes(groupOf(reference.apiVersion))) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The condition DisruptionTarget of a pod that was to go and stayed.
+ * The condition DisruptionTarget of a pod that was to be deleted but was not.
  * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go syncStalePodDisruption.
  */
 import type { ObjectKey } from "../../api/key.ts";
@@ -12,17 +12,17 @@ import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { awaitDeletion, staleCondition } from "./rules.ts";
 
 const disruptionTarget = "DisruptionTarget";
-/** Set by a kubelet that ends the pod itself, which may take any time before the pod is deleted. */
+/** Set by a kubelet that terminates the pod itself, which may take any time before the pod is deleted. */
 const byKubelet = "TerminationByKubelet";
 
-/** The condition, if it announces a disruption that somebody else than the kubelet has yet to begin. */
+/** The condition, if it announces a disruption not yet begun by anyone other than the kubelet. */
 export function announcedDisruption({ metadata, status }: Pod): PodCondition | undefined {
   if (metadata.deletionTimestamp !== undefined) return undefined;
   const condition = findCondition(status?.conditions, disruptionTarget);
   return condition?.status === "True" && condition.reason !== byKubelet ? condition : undefined;
 }
 
-/** Makes the condition False once it is `staleAfterMs` old. @throws StatusError, TransportError. */
+/** Sets the condition to False once it is `staleAfterMs` old. @throws StatusError, TransportError. */
 export async function syncStaleCondition(
   context: SyncContext,
   { key, staleAfterMs }: { readonly key: ObjectKey; readonly staleAfterMs: number },
@@ -31,7 +31,7 @@ export async function syncStaleCondition(
   if (pod === undefined || isPodTerminal(pod)) return;
   const condition = announcedDisruption(pod);
   if (condition === undefined) return;
-  // An unknown time is null on the wire, which the types do not say: it counts as long ago.
+  // An unknown time is null on the wire, which the types do not say; it counts as long past.
   const since: string | null | undefined = condition.lastTransitionTime;
   const waitMs = since === undefined || since === null ? 0 : parseTime(since) + staleAfterMs - context.now();
   if (waitMs > 0) {

@@ -18,20 +18,20 @@ export interface BudgetCounts {
   readonly healthy: number;
   /** How many must stay healthy. */
   readonly desired: number;
-  /** How many pods there should be. */
+  /** How many pods are expected. */
   readonly expected: number;
   readonly disruptedPods: DisruptedPods;
 }
 
-/** The condition type that `kubectl describe pdb` and drains look at. */
+/** The condition type that `kubectl describe pdb` and drains read. */
 export const disruptionAllowed = "DisruptionAllowed";
 
-/** How many pods may be evicted. A budget that expects no pod allows none: its first pods may be on their way. */
+/** How many pods may be evicted. A budget that expects no pods allows none: its first pods may be about to appear. */
 export function allowedDisruptions({ healthy, desired, expected }: BudgetCounts): number {
   return expected <= 0 ? 0 : Math.max(0, healthy - desired);
 }
 
-/** When a status is worked out. */
+/** When a status is computed. */
 interface Moment {
   /** ms since 1970. */
   readonly now: number;

@@ -15,7 +15,7 @@ import { type ExpectedScale, expectedScale } from "./scale.ts";
 import { allowedDisruptions, type BudgetStatus, failedStatus, nextStatus } from "./status.ts";
 
 const namedInFacts = 8;
-/** At its deadline an eviction still counts. Upstream adds the key rate-limited then, which is 5 ms later for one that did not fail. */
+/** At its deadline, an eviction still counts. Upstream then adds the key rate-limited, which is 5 ms later for a key that did not fail. */
 const pastDeadlineMs = 5;
 
 /** One sync of one budget: what its steps share. */
@@ -26,9 +26,9 @@ interface BudgetSync {
 }
 
 /**
- * Counts the budget's pods and writes how many may be evicted. Where they cannot be counted, it writes that none may: the eviction
- * API must not allow what may be unsafe.
- * @throws a conflict; what kept that last write from being made.
+ * Counts the budget's pods and writes how many may be evicted. If they cannot be counted, it writes that none may: the eviction API must
+ * not allow unsafe evictions.
+ * @throws a conflict; whatever made that last write fail.
  */
 export async function syncBudget(key: ObjectKey, context: SyncContext): Promise<void> {
   const budget = context.cache(PodDisruptionBudgets).get(key);
@@ -71,7 +71,7 @@ async function count(sync: BudgetSync): Promise<void> {
     context.enqueueAfter(pending.recheckInMs + pastDeadlineMs, "a granted eviction expires");
 }
 
-/** @throws RangeError for an invalid selector, with an Event about it. */
+/** @throws RangeError for an invalid selector, after recording an Event. */
 function selectedPods(sync: BudgetSync): readonly Pod[] {
   const { metadata, spec } = sync.budget;
   let pods: readonly Pod[];
@@ -93,7 +93,7 @@ interface Required {
   readonly unmanaged: readonly string[];
 }
 
-/** What the spec asks for, in pods: shares round up. @throws what keeps the controllers' replicas from being known. */
+/** What the spec requires, in pods: percentages round up. @throws whatever keeps the controllers' replicas from being known. */
 async function required(sync: BudgetSync, pods: readonly Pod[]): Promise<Required> {
   const { maxUnavailable, minAvailable } = sync.budget.spec ?? {};
   if (maxUnavailable !== undefined) {
@@ -109,7 +109,7 @@ async function required(sync: BudgetSync, pods: readonly Pod[]): Promise<Require
   return { expected: 0, desired: 0, unmanaged: [] };
 }
 
-/** @throws what keeps the scale from being known, with an Event about it. */
+/** @throws whatever keeps the scale from being known, after recording an Event. */
 async function scaleFor(sync: BudgetSync, pods: readonly Pod[]): Promise<ExpectedScale> {
   try {
     return await expectedScale(sync.context, pods);
@@ -132,7 +132,7 @@ function unmanagedMessage({ spec }: PodDisruptionBudget): string {
 function reportExpired({ context, budget }: BudgetSync, pods: readonly Pod[]): void {
   if (pods.length === 0) return;
   context.decide(expiredRule, { names: pods.slice(0, namedInFacts).map(({ metadata }) => metadata.name) });
-  // Upstream prints the namespace twice, where the budget's name is meant.
+  // Upstream prints the namespace twice; the second should be the budget's name.
   const { namespace = "" } = budget.metadata;
   const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`;
   for (const pod of pods) context.event(Pods, pod, { type: "Warning", reason: "NotDeleted", message });

@@ -1,4 +1,4 @@
-/** Endpoints have 1,000 addresses at most. Source: kubernetes v1.36 pkg/controller/endpoint/endpoints_controller.go truncateEndpoints. */
+/** Endpoints have at most 1,000 addresses. Source: kubernetes v1.36 pkg/controller/endpoint/endpoints_controller.go truncateEndpoints. */
 import type { Address, Subset } from "../../controller/workload/service/subsets.ts";
 
 /** More addresses than these are left out. */
@@ -14,8 +14,8 @@ function count(subsets: readonly Subset[], field: "addresses" | "notReadyAddress
 }
 
 /**
- * As many addresses as may be; undefined if all may. Ready ones go before others. Each subset keeps its share, rounded up, so that the last
- * may keep less.
+ * Truncates to the maximum; undefined if all addresses fit. Ready addresses take precedence. Each subset keeps its share, rounded up, so
+ * the last may keep less.
  */
 export function truncated(subsets: readonly Subset[]): readonly Subset[] | undefined {
   if (countAddresses(subsets) <= maxAddresses) return undefined;

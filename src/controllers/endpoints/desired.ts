@@ -5,7 +5,7 @@ import type { Pod, Service } from "../../api/types.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import { type Address, type Port, repack, type Subset } from "../../controller/workload/service/subsets.ts";
 
-/** In their one form. */
+/** Returns them in canonical form. */
 export function desiredSubsets(service: Service, pods: readonly Pod[]): readonly Subset[] {
   const { publishNotReadyAddresses: publishesAll = false, clusterIP } = service.spec ?? {};
   const subsets: Subset[] = [];
@@ -45,7 +45,7 @@ function addressOf(pod: Pod, service: Service): Address | undefined {
   };
 }
 
-/** Where the Service does not say, its address tells, or the pod's. */
+/** If the Service does not say, by its address, or else the pod's. */
 function familyOf({ spec }: Service, { status }: Pod): IpFamily {
   const { ipFamilies = [], clusterIP = "" } = spec ?? {};
   const [first] = ipFamilies;

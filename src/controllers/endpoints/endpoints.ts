@@ -18,10 +18,10 @@ import {
 import { rules } from "./rules.ts";
 import { syncEndpoints } from "./sync.ts";
 
-/** Written by leader election of old: such Endpoints belong to no Service. */
+/** Written by legacy leader election: such Endpoints belong to no Service. */
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
-/** Keeps Endpoints of the pods that Services select: the older form of EndpointSlices. */
+/** Maintains Endpoints for the pods that Services select: the predecessor of EndpointSlices. */
 export const endpoints: ControllerDefinition = defineController<Service>({
   name: "endpoints",
   aliases: ["ep", "endpoint", "endpoints-controller"],
@@ -46,7 +46,7 @@ export const endpoints: ControllerDefinition = defineController<Service>({
   sync: (_key, context) => syncEndpoints(context),
 });
 
-/** Those that are there at the start may be left over; those that others delete are made again. What others write stays, upstream too. */
+/** Endpoints present at the start may be left over; those that others delete are recreated. What others write stays, as in upstream. */
 function onEndpoints(notification: Notification<EndpointsObject>, context: WatchContext): void {
   const { type, object } = notification;
   const isLeftOver =

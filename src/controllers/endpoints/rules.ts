@@ -3,7 +3,7 @@ import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { leftAlone } from "../../controller/workload/service/rules.ts";
 
-/** Endpoints go with their Service. */
+/** Endpoints are deleted with their Service. */
 export const deleteEndpoints: Rule<Facts> = rule<Facts>({
   id: "delete-endpoints",
   looksAt: ["the Service in the cache"],
@@ -17,7 +17,7 @@ interface BehindFacts extends Facts {
   readonly version: string;
 }
 
-/** Nothing is written while the cache lacks what was written before. */
+/** Nothing is written while the cache lacks the last write. */
 export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
   id: "cache-behind",
   looksAt: ["resourceVersion of the cached Endpoints", "the version that this controller has replaced"],
@@ -56,7 +56,7 @@ export const createEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
   source: "endpoints_controller.go syncService; endpoints/util.go RepackSubsets",
 });
 
-/** They follow the pods and the Service's labels. */
+/** The Endpoints are updated to match the pods and the Service's labels. */
 export const updateEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
   id: "update-endpoints",
   looksAt,
@@ -67,7 +67,7 @@ export const updateEndpoints: Rule<WriteFacts> = rule<WriteFacts>({
   source: "endpoints_controller.go syncService, truncateEndpoints",
 });
 
-/** They are as they should be. */
+/** The Endpoints are as they should be. */
 export const steady: Rule<Facts> = rule<Facts>({
   id: "steady",
   looksAt,

@@ -25,7 +25,7 @@ const overCapacityAnnotation = "endpoints.kubernetes.io/over-capacity";
 
 /**
  * Brings the Endpoints of a Service up to date with its pods, or deletes those of a Service that is gone.
- * @throws CacheBehindError while the cache lacks the controller's own write; what the API server refuses.
+ * @throws CacheBehindError while the cache lacks the controller's own write; the API server's refusal.
  */
 export async function syncEndpoints(context: SyncContext): Promise<void> {
   const { key } = context;
@@ -49,7 +49,7 @@ export async function syncEndpoints(context: SyncContext): Promise<void> {
   await write(context, { service, current, subsets, triggerTime });
 }
 
-/** Asks also where the cache has none: it may not have them yet. */
+/** Sends the deletion even if the cache has none: it may not have them yet. */
 async function deleteFor(context: SyncContext): Promise<void> {
   const { key, signal } = context;
   const because = context.decide(deleteEndpoints, {});
@@ -77,7 +77,7 @@ function isCurrent(
   );
 }
 
-/** Without the versions of pods, of which every change has one. */
+/** Without the resourceVersions of pods, which every change updates. */
 function comparable(subsets: readonly Subset[]): unknown {
   return JSON.parse(
     JSON.stringify(subsets, (name, value: unknown) => (name === "resourceVersion" ? undefined : value)),
@@ -116,7 +116,7 @@ async function write(context: SyncContext, { service, current, subsets, triggerT
   const updated = await reporting({ context, service, current }, () =>
     context.client.update<EndpointsObject>(Endpoints, next, { because, basedOn: current, signal }),
   );
-  // A write that changed nothing has left the version as it was.
+  // A write that changed nothing leaves the resourceVersion as it was.
   if (updated !== undefined && updated.metadata.resourceVersion !== current.metadata.resourceVersion)
     context.state(replacedVersions).set(key, current.metadata.resourceVersion);
 }
@@ -131,7 +131,7 @@ function factsOf(subsets: readonly Subset[], overCapacity: boolean): Parameters<
   return { ready, notReady: countAddresses(subsets) - ready, subsets: subsets.length, overCapacity };
 }
 
-/** Tells of a refusal in an Event. Undefined where none is needed: in a namespace that is being deleted every create is refused. */
+/** Reports a refusal in an Event. Undefined if no write is needed: a namespace that is being deleted refuses every create. */
 async function reporting<T>(
   { context, service, current }: Pick<Writing, "service" | "current"> & { readonly context: SyncContext },
   request: () => Promise<T>,
@@ -149,7 +149,7 @@ async function reporting<T>(
   }
 }
 
-/** What an Event is about that could not be created: it has a name and nothing else. */
+/** The subject of the Event about a failed create: only a name. */
 function notYetThere({ metadata }: Service): EndpointsObject {
   const none: Pick<StoredMeta, "uid" | "resourceVersion" | "creationTimestamp"> = {
     uid: "",

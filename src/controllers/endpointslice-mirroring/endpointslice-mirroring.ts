@@ -17,13 +17,13 @@ import { managedBy } from "./plan.ts";
 import { rules } from "./rules.ts";
 import { syncMirror } from "./sync.ts";
 
-/** What kube-controller-manager has flags for. */
+/** What kube-controller-manager's flags set. */
 export interface MirroringOptions {
   /** `--mirroring-max-endpoints-per-subset` */
   readonly maxPerSubset: number;
 }
 
-/** Mirrors Endpoints that users write into EndpointSlices. */
+/** Mirrors user-written Endpoints into EndpointSlices. */
 export const endpointsliceMirroring: ControllerDefinition = defineMirroringController({ maxPerSubset: 1000 });
 
 /** The same with other limits. */
@@ -60,7 +60,7 @@ export function defineMirroringController({ maxPerSubset }: MirroringOptions): C
   });
 }
 
-/** Endpoints that are left out, and were so before, are none of its business. */
+/** Ignores Endpoints that are skipped now and were before. */
 function onEndpoints(notification: Notification<Endpoints>, context: WatchContext): void {
   const { type, object } = notification;
   const isMirrored = whySkipped(object) === undefined;
@@ -68,7 +68,7 @@ function onEndpoints(notification: Notification<Endpoints>, context: WatchContex
   if (isMirrored || wasMirrored) context.enqueue(keyOf(object));
 }
 
-/** Of a Service, only whether it has a selector counts. */
+/** Only whether the Service has a selector counts. */
 function onService(notification: Notification<Service>, context: WatchContext): void {
   const { type, object } = notification;
   const concerns = type === "updated" ? hasSelector(notification.before) !== hasSelector(object) : !hasSelector(object);

@@ -2,5 +2,5 @@
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import { SliceTracker } from "../../controller/workload/service/slice-tracker.ts";
 
-/** What was written to slices. */
+/** Tracks writes to slices. */
 export const sliceTracker: RunState<SliceTracker> = runState(() => new SliceTracker());

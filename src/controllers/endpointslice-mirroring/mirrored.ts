@@ -1,5 +1,5 @@
 /**
- * What of Endpoints is in slices: which of them are mirrored at all, and the endpoints of each address type and set of ports.
+ * What Endpoints contribute to slices: whether they are mirrored at all, and the endpoints for each address type and set of ports.
  * Source: kubernetes v1.36 pkg/controller/endpointslicemirroring/reconciler.go reconcile, reconciler_helpers.go, utils.go.
  */
 import { canonicalAddress, type IpFamily } from "../../api/ip-address.ts";
@@ -8,12 +8,15 @@ import { endpointKey } from "../../controller/workload/service/slice-content.ts"
 import { inOrder, portsKey } from "../../controller/workload/service/slice-ports.ts";
 import { type Address, type Port, repack } from "../../controller/workload/service/subsets.ts";
 
-/** The label by which Endpoints are left out. */
+/** The label that excludes Endpoints from mirroring. */
 export const skipMirrorLabel = "endpointslice.kubernetes.io/skip-mirror";
-/** Endpoints in which older programs elect their leaders. Source: client-go v0.36 tools/leaderelection/resourcelock/interface.go. */
+/**
+ * The annotation of Endpoints that older programs use for leader election. Source: client-go v0.36
+ * tools/leaderelection/resourcelock/interface.go.
+ */
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
-/** Why Endpoints have no slices of this controller. */
+/** Why this controller keeps no slices for Endpoints. */
 export type NotMirrored =
   | "the Endpoints are gone"
   | "the Endpoints have the label skip-mirror"
@@ -21,44 +24,44 @@ export type NotMirrored =
   | "there is no Service of this name"
   | "the Service has a selector";
 
-/** Whether the Endpoints by themselves keep this controller away. */
+/** Why the Endpoints themselves exclude mirroring. */
 export function whySkipped({ metadata: { labels, annotations } }: Endpoints): NotMirrored | undefined {
   if (labels?.[skipMirrorLabel] === "true") return "the Endpoints have the label skip-mirror";
   return annotations?.[leaderAnnotation] === undefined ? undefined : "the Endpoints are a lock of leader election";
 }
 
-/** Whether a Service leaves its Endpoints to others. On the wire an empty selector is none. */
+/** Whether the Service has a selector, so that its Endpoints are managed. On the wire, an empty selector is none. */
 export function hasSelector({ spec }: Service): boolean {
   return spec?.selector !== undefined && Object.keys(spec.selector).length > 0;
 }
 
-/** The endpoints that slices of one address type and one set of ports have. */
+/** The endpoints of the slices with one address type and one set of ports. */
 export interface Group {
   readonly addressType: IpFamily;
   readonly ports: readonly EndpointPort[];
-  /** By `endpointKey`. There may be more than a slice takes, if several subsets have these ports. */
+  /** By `endpointKey`. May exceed the capacity of a slice, if several subsets have these ports. */
   readonly endpoints: Map<string, Endpoint>;
 }
 
-/** What slices of the Endpoints say, and how many addresses they do not have. */
+/** What slices of the Endpoints should contain, and how many addresses they leave out. */
 export interface Mirrored {
-  /** By `groupKey`. There is one of each address type for each set of ports, with or without endpoints. */
+  /** By `groupKey`. One for each address type and set of ports, with or without endpoints. */
   readonly groups: ReadonlyMap<string, Group>;
-  /** Addresses that are none. */
+  /** Invalid addresses. */
   readonly invalid: number;
-  /** All addresses that are left out: the invalid ones, and those beyond the maximum of a subset. */
+  /** All skipped addresses: invalid ones, and those beyond the maximum of a subset. */
   readonly skipped: number;
 }
 
 const asRead = { tellsAppProtocolsApart: true } as const;
 const families: readonly IpFamily[] = ["IPv4", "IPv6"];
 
-/** Equal for what one slice may have. */
+/** Equal for endpoints that may share a slice. */
 export function groupKey(addressType: string, ports: readonly EndpointPort[]): string {
   return `${addressType} ${portsKey(ports)}`;
 }
 
-/** Of each subset, in its one form, the first addresses count, the ready ones before the others. */
+/** Of each subset, in canonical form, the first addresses count, ready ones before others. */
 export function mirrored({ subsets = [] }: Endpoints, maxPerSubset: number): Mirrored {
   const groups = new Map<string, Group>();
   let [invalid, skipped] = [0, 0];

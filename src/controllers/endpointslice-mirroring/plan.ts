@@ -1,7 +1,7 @@
 /**
- * What becomes of the slices of Endpoints, as data. Source: kubernetes v1.36 pkg/controller/endpointslicemirroring/reconciler.go
- * reconcileByPortMapping, reconciler_helpers.go recycleSlices; differs: upstream takes the first of the new slices for the one that
- * takes over another's name, whatever its address type; see docs/differences.md.
+ * What to do about the slices of Endpoints, as data. Source: kubernetes v1.36 pkg/controller/endpointslicemirroring/reconciler.go
+ * reconcileByPortMapping, reconciler_helpers.go recycleSlices; differs: in upstream, the first new slice takes over the other's name,
+ * whatever its address type; see docs/differences.md.
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import type { Endpoints, EndpointSlice } from "../../api/types.ts";
@@ -18,20 +18,20 @@ import { type Group, groupKey } from "./mirrored.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The value of the label that names who keeps a slice, for those of this controller. */
+/** The value of the managed-by label on this controller's slices. */
 export const managedBy = "endpointslicemirroring-controller.k8s.io";
 const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** A slice that is to be written over one that is there. */
+/** A slice to be written over an existing one. */
 export interface SliceUpdate {
   readonly group: Group;
-  /** The slice whose name it has, as cached. */
+  /** The slice with its name, as cached. */
   readonly before: EndpointSlice;
-  /** The slice was to be deleted, and takes the place of a new one. */
+  /** The slice was to be deleted, and is reused for a new one. */
   readonly reused: boolean;
 }
 
-/** A slice that is to go. */
+/** A slice to be deleted. */
 export interface UnwantedSlice {
   readonly slice: EndpointSlice;
   /** Before the arrow of a sentence. */
@@ -47,8 +47,7 @@ export interface MirrorPlan {
 }
 
 /**
- * One slice for each group that has endpoints. `existing` are the slices that this controller keeps for the Endpoints, of which the first
- * of a group stays.
+ * One slice for each group with endpoints. `existing`: this controller's slices for the Endpoints, of which the first of each group stays.
  */
 export function planMirror(
   endpoints: Endpoints,
@@ -82,7 +81,7 @@ function because(why: string, slices: readonly EndpointSlice[]): readonly Unwant
   return slices.map((slice) => ({ slice, why }));
 }
 
-/** New slices take the place of those of their address type that would be deleted: the address type of a slice never changes. */
+/** New slices reuse slices of their address type that would be deleted: the address type of a slice is immutable. */
 function reusing({ create, update, remove, unchanged }: MirrorPlan): MirrorPlan {
   const created: Group[] = [];
   const updated = [...update];
@@ -115,7 +114,7 @@ function isUpToDate(
   );
 }
 
-/** How many endpoints a slice lacks, has too many, and has otherwise. */
+/** How many endpoints a slice lacks, has in excess, and has changed. */
 export function changesOf(
   slice: EndpointSlice,
   { endpoints: desired }: Pick<Group, "endpoints">,
@@ -132,12 +131,14 @@ export function changesOf(
   return { added: desired.size - kept, removed, changed };
 }
 
-/** The labels of a mirrored slice: those of the Endpoints, and those that are the controller's own. */
+/** The labels of a mirrored slice: those of the Endpoints, and the controller's own. */
 export function labelsFor({ metadata: { name, labels } }: Endpoints): Texts {
   return { ...labels, [serviceNameLabel]: name, [managedByLabel]: managedBy };
 }
 
-/** The annotations of a mirrored slice: those of the Endpoints but for the time of their change and what was applied to them. */
+/**
+ * The annotations of a mirrored slice: those of the Endpoints, except for the last change trigger time and the last applied configuration.
+ */
 export function annotationsFor({ metadata: { annotations } }: Endpoints): Texts {
   return without(annotations, [triggerTimeAnnotation, lastAppliedAnnotation]);
 }

@@ -7,7 +7,7 @@ const endpoints = (count: number): string => pluralize(count, "endpoint");
 
 interface NotMirroredFacts extends Facts {
   readonly why: NotMirrored;
-  /** Slices of this controller that are there all the same. */
+  /** Slices of this controller that exist nevertheless. */
   readonly slices: number;
 }
 
@@ -30,7 +30,7 @@ interface BehindFacts extends Facts {
   readonly slices: number;
 }
 
-/** Nothing is written while the cache lacks what was written before. */
+/** Nothing is written while the cache lacks the last writes. */
 export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
   id: "cache-behind",
   looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
@@ -47,7 +47,7 @@ interface LeftOutFacts extends Facts {
   readonly most: number;
 }
 
-/** Addresses that no slice gets. */
+/** Addresses that no slice includes. */
 export const leftOut: Rule<LeftOutFacts> = rule<LeftOutFacts>({
   id: "left-out",
   looksAt: ["subsets[].addresses and notReadyAddresses", "at most 1000 addresses per subset"],
@@ -70,7 +70,7 @@ interface CreateFacts extends Facts {
   readonly ports: readonly string[];
 }
 
-/** Endpoints whose ports no slice has get a new one. */
+/** Endpoints with ports that no slice has get a new slice. */
 export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
   id: "create-slice",
   looksAt: ["subsets of the Endpoints", "the mirrored EndpointSlices: ports and address type"],
@@ -90,7 +90,7 @@ interface UpdateFacts extends Facts {
   readonly reused: boolean;
 }
 
-/** A slice that is out of date is replaced under its name. */
+/** An outdated slice is replaced under its name. */
 export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
   id: "update-slice",
   looksAt: [...createSlice.looksAt, "labels, annotations and uid of the Endpoints"],
@@ -114,7 +114,7 @@ interface DeleteFacts extends Facts {
   readonly why: string;
 }
 
-/** A slice that no subset asks for goes. */
+/** A slice that no subset needs is deleted. */
 export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
   id: "delete-slice",
   looksAt: createSlice.looksAt,

@@ -15,8 +15,8 @@ import { cacheBehind, leftOut, notMirrored, steady } from "./rules.ts";
 import { type Mirroring, writePlan } from "./write-slices.ts";
 
 /**
- * Brings the slices that mirror Endpoints up to date, or deletes them where the Endpoints are not to be mirrored.
- * @throws CacheBehindError while the cache lacks the controller's own writes; Error with what the API server refuses.
+ * Brings the slices that mirror Endpoints up to date, or deletes them if the Endpoints must not be mirrored.
+ * @throws CacheBehindError while the cache lacks the controller's own writes; Error with the API server's refusal.
  */
 export async function syncMirror(context: SyncContext, maxPerSubset: number): Promise<void> {
   const { key } = context;
@@ -41,7 +41,7 @@ export async function syncMirror(context: SyncContext, maxPerSubset: number): Pr
   else await writePlan(mirroring, plan);
 }
 
-/** In the order in which upstream asks. */
+/** In the order of upstream's checks. */
 function whyNotMirrored(endpoints: Endpoints | undefined, service: Service | undefined): NotMirrored | undefined {
   if (endpoints === undefined) return "the Endpoints are gone";
   const skipped = whySkipped(endpoints);
@@ -50,7 +50,7 @@ function whyNotMirrored(endpoints: Endpoints | undefined, service: Service | und
   return hasSelector(service) ? "the Service has a selector" : undefined;
 }
 
-/** All are tried, whatever becomes of one. */
+/** Tries all of them, even if one fails. */
 async function deleteAll(
   context: SyncContext,
   { slices, why }: { readonly slices: readonly EndpointSlice[]; readonly why: NotMirrored },
@@ -89,7 +89,7 @@ function reportSkipped({ context, endpoints, most }: Mirroring, { invalid, skipp
   }
 }
 
-/** So that a change of it by somebody else is told from what the controller has seen. */
+/** So that changes by others can be told from what the controller has seen. */
 function trackIfUnknown(context: SyncContext, slice: EndpointSlice): void {
   const tracker = context.state(sliceTracker);
   if (!tracker.tracks(slice)) tracker.wrote(slice);

@@ -12,7 +12,7 @@ import type { Group } from "./mirrored.ts";
 import { annotationsFor, changesOf, labelsFor, type MirrorPlan, type SliceUpdate, type UnwantedSlice } from "./plan.ts";
 import { beingDeleted, createSlice, deleteSlice, updateSlice } from "./rules.ts";
 
-/** What is written, and with what. */
+/** What is written, and the means to write it. */
 export interface Mirroring {
   readonly context: SyncContext;
   readonly endpoints: Endpoints;
@@ -21,7 +21,7 @@ export interface Mirroring {
 }
 
 /**
- * Creates, then updates, then deletes; none is tried after one that fails.
+ * Creates, then updates, then deletes; stops at the first failure.
  * @throws Error with the slice and the Endpoints in its message.
  */
 export async function writePlan(mirroring: Mirroring, plan: MirrorPlan): Promise<void> {
@@ -35,7 +35,7 @@ export async function writePlan(mirroring: Mirroring, plan: MirrorPlan): Promise
   for (const one of remove) await deleteOne(mirroring, one);
 }
 
-/** In a namespace that is being deleted every create fails, and none is needed. */
+/** In a namespace that is being deleted, every create fails and none is needed. */
 async function createOne(
   { context, endpoints, most }: Mirroring,
   group: Group,
@@ -62,14 +62,14 @@ function portInWords({ name = "", port, protocol }: EndpointPort): string {
   return `${name === "" ? "" : `${name} `}${port}/${protocol}`;
 }
 
-/** Whatever has been written to the slice since is replaced. */
+/** Overwrites anything written to the slice since. */
 async function updateOne(
   { context, endpoints, most }: Mirroring,
   { group, before, reused }: SliceUpdate,
 ): Promise<void> {
   const { name } = before.metadata;
   const because = context.decide(updateSlice, { slice: name, ...changesOf(before, group), reused });
-  // What was to be a new one says so, and all else that a slice says of itself is lost.
+  // A reused slice gets a new slice's `generateName`; any other metadata of the slice is lost.
   const prefix = reused ? { generateName: prefixOf(endpoints) } : {};
   const body = { metadata: { ...metadataFor(endpoints), ...prefix, name }, ...contentOf(group, most) };
   const options = { because, basedOn: before, signal: context.signal };
@@ -92,7 +92,7 @@ async function deleteOne({ context, endpoints }: Mirroring, { slice, why }: Unwa
   context.state(sliceTracker).deleted(slice);
 }
 
-/** What the names of new slices begin with: Services, of which there is one of this name, have names short enough. */
+/** The prefix of new slices' names: a Service has this name, so it is short enough. */
 function prefixOf({ metadata: { name } }: Endpoints): string {
   return `${name}-`;
 }
@@ -104,7 +104,7 @@ function failure(
   return new Error(`failed to ${what} for Endpoints ${keyOf(endpoints)}: ${messageOf(cause)}`, { cause });
 }
 
-/** Of more endpoints than a slice takes, which several subsets of the same ports may have, the first ones. */
+/** Only the first endpoints if there are more than fit, which happens if several subsets share ports. */
 function contentOf(
   { addressType, ports, endpoints }: Group,
   most: number,

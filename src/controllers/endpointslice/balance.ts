@@ -1,4 +1,4 @@
-/** How many endpoints each zone lends to others. Source: endpointslice v0.36 topologycache/utils.go getGivingAndReceivingZones, getMost. */
+/** How many endpoints each zone gives to others. Source: endpointslice v0.36 topologycache/utils.go getGivingAndReceivingZones, getMost. */
 import type { Allocation, HintsByZone } from "./zone-shares.ts";
 
 /** By zone: how many endpoints it gives to others, or gets from them. */
@@ -7,7 +7,10 @@ export interface Balance {
   readonly receiving: Map<string, number>;
 }
 
-/** One endpoint at a time goes from the zone that has most too many to the one that lacks most, until less than half of one is at stake. */
+/**
+ * Moves one endpoint at a time from the zone with the largest surplus to the one with the largest deficit, until less than half of one is
+ * at stake.
+ */
 export function balanceOf(allocations: ReadonlyMap<string, Allocation>, hints: HintsByZone): Balance {
   const surplus = new Map<string, number>();
   const lack = new Map<string, number>();

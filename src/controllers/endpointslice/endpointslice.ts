@@ -24,16 +24,16 @@ import { managedBy } from "./slice.ts";
 import { syncSlices } from "./sync.ts";
 import { isNodeReady } from "./zone-shares.ts";
 
-/** How long a Service waits after a change of its slices, so that changes of several share one sync. */
+/** How long a Service waits after a change of its slices, so that several changes share one sync. */
 const sliceChangeDelayMs = 1000;
 
-/** What kube-controller-manager has flags for. */
+/** What kube-controller-manager's flags set. */
 export interface EndpointSliceOptions {
   /** `--max-endpoints-per-slice` */
   readonly maxPerSlice: number;
 }
 
-/** Keeps EndpointSlices of the pods that Services select. */
+/** Maintains EndpointSlices for the pods that Services select. */
 export const endpointslice: ControllerDefinition = defineEndpointSliceController({ maxPerSlice: 100 });
 
 /** The same with other limits. */
@@ -71,7 +71,7 @@ export function defineEndpointSliceController({ maxPerSlice }: EndpointSliceOpti
   });
 }
 
-/** Where zones' shares may have changed, Services that have hints by them are looked at. */
+/** If zone shares may have changed, checks the Services that have hints by them. */
 function onNode(notification: Notification<Node>, context: WatchContext): void {
   if (notification.type === "updated" && !haveSharesChanged(notification.before, notification.object)) return;
   const memory = context.state(zoneMemory);

@@ -1,5 +1,5 @@
 /**
- * Hints: from which zone or node an endpoint is best reached. Drafts get new endpoints; those of the cache stay as they are.
+ * Hints: from which zone or node an endpoint is best reached. Drafts get new endpoints; cached ones are not modified.
  * Source: endpointslice v0.36 topologycache/utils.go RemoveHintsFromSlices, trafficdist/trafficdist.go ReconcileHints.
  */
 import { deepEqual } from "../../api/field-changes.ts";
@@ -8,7 +8,7 @@ import { endpointsOf } from "../../controller/workload/service/slice-content.ts"
 import type { SlicePlan } from "./plan.ts";
 import { draftOf, type SliceDraft } from "./slice.ts";
 
-/** What is to be written, and what stays. */
+/** The slices to be written, and the unchanged ones. */
 export type HintedSlices = Pick<SlicePlan, "create" | "update" | "unchanged">;
 
 /** Whether an endpoint takes new connections. */
@@ -16,12 +16,12 @@ export function isReady({ conditions }: Endpoint): boolean {
   return conditions?.ready === true;
 }
 
-/** Replaces the endpoints of what is to be written. */
+/** Replaces the endpoints of the slices to be written. */
 export function rewrite({ create, update }: HintedSlices, change: (endpoint: Endpoint) => Endpoint): void {
   for (const draft of [...create, ...update]) draft.endpoints = draft.endpoints.map(change);
 }
 
-/** Also writes those of the unchanged slices that a predicate takes. */
+/** Also writes the unchanged slices that match a predicate. */
 export function alsoWriting(slices: HintedSlices, takes: (slice: EndpointSlice) => boolean): HintedSlices {
   const { create, update, unchanged } = slices;
   const taken: SliceDraft[] = unchanged.filter(takes).map(draftOf);
@@ -33,14 +33,14 @@ export function withHints({ hints: _earlier, ...endpoint }: Endpoint, hints: End
   return hints === undefined ? endpoint : { ...endpoint, hints };
 }
 
-/** Takes all hints away. */
+/** Removes all hints. */
 export function withoutHints(slices: HintedSlices): HintedSlices {
   const hinted = alsoWriting(slices, (slice) => endpointsOf(slice).some(({ hints }) => hints !== undefined));
   rewrite(hinted, (endpoint) => withHints(endpoint, undefined));
   return hinted;
 }
 
-/** Whether an annotation asks for hints by zones' shares. */
+/** Whether an annotation requests hints by zone shares. */
 export function asksForZoneShares({ metadata: { annotations = {} } }: Service): boolean {
   const mode =
     annotations["service.kubernetes.io/topology-aware-hints"] ?? annotations["service.kubernetes.io/topology-mode"];
@@ -54,7 +54,7 @@ export function trafficDistributionOf(service: Service): string | undefined {
   return isKnown ? trafficDistribution : undefined;
 }
 
-/** Each ready endpoint is best reached from its own zone, and with PreferSameNode from its own node. Others keep the hints they have. */
+/** Hints each ready endpoint to its own zone, and with PreferSameNode to its own node. Other endpoints keep their hints. */
 export function withCloseHints(slices: HintedSlices, trafficDistribution: string): HintedSlices {
   const hintsFor = ({ zone, nodeName }: Endpoint): Endpoint["hints"] => {
     const forNodes =
@@ -70,7 +70,7 @@ export function withCloseHints(slices: HintedSlices, trafficDistribution: string
   return hinted;
 }
 
-/** The names alone: a list without any is as good as none. */
+/** Only the names: an empty list equals none. */
 function named(hints: Endpoint["hints"]): object {
   const names = (list: readonly { readonly name: string }[] = []): readonly string[] => list.map(({ name }) => name);
   return { zones: names(hints?.forZones), nodes: names(hints?.forNodes) };

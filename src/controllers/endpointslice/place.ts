@@ -1,13 +1,13 @@
 /**
- * Which slice an endpoint goes to: as few slices as possible are written, and as few as possible are there.
- * Source: endpointslice v0.36 reconciler.go reconcileByPortMapping, utils.go getSliceToFill; differs: endpoints are placed in the order
- * of the pods, where upstream takes any, and of slices of one size the first.
+ * Which slice an endpoint goes into: few slices should be written, and few should exist.
+ * Source: endpointslice v0.36 reconciler.go reconcileByPortMapping, utils.go getSliceToFill; differs: endpoints are placed in pod order
+ * (any in upstream), and of slices of equal size the first one is used.
  */
 import type { Endpoint, EndpointSlice } from "../../api/types.ts";
 import { endpointKey, endpointsOf, isSameEndpoint } from "../../controller/workload/service/slice-content.ts";
 import type { SliceDraft } from "./slice.ts";
 
-/** What becomes of the slices of one set of ports. */
+/** What happens to the slices of one set of ports. */
 export interface Placement {
   readonly create: readonly SliceDraft[];
   readonly update: readonly SliceDraft[];
@@ -15,12 +15,12 @@ export interface Placement {
   readonly unchanged: readonly EndpointSlice[];
 }
 
-/** What the endpoints of one set of ports are placed by. */
+/** How to place the endpoints of one set of ports. */
 export interface PlaceOptions {
   readonly maxPerSlice: number;
-  /** A slice that is not there yet, without endpoints. */
+  /** A new slice, without endpoints. */
   fresh(): SliceDraft;
-  /** The labels that a slice gets whose endpoints or labels are out of date. One that only takes more endpoints keeps its own. */
+  /** The labels for a slice with outdated endpoints or labels. A slice that only receives more endpoints keeps its own. */
   readonly labels: SliceDraft["labels"];
   /** A cached slice as it is. */
   draftOf(slice: EndpointSlice): SliceDraft;
@@ -28,7 +28,7 @@ export interface PlaceOptions {
   lacksLabels(slice: EndpointSlice): boolean;
 }
 
-/** Endpoints of one set of ports, and the slices of these. */
+/** Endpoints with one set of ports, and the slices for it. */
 export interface EndpointsToPlace {
   readonly existing: readonly EndpointSlice[];
   /** By `endpointKey`. */
@@ -36,8 +36,8 @@ export interface EndpointsToPlace {
 }
 
 /**
- * 1. Slices lose the endpoints that are no longer desired, and others are brought up to date in their place. One that loses all goes.
- * 2. Slices that are written anyhow are filled up, the fullest first.
+ * 1. Slices drop endpoints that are no longer desired and update the others in place. A slice that loses all is deleted.
+ * 2. Slices that are written anyway are filled up, the fullest first.
  * 3. What is left goes to the one unchanged slice that it fills most, if it fits; otherwise to new slices.
  */
 export function placeEndpoints({ existing, desired }: EndpointsToPlace, options: PlaceOptions): Placement {
@@ -67,7 +67,7 @@ export function placeEndpoints({ existing, desired }: EndpointsToPlace, options:
   return { create, update, remove, unchanged: [...unchanged] };
 }
 
-/** The slice's endpoints that are desired, up to date; they are taken out of `left`. */
+/** The slice's desired endpoints, up to date; removes them from `left`. */
 function keepDesired(
   slice: EndpointSlice,
   left: Map<string, Endpoint>,
@@ -90,7 +90,7 @@ function fullestFirst(one: SliceDraft, other: SliceDraft): number {
   return other.endpoints.length - one.endpoints.length;
 }
 
-/** Takes endpoints out of `left` until the draft is full. */
+/** Moves endpoints from `left` until the draft is full. */
 function fill(
   draft: SliceDraft,
   { left, maxPerSlice }: { readonly left: Map<string, Endpoint>; readonly maxPerSlice: number },
@@ -102,7 +102,7 @@ function fill(
   }
 }
 
-/** The first of the fullest slices with so many endpoints at most; undefined if there is none. */
+/** The first of the fullest slices with at most `most` endpoints; undefined if there is none. */
 function fullestWithRoom(slices: Iterable<EndpointSlice>, most: number): EndpointSlice | undefined {
   let best: { readonly slice: EndpointSlice; readonly size: number } | undefined;
   for (const slice of slices) {

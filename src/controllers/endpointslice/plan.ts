@@ -1,5 +1,5 @@
 /**
- * What becomes of a Service's slices of one address type, as data. Source: endpointslice v0.36 reconciler.go reconcileByAddressType,
+ * What to do about a Service's slices of one address type, as data. Source: endpointslice v0.36 reconciler.go reconcileByAddressType,
  * utils.go podToEndpoint, newEndpointSlice.
  */
 import { addressesOf, hasEndpoints, hostnameOf } from "../../api/endpoints/pod-endpoint.ts";
@@ -15,10 +15,10 @@ import { draftOf, isOwnedBy, isPlaceholder, labelsFor, lacksLabels, type SliceDr
 /** The zone of a node, in its labels. */
 export const zoneLabel = "topology.kubernetes.io/zone";
 
-/** What a plan is made of. */
+/** The input of a plan. */
 export interface PlanInput {
   readonly service: Service;
-  /** Those that the Service selects. */
+  /** The pods that the Service selects. */
   readonly pods: readonly Pod[];
   /** The Service's slices of this address type. */
   readonly existing: readonly EndpointSlice[];
@@ -27,14 +27,14 @@ export interface PlanInput {
   readonly nodeNamed: (name: string) => Node | undefined;
 }
 
-/** A slice that is to go. */
+/** A slice to be deleted. */
 export interface UnwantedSlice {
   readonly slice: EndpointSlice;
   /** Before the arrow of a sentence. */
   readonly why: string;
 }
 
-/** What is to be written, and the pods that had to be left out because their nodes are not there. */
+/** What to write, and the pods left out because their nodes are missing. */
 export interface SlicePlan {
   readonly create: readonly SliceDraft[];
   readonly update: readonly SliceDraft[];
@@ -43,7 +43,7 @@ export interface SlicePlan {
   readonly withoutNode: readonly Pod[];
 }
 
-/** Works out a plan; hints are none of its business. */
+/** Computes a plan, without hints. */
 export function planSlices(input: PlanInput): SlicePlan {
   const { service, existing } = input;
   const [owned, foreign] = [
@@ -80,7 +80,7 @@ function because(why: string, slices: readonly EndpointSlice[]): readonly Unwant
   return slices.map((slice) => ({ slice, why }));
 }
 
-/** A Service has one slice at least, which shows that it was looked at. */
+/** A Service has at least one slice, which shows that it was processed. */
 function withPlaceholder(input: PlanInput, plan: SlicePlan): SlicePlan {
   const { existing, service } = input;
   const { create, remove } = plan;
@@ -98,7 +98,7 @@ interface Group {
 }
 
 interface Desired {
-  /** By the ports that their endpoints have. A pod without an address of this type makes a group without endpoints. */
+  /** By their endpoints' ports. A pod without an address of this type yields a group without endpoints. */
   readonly groups: ReadonlyMap<string, Group>;
   readonly withoutNode: readonly Pod[];
 }

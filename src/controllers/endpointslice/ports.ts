@@ -3,7 +3,7 @@ import { targetPortOf } from "../../api/endpoints/pod-endpoint.ts";
 import { inOrder } from "../../controller/workload/service/slice-ports.ts";
 import type { EndpointPort, Pod, Service } from "../../api/types.ts";
 
-/** The Service's ports as they are at a pod, in the order of slices; those that the pod does not have are left out. */
+/** The Service's ports resolved for a pod, in the order used in slices; those that the pod lacks are left out. */
 export function portsAt(pod: Pod, { spec }: Service): readonly EndpointPort[] {
   const ports: EndpointPort[] = [];
   for (const servicePort of spec?.ports ?? []) {

@@ -9,7 +9,7 @@ interface BehindFacts extends Facts {
   readonly slices: number;
 }
 
-/** Nothing is written while the cache lacks what was written before. */
+/** Nothing is written while the cache lacks the last writes. */
 export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
   id: "cache-behind",
   looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
@@ -24,7 +24,7 @@ interface NodeFacts extends Facts {
   readonly node: string;
 }
 
-/** A pod on a node that is not there has no endpoint. */
+/** A pod on a missing node has no endpoint. */
 export const nodeMissing: Rule<NodeFacts> = rule<NodeFacts>({
   id: "node-missing",
   looksAt: ["spec.nodeName of the pods", "nodes in the cache", "spec.publishNotReadyAddresses"],
@@ -43,7 +43,7 @@ interface ZoneFacts extends Facts {
   readonly zones?: Readonly<Record<string, number>>;
 }
 
-/** Hints by zones' shares of the CPUs. */
+/** Hints by the zones' CPU shares. */
 export const zoneHints: Rule<ZoneFacts> = rule<ZoneFacts>({
   id: "zone-hints",
   looksAt: [
@@ -67,7 +67,7 @@ interface CreateFacts extends Facts {
   readonly ports: readonly string[];
 }
 
-/** Endpoints that fit in no slice get new ones. */
+/** Endpoints that fit in no slice get new slices. */
 export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
   id: "create-slice",
   looksAt: [
@@ -93,7 +93,7 @@ interface UpdateFacts extends Facts {
   readonly reused: boolean;
 }
 
-/** A slice that is out of date is written. */
+/** An outdated slice is written. */
 export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
   id: "update-slice",
   looksAt: createSlice.looksAt,
@@ -117,7 +117,7 @@ interface DeleteFacts extends Facts {
   readonly why: string;
 }
 
-/** A slice without endpoints goes. */
+/** A slice without endpoints is deleted. */
 export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
   id: "delete-slice",
   looksAt: [...createSlice.looksAt, "spec.ipFamilies", "metadata.ownerReferences of the slices"],

@@ -27,8 +27,8 @@ interface ServiceSync extends SliceWriting {
 
 /**
  * Brings the slices of a Service up to date with its pods.
- * @throws CacheBehindError while the cache lacks the controller's own writes; what the API server refuses; Error for a pod whose node is
- * not there, after all else was written.
+ * @throws CacheBehindError while the cache lacks the controller's own writes; the API server's refusal; Error for a pod whose node is
+ * missing, after everything else was written.
  */
 export async function syncSlices(context: SyncContext, maxPerSlice: number): Promise<void> {
   const { key } = context;
@@ -118,7 +118,7 @@ function withoutNode({ context, service }: ServiceSync, { metadata: { name }, sp
   return new Error(`skipping Pod ${name} for Service ${keyOf(service)}: Node ${nodeName} Not Found`);
 }
 
-/** The plan's slices with the hints that the Service asks for. Adds the Events to be recorded once they are written. */
+/** The plan's slices with the hints that the Service requests. Adds the Events to be recorded once they are written. */
 function hinted(
   sync: ServiceSync,
   of: { readonly plan: SlicePlan; readonly addressType: IpFamily; readonly events: EventToRecord[] },

@@ -19,14 +19,14 @@ import { isOwnedBy, lacksLabels, type SliceDraft } from "./slice.ts";
 export interface SliceWriting {
   readonly context: SyncContext;
   readonly service: Service;
-  /** When the change happened that is written, in ms since 1970. */
+  /** When the change being written happened, in ms since 1970. */
   readonly triggerTime: number | undefined;
 }
 
 type Writes = Pick<SlicePlan, "create" | "update" | "remove">;
 
 /**
- * Creates, then updates, then deletes; none is tried after one that fails.
+ * Creates, then updates, then deletes; stops at the first failure.
  * @throws Error with the slice and the Service in its message.
  */
 export async function writeSlices(writing: SliceWriting, plan: Writes): Promise<void> {
@@ -40,7 +40,7 @@ export async function writeSlices(writing: SliceWriting, plan: Writes): Promise<
   for (const unwanted of remove) await deleteUnwanted(writing, unwanted);
 }
 
-/** New slices take the place of those that would be deleted. */
+/** New slices reuse those that would be deleted. */
 function reusing({ create, update, remove }: Writes, service: Service): Writes {
   const created = [...create];
   const updated = [...update];
@@ -53,7 +53,7 @@ function reusing({ create, update, remove }: Writes, service: Service): Writes {
   return { create: created, update: updated, remove: removed };
 }
 
-/** In a namespace that is being deleted every create fails, and none is needed. */
+/** In a namespace that is being deleted, every create fails and none is needed. */
 async function createOne(writing: SliceWriting, draft: SliceDraft): Promise<"created" | "namespace terminates"> {
   const { context, service } = writing;
   const { addressType, endpoints, ports } = draft;
@@ -83,7 +83,7 @@ async function updateOne(writing: SliceWriting, draft: SliceDraft): Promise<void
   const { context, service } = writing;
   const { existing, replaces } = draft;
   const before = existing ?? replaces;
-  // A draft of a plan is new, or has the one or the other.
+  // A draft of a plan is new, or has one of the two.
   if (before === undefined) throw new Error("Cannot update a slice that is not there");
   const because = context.decide(updateSlice, { slice: before.metadata.name, ...changesOf(draft, service) });
   try {
@@ -168,7 +168,7 @@ function newMetadata({ service, triggerTime }: SliceWriting, { labels }: SliceDr
   };
 }
 
-/** A new slice under the name of the one that it replaces. */
+/** A new slice with the name of the one that it replaces. */
 function replacement(writing: SliceWriting, draft: SliceDraft): UpdateInput<EndpointSlice> {
   const name = draft.replaces?.metadata.name ?? "";
   return { ...contentOf(draft), metadata: { ...newMetadata(writing, draft), name } };

@@ -1,7 +1,7 @@
 /**
- * Hints by zones' shares of the CPUs, for Services with the annotation `topology-mode: Auto`.
- * Source: endpointslice v0.36 topologycache/topologycache.go AddHints, sliceinfo.go, utils.go redistributeHints; differs: where any
- * zone may give or get an endpoint, upstream takes any, here the first that nodes name.
+ * Hints by the zones' CPU shares, for Services with the annotation `topology-mode: Auto`.
+ * Source: endpointslice v0.36 topologycache/topologycache.go AddHints, sliceinfo.go, utils.go redistributeHints; differs: of several zones
+ * that may give or get an endpoint, upstream takes any, this the first in node order.
  */
 import type { Endpoint, EndpointSlice } from "../../api/types.ts";
 import { type Balance, balanceOf } from "./balance.ts";
@@ -14,7 +14,7 @@ export type ZoneHinted =
   | { readonly slices: HintedSlices; readonly hints: HintsByZone }
   | { readonly slices: HintedSlices; readonly problem: string };
 
-/** Gives each ready endpoint the zone that it is to serve; where one cannot have any, takes all hints away and says why. */
+/** Assigns each ready endpoint the zone that it should serve; if that is impossible for one, removes all hints and says why. */
 export function withZoneHints(slices: HintedSlices, shares: ZoneShares | undefined): ZoneHinted {
   const allocations = allocationsOf(shares, readyEndpoints(slices));
   if ("problem" in allocations) return { slices: withoutHints(slices), ...allocations };
@@ -36,7 +36,7 @@ function readyEndpoints({ create, update, unchanged }: HintedSlices): number {
   );
 }
 
-/** Also writes unchanged slices whose hints are not right; counts the hints of the others. */
+/** Also writes unchanged slices with invalid hints; counts the hints of the others. */
 function writingInvalid(
   slices: HintedSlices,
   allocations: ReadonlyMap<string, Allocation>,

@@ -1,4 +1,7 @@
-/** What the controller remembers of zones: their shares, and which Services have hints by them. Source: endpointslice v0.36 topologycache/topologycache.go. */
+/**
+ * What the controller remembers about zones: their shares, and which Services have hints by them. Source: endpointslice v0.36
+ * topologycache/topologycache.go.
+ */
 import type { ObjectKey } from "../../api/key.ts";
 import type { IpFamily } from "../../api/ip-address.ts";
 import type { Node } from "../../api/types.ts";
@@ -17,24 +20,24 @@ export class ZoneMemory {
   readonly #hints = new Map<ObjectKey, Map<IpFamily, HintsByZone>>();
   readonly #enabled = new Set<ObjectKey>();
 
-  /** The nodes have changed: shares are worked out again when they are next asked for. */
+  /** The nodes have changed: the next call of `shares` recomputes them. */
   nodesChanged(): void {
     this.#areStale = true;
   }
 
-  /** Each zone's share; undefined if it cannot be told. */
+  /** Each zone's share; undefined if it cannot be computed. */
   shares(nodes: () => readonly Node[]): ZoneShares | undefined {
     if (this.#areStale) this.#shares = zoneShares(nodes());
     this.#areStale = false;
     return this.#shares;
   }
 
-  /** Whether an Event has said that the Service has hints by zones. */
+  /** Whether an Event has announced that the Service has hints by zone. */
   isEnabled(service: ObjectKey): boolean {
     return this.#enabled.has(service);
   }
 
-  /** The slices of one address type have these hints. */
+  /** Records the hints of the slices of one address type. */
   enable(service: ObjectKey, { addressType, hints }: HintsOfType): void {
     const types = this.#hints.get(service) ?? new Map<IpFamily, HintsByZone>();
     this.#hints.set(service, types);
@@ -42,7 +45,7 @@ export class ZoneMemory {
     this.#enabled.add(service);
   }
 
-  /** The slices of one address type have no hints any more. */
+  /** Records that the slices of one address type no longer have hints. */
   disable(service: ObjectKey, addressType: string): void {
     const types = this.#hints.get(service);
     // Only families have ever been added.

@@ -1,5 +1,5 @@
 /**
- * How many endpoints each zone should be served by: as many as its share of the nodes' CPUs.
+ * How many endpoints should serve each zone: in proportion to its share of the nodes' CPUs.
  * Source: endpointslice v0.36 topologycache/topologycache.go SetNodes, getAllocations, utils.go serviceOverloaded.
  */
 import { parseQuantity } from "../../api/quantity.ts";
@@ -19,7 +19,7 @@ export interface Allocation {
   readonly desired: number;
 }
 
-/** More load than this share beyond its own no endpoint is to bear. */
+/** No endpoint should carry more excess load than this fraction. */
 const overloadThreshold = 0.2;
 const leastOfShare = 1 / (1 + overloadThreshold);
 const excludedLabels = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
@@ -29,7 +29,7 @@ export function isNodeReady(node: Node): boolean {
   return findCondition(node.status?.conditions, "Ready")?.status === "True";
 }
 
-/** Undefined if a ready node does not tell its zone or its CPUs, or all are in one zone. */
+/** Undefined if a ready node does not report its zone or CPUs, or all are in one zone. */
 export function zoneShares(nodes: readonly Node[]): ZoneShares | undefined {
   const cpus = new Map<string, bigint>();
   for (const node of nodes) {
@@ -55,7 +55,7 @@ export interface NoAllocations {
   readonly problem: string;
 }
 
-/** The allocations of so many ready endpoints, or why there are none. */
+/** The allocations for this many ready endpoints, or why there are none. */
 export function allocationsOf(
   shares: ZoneShares | undefined,
   endpoints: number,
@@ -83,7 +83,7 @@ export function allocationsOf(
   );
 }
 
-/** Whether a zone is served by fewer endpoints than its share demands. */
+/** Whether too few endpoints serve a zone for its share. */
 export function isOverloaded(hints: HintsByZone, shares: ZoneShares | undefined): boolean {
   if (hints.size === 0) return false;
   if (shares === undefined) return true;

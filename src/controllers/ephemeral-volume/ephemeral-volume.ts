@@ -12,7 +12,7 @@ import { claimIndex, claimKeysOf } from "../../controller/workload/pods-of-claim
 import { rules } from "./rules.ts";
 import { ephemeralVolumesOf, syncPod } from "./sync.ts";
 
-/** Makes the claims of ephemeral volumes. */
+/** Creates the claims of ephemeral volumes. */
 export const ephemeralVolume: ControllerDefinition = defineController<Pod>({
   name: "ephemeral-volume",
   aliases: ["ephemeral-volume-controller"],
@@ -25,7 +25,7 @@ export const ephemeralVolume: ControllerDefinition = defineController<Pod>({
       kind: Pods,
       indexes: { [claimIndex]: claimKeysOf },
       on({ type, object }, context) {
-        // Volumes of a pod do not change, and its claims go with it by their owner reference.
+        // A pod's volumes do not change, and its claims are garbage-collected with it.
         if (type === "added") enqueue(object, context);
       },
     }),

@@ -8,7 +8,7 @@ interface ClaimFacts extends Facts {
 
 const looksAt = ["spec.volumes[].ephemeral of the pod", "claims named POD-VOLUME and their controllers, in the cache"];
 
-/** A claim of another's is in the way. */
+/** The claim's name is taken by another owner's claim. */
 export const notOwn: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "not-own",
   looksAt,
@@ -35,7 +35,7 @@ interface SteadyFacts extends Facts {
   readonly claims: readonly string[];
 }
 
-/** All claims are there. */
+/** All claims exist. */
 export const steady: Rule<SteadyFacts> = rule<SteadyFacts>({
   id: "steady",
   looksAt,

@@ -12,7 +12,7 @@ import { beingDeleted, createClaim, notOwn, steady } from "./rules.ts";
 type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];
 type Template = NonNullable<NonNullable<Volume["ephemeral"]>["volumeClaimTemplate"]>;
 
-/** A volume, its claim's name, and what the claim is made of. */
+/** A volume, its claim's name, and the claim's template. */
 interface EphemeralVolume {
   readonly volume: string;
   readonly claim: string;
@@ -20,8 +20,8 @@ interface EphemeralVolume {
 }
 
 /**
- * Creates the claims that a pod's ephemeral volumes lack, in the order of the volumes; none is tried after one that fails.
- * @throws Error with the pod and the volume in its message, for a claim that is another's or that cannot be created.
+ * Creates the claims that a pod's ephemeral volumes lack, in the order of the volumes; stops at the first failure.
+ * @throws Error with the pod and the volume in its message, if the claim belongs to another owner or cannot be created.
  */
 export async function syncPod(context: SyncContext): Promise<void> {
   const pod = context.cache(Pods).get(context.key);
@@ -42,7 +42,7 @@ export async function syncPod(context: SyncContext): Promise<void> {
   if (created === 0) context.decide(steady, { claims: volumes.map(({ claim }) => claim) });
 }
 
-/** The ephemeral volumes of a pod, in its order. */
+/** The ephemeral volumes of a pod, in spec order. */
 export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, ephemeral }) =>
     ephemeral?.volumeClaimTemplate === undefined

@@ -28,10 +28,10 @@ export interface LegacyTokenCleanerOptions {
 const dayMs = 86_400_000;
 const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" };
 
-/** Invalidates, and then deletes, tokens that controllers of before Kubernetes 1.24 have made and nobody uses. */
+/** Invalidates, and then deletes, unused tokens created by controllers before Kubernetes 1.24. */
 export const legacyServiceaccountTokenCleaner: ControllerDefinition = defineLegacyTokenCleaner();
 
-/** The controller with another period than kube-controller-manager's default of a year. */
+/** The controller with a period other than kube-controller-manager's default of one year. */
 export function defineLegacyTokenCleaner({
   cleanUpPeriodMs = 365 * dayMs,
 }: Partial<LegacyTokenCleanerOptions> = {}): ControllerDefinition {
@@ -45,7 +45,7 @@ export function defineLegacyTokenCleaner({
     purpose: "deletes generated tokens of ServiceAccounts that are no longer used",
     source: "pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go",
     for: Secrets,
-    // Only read: it acts on what scans find.
+    // Only read: scans trigger the work.
     watches: [
       watch<Secret>({ kind: Secrets, on() {} }),
       watch<ServiceAccount>({ kind: ServiceAccounts, on() {} }),
@@ -53,7 +53,7 @@ export function defineLegacyTokenCleaner({
     ],
     scans: [{ name: "tokens that nobody uses", everyMs: dayMs, on: (context) => scanTokens(context, cleanUpPeriodMs) }],
     workers: 1,
-    // The next scan comes to it again.
+    // The next scan retries it.
     retry: { maxRetries: 0 },
     syncsEveryMs: dayMs,
     ifRunTwice: "the second of two deletions would be refused",
@@ -90,14 +90,14 @@ function scanTokens(context: WatchContext, cleanUpPeriodMs: number): void {
   }
 }
 
-/** @throws what the API server refuses, but for a deletion of a Secret that is gone or has changed. */
+/** @throws the API server's refusal, except when deleting a Secret that is gone or has changed. */
 async function cleanToken(context: SyncContext, cleanUpPeriodMs: number): Promise<void> {
   const secret = context.cache(Secrets).get(context.key);
   const verdict = secret === undefined ? undefined : judge(context, { secret, cleanUpPeriodMs });
   if (secret === undefined || verdict === undefined) return;
   if (verdict.is === "kept") return void context.decide(kept, { because: verdict.why });
   const since = await trackedSince(context);
-  // Uses of the first day may have been missed.
+  // Uses on the first day may have been missed.
   if (context.now() < since.at + dayMs + cleanUpPeriodMs)
     return void context.decide(notTracked, { since: since.day, periodMs: cleanUpPeriodMs });
   const facts = { lastUsed: verdict.lastUsed, since: verdict.since };
@@ -106,7 +106,7 @@ async function cleanToken(context: SyncContext, cleanUpPeriodMs: number): Promis
   return removeToken(context, { secret, because: context.decide(remove, facts) });
 }
 
-/** Source: latestPossibleTrackedSinceTime. @throws Error for a ConfigMap that is not there or says no day. */
+/** Source: latestPossibleTrackedSinceTime. @throws Error if the ConfigMap is missing or contains no date. */
 async function trackedSince({ client, signal }: SyncContext): Promise<{ readonly day: string; readonly at: number }> {
   const { data } = await client.get(ConfigMaps, tracking, { signal });
   const day = data?.["since"] ?? "";
@@ -131,7 +131,7 @@ async function label(
   const body = {
     kind: Secrets.kind,
     apiVersion: apiVersionOf(Secrets),
-    // The uid guards against another Secret of the name.
+    // The uid guards against another Secret of the same name.
     metadata: { name, namespace, uid, labels: { [invalidSinceLabel]: since } },
   };
   await client.patch(Secrets, splitKey(key), { type: "merge", body }, { because, basedOn: secret, signal });

@@ -19,7 +19,7 @@ const why: Readonly<Record<Kept, string>> = {
   "invalid for a shorter time": "it became invalid within the clean-up period",
 };
 
-/** A token that may be in use, or that somebody has made. */
+/** A token that may be in use, or was created by hand. */
 export const kept: Rule<{ readonly because: Kept }> = rule<{ readonly because: Kept }>({
   id: "kept",
   looksAt: [
@@ -41,7 +41,7 @@ interface TrackingFacts extends Facts {
   readonly periodMs: number;
 }
 
-/** The server has not noted uses for long enough. */
+/** The server has not tracked uses for long enough. */
 export const notTracked: Rule<TrackingFacts> = rule<TrackingFacts>({
   id: "not-tracked",
   looksAt: ["data.since of ConfigMap kube-system/kube-apiserver-legacy-service-account-token-tracking, asked live"],
@@ -54,7 +54,7 @@ export const notTracked: Rule<TrackingFacts> = rule<TrackingFacts>({
 });
 
 interface TokenFacts extends Facts {
-  /** Undefined: not since uses are noted. */
+  /** Undefined: not since tracking began. */
   readonly lastUsed: string | undefined;
   readonly since: string;
 }
@@ -73,7 +73,7 @@ export const invalidate: Rule<TokenFacts> = rule<TokenFacts>({
   source,
 });
 
-/** A token that is invalid for long goes. */
+/** A token that has been invalid for long enough is deleted. */
 export const remove: Rule<TokenFacts> = rule<TokenFacts>({
   id: "remove",
   looksAt: [`labels ${lastUsedLabel} and ${invalidSinceLabel}`],

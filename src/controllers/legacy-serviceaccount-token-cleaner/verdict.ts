@@ -1,14 +1,14 @@
 /**
- * What becomes of the Secret of a ServiceAccount's token, by what the caches show. Pure.
+ * What to do about the Secret of a ServiceAccount's token, judged by the caches. Pure.
  * Source: kubernetes v1.36 pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go evaluateSATokens.
  */
 import { formatDay, parseTime, readDay } from "../../api/time.ts";
 import { accountMeant, accountNamedIn, tokenSecretType } from "../../api/token-secrets.ts";
 import type { Pod, Secret, ServiceAccount } from "../../api/types.ts";
 
-/** When the token was last used, as the API server notes it: a day. */
+/** When the token was last used, as recorded by the API server: a date. */
 export const lastUsedLabel = "kubernetes.io/legacy-token-last-used";
-/** Since when the API server no longer takes the token: a day. */
+/** Since when the API server no longer accepts the token: a date. */
 export const invalidSinceLabel = "kubernetes.io/legacy-token-invalid-since";
 
 /** Why a token is kept as it is. */
@@ -21,16 +21,16 @@ export type Kept =
   | "mounted"
   | "invalid for a shorter time";
 
-/** What becomes of it. */
+/** What to do about the token. */
 export type Verdict =
   | { readonly is: "kept"; readonly why: Kept }
   | { readonly is: "invalid"; readonly lastUsed: string | undefined; readonly since: string }
   | { readonly is: "deleted"; readonly lastUsed: string | undefined; readonly since: string };
 
-/** What a verdict rests on. */
+/** What a verdict is based on. */
 export interface Look {
   readonly now: number;
-  /** How long a token is unused before it goes, in ms. */
+  /** How long a token is unused before it is invalidated or deleted, in ms. */
   readonly cleanUpPeriodMs: number;
   /** The ServiceAccount of a name, in the Secret's namespace. */
   readonly accountOf: (name: string) => ServiceAccount | undefined;
@@ -38,12 +38,12 @@ export interface Look {
   readonly pods: () => readonly Pod[];
 }
 
-/** Whether the Secret holds a token of a ServiceAccount. */
+/** Whether the Secret contains a ServiceAccount token. */
 export function isAccountToken({ type }: Secret): boolean {
   return type === tokenSecretType;
 }
 
-/** Undefined for a Secret that holds no such token. */
+/** Undefined for a Secret without such a token. */
 export function verdictOn(secret: Secret, { now, cleanUpPeriodMs, accountOf, pods }: Look): Verdict | undefined {
   if (!isAccountToken(secret)) return undefined;
   const kept = (why: Kept): Verdict => ({ is: "kept", why });
@@ -54,7 +54,7 @@ export function verdictOn(secret: Secret, { now, cleanUpPeriodMs, accountOf, pod
   const lastUsed = labels[lastUsedLabel];
   if (lastUsed !== undefined) {
     if (readDay(lastUsed) === undefined) return kept("unreadable last use");
-    // Days are compared as texts.
+    // Dates are compared as strings.
     if (lastUsed >= formatDay(unusedSince)) return kept("used");
   }
   const account = accountIn(secret, accountOf);

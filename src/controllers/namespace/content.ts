@@ -29,7 +29,7 @@ export async function deleteAllContent(context: SyncContext, place: Place): Prom
   const others = kinds.filter((kind) => kind !== pods);
   if (others.length > 0) {
     const because = context.decide(deleteContent, { kinds: others.length });
-    // One after the other, as upstream: deleting a namespace is no reason to flood the API server.
+    // One at a time, as in upstream: deleting a namespace is no reason to flood the API server.
     for (const kind of others) add(tally, kind, await emptyKind(context, kind, place, because));
   }
   const { remaining, finalizers } = tally;
@@ -69,7 +69,7 @@ async function emptyPods(context: SyncContext, pods: DiscoveredKind, place: Plac
   return emptied.remaining;
 }
 
-/** `said`: turns a failure into the error of the sync, where that differs from the message of the conditions. */
+/** `said`: turns a failure into the error of the sync, if that differs from the message of the conditions. */
 function add(
   tally: Tally,
   { plural, group }: DiscoveredKind,

@@ -51,7 +51,7 @@ export async function emptyKind(
   }
 }
 
-/** Whether it is the kind that is deleted first. */
+/** Whether it is the kind Pod, which is deleted first. */
 export function isPods({ group, version, plural }: DiscoveredKind): boolean {
   return group === Pods.group && version === Pods.version && plural === Pods.plural;
 }

@@ -4,9 +4,9 @@
 export interface Undiscovered {
   /** Empty if discovery failed as a whole. */
   readonly groupVersions: readonly string[];
-  /** As the condition reports it. */
+  /** The message of the condition. */
   readonly message: string;
-  /** As the sync fails with it. */
+  /** The error with which the sync fails. */
   readonly error: Error;
 }
 

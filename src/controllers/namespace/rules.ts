@@ -33,7 +33,7 @@ interface FinalizersFacts extends Facts {
   readonly finalizers: readonly string[];
 }
 
-/** The namespace has been emptied before. */
+/** The namespace has already been emptied. */
 export const finalized: Rule<FinalizersFacts> = rule<FinalizersFacts>({
   id: "finalized",
   looksAt: ["spec.finalizers", "metadata.finalizers"],

@@ -19,7 +19,7 @@ const ownFinalizer = "kubernetes";
 
 /**
  * Empties a namespace that is being deleted, reports in its conditions what is left, and finalizes it when nothing is.
- * @throws what kept kinds from being discovered or emptied, once the rest is done.
+ * @throws whatever kept kinds from being discovered or emptied, once the rest is done.
  */
 export async function syncNamespace(key: ObjectKey, context: SyncContext): Promise<SyncResult | void> {
   if (context.cache(Namespaces).get(key) === undefined) return;
@@ -91,7 +91,7 @@ function writeStatus(
   return client.updateStatus(Namespaces, namespace, { because, basedOn, signal });
 }
 
-/** A refused write is not retried: the next sync writes the conditions of its own time. */
+/** A refused write is not retried: the next sync writes the conditions as of then. */
 async function writeConditions(context: SyncContext, namespace: Namespace, outcome: Outcome): Promise<void> {
   const before = namespace.status?.conditions ?? [];
   const { conditions, changes } = nextConditions(before, outcome, formatTime(context.now()));
@@ -119,10 +119,10 @@ async function finalizeNamespace(context: SyncContext, namespace: Namespace): Pr
 }
 
 /**
- * Calls `write` with the namespace, and after each conflict with what the API server has by then, without end: unlike `retryOnConflict`,
- * whose caches would have to catch up first.
+ * Calls `write` with the namespace and, after each conflict, with the version that the API server then has, without limit: unlike
+ * `retryOnConflict`, whose caches would have to catch up first.
  *
- * @throws NamespaceGone; Error if a namespace with another uid has replaced it; any refusal but a conflict.
+ * @throws NamespaceGone; Error if a namespace with another uid has replaced it; any refusal except a conflict.
  * Source: namespaced_resources_deleter.go retryOnConflictError.
  */
 async function writeLatest(

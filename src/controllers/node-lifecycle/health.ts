@@ -1,5 +1,5 @@
 /**
- * When a node was last heard of. The times are those of this process: no node's clock is trusted.
+ * When a node was last heard from. The times are those of this process: no node's clock is trusted.
  * Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth.
  */
 import { Leases } from "../../api/kinds.ts";
@@ -8,31 +8,31 @@ import type { Lease, Node, NodeCondition } from "../../api/types.ts";
 import type { WatchContext } from "../../controller/api/definition.ts";
 import { nodeCondition } from "../../controller/workload/node-conditions.ts";
 
-/** What is remembered of a node from one look to the next. */
+/** What is remembered about a node from one check to the next. */
 export interface Health {
-  /** Its condition Ready as it was seen last; undefined if it had none. */
+  /** Its condition Ready as last observed; undefined if it had none. */
   readonly ready: NodeCondition | undefined;
-  /** When a sign of life was seen last, in ms since 1970. */
+  /** When a heartbeat was last observed, in ms since 1970. */
   readonly heardAt: number;
-  /** The last renewal of its Lease that was seen, as the Lease says it. */
+  /** The last observed renewal of its Lease, as in the Lease. */
   readonly renewedAt: string | undefined;
-  /** Whether a Lease was seen since its status changed. */
+  /** Whether a Lease was observed since its status changed. */
   readonly hasLease: boolean;
 }
 
-/** The Lease of a node that its kubelet renews. */
+/** The Lease that a node's kubelet renews. */
 export function leaseOf({ cache }: { readonly cache: WatchContext["cache"] }, node: string): Lease | undefined {
   return cache(Leases).getNamespaced("kube-node-lease", node);
 }
 
-/** What a look sees of a node. */
+/** What a check observes of a node. */
 export interface Sight {
   readonly node: Node;
   readonly lease: Lease | undefined;
   readonly now: number;
 }
 
-/** What is known of a node after a look at it. */
+/** What is known about a node after a check. */
 export function observe(before: Health | undefined, { node, lease, now }: Sight): Health {
   const seen = afterStatus(before, { node, now });
   if (lease === undefined) return seen;
@@ -41,12 +41,12 @@ export function observe(before: Health | undefined, { node, lease, now }: Sight)
   return isNewer ? { ...seen, heardAt: now, renewedAt, hasLease: true } : seen;
 }
 
-/** A report that is as it was seen last is none. One that is new makes the Lease count anew with the next look. */
+/** An unchanged status is not a heartbeat. After a new one, the next check counts the Lease afresh. */
 function afterStatus(before: Health | undefined, { node, now }: Pick<Sight, "node" | "now">): Health {
   const ready = nodeCondition(node, "Ready");
   const fresh: Health = { ready, heardAt: now, renewedAt: undefined, hasLease: false };
   if (ready === undefined) {
-    // Its kubelet has never reported: the time counts from when it was made.
+    // Its kubelet has never reported: time counts from the node's creation.
     if (before === undefined) return { ...fresh, heardAt: parseTime(node.metadata.creationTimestamp) };
     return { ...before, ready };
   }

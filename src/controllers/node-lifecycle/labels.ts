@@ -1,7 +1,7 @@
 /** Labels of nodes under an older and a newer name. Pure. Source: node_lifecycle_controller.go reconcileNodeLabels. */
 import type { Node } from "../../api/types.ts";
 
-/** The newer name has the say; the older one follows. */
+/** The newer name is authoritative; the older one follows. */
 const pairs: readonly (readonly [newer: string, older: string])[] = [
   ["kubernetes.io/os", "beta.kubernetes.io/os"],
   ["kubernetes.io/arch", "beta.kubernetes.io/arch"],

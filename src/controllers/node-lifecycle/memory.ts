@@ -1,11 +1,11 @@
-/** What the life cycle of nodes remembers while it runs. */
+/** What the node lifecycle controller remembers while it runs. */
 import type { Node } from "../../api/types.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { Health } from "./health.ts";
 import type { Tainter } from "./tainter.ts";
 import type { ZoneState } from "./zone.ts";
 
-/** What the last look at the nodes means to do about one of them. */
+/** What the last check of all nodes plans to do about one of them. */
 export interface Plan {
   /** Remove both NoExecute taints, and why. */
   readonly lift?: "new" | "ready" | "no node is ready";
@@ -15,11 +15,11 @@ export interface Plan {
   readonly isSilent?: true;
 }
 
-/** Of one run. */
+/** The state of one run. */
 export interface Memory {
-  /** By node. It outlives the node, as upstream: one of the same name is judged by it. */
+  /** By node. It outlives the node, as in upstream: a new node of the same name inherits it. */
   readonly health: Map<string, Health>;
-  /** Nodes that were announced by an Event. */
+  /** Nodes announced by an Event. */
   readonly known: Map<string, Node>;
   readonly zones: Map<string, ZoneState>;
   readonly tainters: Map<string, Tainter>;

@@ -1,7 +1,7 @@
 /**
- * One look at the health of all nodes: what is to be done about each, and how the zones are.
- * Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go monitorNodeHealth, handleDisruption; differs: it
- * plans, and syncs of the nodes write.
+ * One health check of all nodes: what to do about each, and the state of the zones.
+ * Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go monitorNodeHealth, handleDisruption; differs: this
+ * only plans; the nodes' syncs write.
  */
 import { Nodes } from "../../api/kinds.ts";
 import type { Node } from "../../api/types.ts";
@@ -22,7 +22,7 @@ interface Look {
   readonly now: number;
 }
 
-/** Looks at all nodes, and enqueues those about which something is to be done. */
+/** Checks all nodes, and enqueues those that need something done. */
 export function monitorNodes(context: WatchContext, options: NodeLifecycleOptions): void {
   const look: Look = { context, remembered: context.state(memory), options, now: context.now() };
   const { plans, tainters } = look.remembered;
@@ -43,13 +43,13 @@ export function monitorNodes(context: WatchContext, options: NodeLifecycleOption
   for (const tainter of tainters.values()) wake(look, tainter);
 }
 
-/** The node whose turn it is comes when the rate allows it. */
+/** Enqueues the next node in turn for when the rate allows it. */
 function wake({ context, now }: Look, tainter: Tainter): void {
   const waitMs = tainter.waitMs(now);
   if (tainter.next !== undefined && waitMs < Infinity) context.enqueue(tainter.next, waitMs);
 }
 
-/** Nodes that are new, and those that are gone: both are announced. Each zone that is new gets a queue. */
+/** Announces new and removed nodes. Each new zone gets a queue. */
 function classify({ context, remembered, options, now }: Look, nodes: readonly Node[]): ReadonlySet<string> {
   const { known, zones, tainters } = remembered;
   const added = new Set<string>();
@@ -75,7 +75,7 @@ function classify({ context, remembered, options, now }: Look, nodes: readonly N
   return added;
 }
 
-/** Looks at one node. Undefined: nothing is to be done about it now. */
+/** Checks one node. Undefined: nothing to do now. */
 function planFor(
   { context, remembered, options, now }: Look,
   { node, isNew }: { readonly node: Node; readonly isNew: boolean },
@@ -104,7 +104,7 @@ function swapFor(node: Node, ready: string | undefined): Pick<Plan, "swapTo"> {
   return {};
 }
 
-/** A node that is not ready waits for its turn; with every look anew, until it has its taint. Source: markNodeForTainting. */
+/** A node that is not ready waits for its turn; every check queues it again until it has its taint. Source: markNodeForTainting. */
 function queueForTaint(
   { tainters }: Memory,
   { node, ready }: { readonly node: Node; readonly ready: string | undefined },
@@ -117,7 +117,7 @@ function queueForTaint(
   if (ready !== "True") tainter.add(name);
 }
 
-/** What the condition Ready is once the plan is carried out. */
+/** The condition Ready after the plan is carried out. */
 function readyAfter(node: Node, plan: Plan | undefined): string | undefined {
   return plan?.isSilent === true ? "Unknown" : nodeCondition(node, "Ready")?.status;
 }
@@ -127,7 +127,7 @@ interface Counted {
   readonly counts: ReadonlyMap<string, ZoneCount>;
 }
 
-/** How fast nodes of each zone are tainted. While no node of the cluster is ready, none is: the fault may be here. */
+/** Sets how fast nodes of each zone are tainted. While no node of the cluster is ready, none is tainted: the fault may be here. */
 function judgeZones({ remembered, options, now }: Look, { nodes, counts }: Counted): void {
   const { zones, tainters, plans, health } = remembered;
   for (const zone of zones.keys()) if (!counts.has(zone)) zones.delete(zone);
@@ -148,7 +148,7 @@ function judgeZones({ remembered, options, now }: Look, { nodes, counts }: Count
     for (const zone of zones.keys()) zones.set(zone, "full disruption");
     return;
   }
-  // What was not heard while nothing was heard of anybody is no sign: the time counts from now.
+  // Silence while no node was heard from means nothing: time counts from now.
   for (const { metadata } of wasDisrupted ? nodes : []) {
     const known = health.get(metadata.name);
     if (known !== undefined) health.set(metadata.name, { ...known, heardAt: now });

@@ -1,4 +1,4 @@
-/** The life cycle of nodes. Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
+/** The node lifecycle controller. Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
 import { keyOf } from "../../api/key.ts";
 import { Leases, Nodes, Pods } from "../../api/kinds.ts";
 import type { Lease, Node, Pod } from "../../api/types.ts";
@@ -18,10 +18,10 @@ import { syncPod } from "./pods-not-ready.ts";
 import { rules } from "./rules.ts";
 import { syncNode } from "./sync.ts";
 
-/** Finds nodes that have fallen silent, taints nodes by their conditions, and makes pods of silent nodes not ready. */
+/** Detects silent nodes, taints nodes by their conditions, and marks pods of silent nodes not ready. */
 export const nodeLifecycle: ControllerDefinition = defineNodeLifecycle();
 
-/** The controller with other times and rates than kube-controller-manager's defaults. */
+/** The controller with times and rates that differ from kube-controller-manager's defaults. */
 export function defineNodeLifecycle(changed: Partial<NodeLifecycleOptions> = {}): ControllerDefinition {
   const options = { ...defaultOptions, ...changed };
   return defineController<Node>({
@@ -34,7 +34,7 @@ export function defineNodeLifecycle(changed: Partial<NodeLifecycleOptions> = {})
     watches: [
       watch<Node>({ kind: Nodes, on: ({ object }, context) => context.enqueue(keyOf(object)) }),
       watch<Pod>({ kind: Pods, indexes: { [nodeNameIndex]: indexByNodeName }, on: onPod }),
-      // Only read: the next look sees what was renewed.
+      // Only read: the next check sees renewals.
       watch<Lease>({ kind: Leases, on() {} }),
     ],
     scans: [
@@ -67,7 +67,7 @@ export function defineNodeLifecycle(changed: Partial<NodeLifecycleOptions> = {})
   });
 }
 
-/** A pod that gets its node, or is seen on one for the first time. */
+/** Enqueues a pod that is bound to a node, or first observed on one. */
 function onPod(notification: Notification<Pod>, context: WatchContext): void {
   const { type, object: pod } = notification;
   const { nodeName = "" } = pod.spec ?? {};

@@ -1,24 +1,24 @@
-/** What kube-controller-manager has flags for, and their defaults. Source: kubernetes v1.36 pkg/controller/nodelifecycle/config. */
+/** The settings of kube-controller-manager's flags, and their defaults. Source: kubernetes v1.36 pkg/controller/nodelifecycle/config. */
 
-/** Times in milliseconds, rates in nodes a second. */
+/** Times in milliseconds, rates in nodes per second. */
 export interface NodeLifecycleOptions {
-  /** How often the health of all nodes is looked at. `--node-monitor-period` */
+  /** How often the health of all nodes is checked. `--node-monitor-period` */
   readonly monitorPeriodMs: number;
   /** How long a node may be silent before it is unreachable. `--node-monitor-grace-period` */
   readonly gracePeriodMs: number;
   /** The same for a node that has never reported its status. `--node-startup-grace-period` */
   readonly startupGracePeriodMs: number;
-  /** How many nodes a second are tainted with NoExecute in a zone that is well. `--node-eviction-rate` */
+  /** How many nodes per second are tainted with NoExecute in a healthy zone. `--node-eviction-rate` */
   readonly evictionRate: number;
-  /** The same in a large zone that is partly disrupted; in a small one none is. `--secondary-node-eviction-rate` */
+  /** The same in a large, partially disrupted zone; 0 in a small one. `--secondary-node-eviction-rate` */
   readonly secondaryEvictionRate: number;
   /** Zones with more nodes are large. `--large-cluster-size-threshold` */
   readonly largeZoneSize: number;
-  /** The share of nodes that are not ready from which on a zone is partly disrupted. `--unhealthy-zone-threshold` */
+  /** The fraction of nodes not ready from which a zone is partially disrupted. `--unhealthy-zone-threshold` */
   readonly unhealthyZoneThreshold: number;
 }
 
-/** Those of kube-controller-manager. */
+/** The defaults of kube-controller-manager. */
 export const defaultOptions: NodeLifecycleOptions = {
   monitorPeriodMs: 5000,
   gracePeriodMs: 50_000,

@@ -15,8 +15,8 @@ import { memory } from "./memory.ts";
 import { podsNotReady } from "./rules.ts";
 
 /**
- * Makes the condition Ready of the pods False where it is anything else, and records it about each. A pod without it is left as it is.
- * @throws the errors of those that could not be written, as one; the others are.
+ * Sets the condition Ready of the pods to False unless it already is, and records an Event about each. A pod without it is left alone.
+ * @throws the errors of failed writes, as one; all others are written.
  */
 export async function markNotReady(
   context: SyncContext,
@@ -30,11 +30,11 @@ export async function markNotReady(
     try {
       await write(context, { pod, because });
     } catch (error) {
-      // It is gone: nothing is left to tell.
+      // It is gone: nothing to report.
       if (isNotFound(error)) continue;
       errors.push(error);
     }
-    // As upstream, also where the write has failed.
+    // As in upstream, even if the write failed.
     context.event(Pods, pod, { type: "Warning", reason: "NodeNotReady", message: "Node is not ready" });
   }
   if (errors.length > 0) throw combinedError(errors);
@@ -52,7 +52,7 @@ async function write(
   await context.client.updateStatus(Pods, changed, { because, basedOn: pod, signal: context.signal });
 }
 
-/** A pod that has come to a node. @throws StatusError, TransportError; Error while the cache lacks its node. */
+/** Syncs a pod newly bound to a node. @throws StatusError, TransportError; Error while the cache lacks its node. */
 export async function syncPod(context: SyncContext, key: ObjectKey): Promise<void> {
   const pod = context.cache(Pods).get(key);
   const node = pod?.spec?.nodeName ?? "";

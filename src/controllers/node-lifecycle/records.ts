@@ -3,7 +3,7 @@ import { Nodes } from "../../api/kinds.ts";
 import type { Node } from "../../api/types.ts";
 import type { WatchContext } from "../../controller/api/definition.ts";
 
-/** Records what happens to a node: `Node NAME what`. As upstream, the Event does not name the version of the node. */
+/** Records what happens to a node: `Node NAME what`. As in upstream, the Event does not include the node's resourceVersion. */
 export function recordAboutNode(
   context: Pick<WatchContext, "event">,
   { node, reason, what }: { readonly node: Node; readonly reason: string; readonly what: string },

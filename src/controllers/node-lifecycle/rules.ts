@@ -1,4 +1,4 @@
-/** The rules of the life cycle of nodes, in the order in which a sync evaluates them. */
+/** The rules of the node lifecycle controller, in the order in which a sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface LabelFacts extends Facts {
@@ -6,7 +6,7 @@ interface LabelFacts extends Facts {
   readonly labels: readonly string[];
 }
 
-/** Labels under their older names. */
+/** Labels are set under their older names. */
 export const relabel: Rule<LabelFacts> = rule<LabelFacts>({
   id: "relabel",
   looksAt: ["metadata.labels: kubernetes.io/os and kubernetes.io/arch, and the same under beta.kubernetes.io"],
@@ -21,7 +21,7 @@ interface TaintFacts extends Facts {
   readonly remove: readonly string[];
 }
 
-/** Taints that keep new pods away. */
+/** Taints keep new pods away. */
 export const scheduleTaints: Rule<TaintFacts> = rule<TaintFacts>({
   id: "schedule-taints",
   looksAt: ["status.conditions", "spec.unschedulable", "spec.taints with the effect NoSchedule"],
@@ -44,7 +44,7 @@ const liftReasons: Readonly<Record<LiftFacts["why"], string>> = {
   "no node is ready": "no node of the cluster is ready, so that the fault may be here",
 };
 
-/** Taints that evict pods go. */
+/** Taints that evict pods are removed. */
 export const lift: Rule<LiftFacts> = rule<LiftFacts>({
   id: "lift",
   looksAt: ["the condition Ready", "spec.taints with the effect NoExecute", "the conditions Ready of all nodes"],
@@ -59,7 +59,7 @@ interface SilentFacts extends Facts {
   readonly seconds: number;
 }
 
-/** A node of which nothing is heard. */
+/** A node has fallen silent. */
 export const silent: Rule<SilentFacts> = rule<SilentFacts>({
   id: "silent",
   looksAt: [
@@ -79,7 +79,7 @@ interface SwapFacts extends Facts {
   readonly taint: string;
 }
 
-/** One NoExecute taint takes the place of the other. */
+/** One NoExecute taint replaces the other. */
 export const swap: Rule<SwapFacts> = rule<SwapFacts>({
   id: "swap",
   looksAt: ["the condition Ready", "spec.taints with the effect NoExecute"],

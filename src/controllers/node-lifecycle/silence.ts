@@ -13,8 +13,8 @@ import { silent } from "./rules.ts";
 import { unknownConditions } from "./unknown-conditions.ts";
 
 /**
- * Makes the conditions of the node Unknown, unless it was heard of since the last look at all nodes. Answers whether it has written.
- * @throws what the API server refuses: 409 if the node has changed, which may be a report.
+ * Sets the conditions of the node to Unknown, unless it was heard from since the last check. Returns whether it wrote.
+ * @throws the API server's refusal: 409 if the node has changed, which may be a status report.
  */
 export async function becomeUnknown(
   context: SyncContext,
@@ -41,10 +41,7 @@ export async function becomeUnknown(
   return true;
 }
 
-/**
- * All pods of a node that has fallen silent become not ready, unless it is back. @throws what the API server refuses: those that are left are
- * tried again.
- */
+/** Marks all pods of a silent node not ready, unless it is back. @throws the API server's refusal: the remaining pods are retried. */
 export async function markPodsLeft(context: SyncContext, { metadata: { name } }: Node): Promise<void> {
   const { unmarked, health } = context.state(memory);
   if (!unmarked.has(name)) return;

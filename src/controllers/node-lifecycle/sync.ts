@@ -1,4 +1,4 @@
-/** One sync of a node: what the last look at all nodes has planned for it, and what its conditions ask for. */
+/** One sync of a node: what the last check of all nodes planned for it, and what its conditions require. */
 import { Nodes } from "../../api/kinds.ts";
 import type { Node } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -12,9 +12,8 @@ import { leaveTurns, taintInTurn } from "./turn.ts";
 import { writeTaints } from "./write-taints.ts";
 
 /**
- * Carries out the node's plan, then brings its NoSchedule taints and its labels to what they should be, then taints it with NoExecute if it
- * is its turn.
- * @throws what the API server refuses; the next look plans anew.
+ * Carries out the node's plan, then corrects its NoSchedule taints and its labels, then taints it with NoExecute if it is its turn.
+ * @throws the API server's refusal; the next check plans again.
  */
 export async function syncNode(context: SyncContext, options: NodeLifecycleOptions): Promise<void> {
   const remembered = context.state(memory);
@@ -32,7 +31,7 @@ export async function syncNode(context: SyncContext, options: NodeLifecycleOptio
   await markPodsLeft(context, node);
   await followConditions(context, node);
   await followLabels(context, node);
-  // A status that was written above is not in the cache yet: its change brings the key back.
+  // A status written above is not in the cache yet: its delta requeues the key.
   if (!hasWritten) await taintInTurn(context, node);
 }
 
@@ -44,7 +43,7 @@ interface Planned {
 async function liftTaints(context: SyncContext, { node, plan }: Planned): Promise<void> {
   if (plan.lift === undefined) return;
   const because = context.decide(lift, { why: plan.lift });
-  // One after the other, as upstream.
+  // One at a time, as in upstream.
   for (const taint of [unreachable, notReady]) await writeTaints(context, { node, add: [], remove: [taint], because });
 }
 

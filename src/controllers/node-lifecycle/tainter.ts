@@ -1,9 +1,9 @@
 /**
- * The nodes of a zone that are to get a NoExecute taint, at the zone's rate.
+ * The nodes of a zone that will get a NoExecute taint, at the zone's rate.
  * Source: kubernetes v1.36 pkg/controller/nodelifecycle/scheduler/rate_limited_queue.go.
  */
 
-/** One token, which comes back at the rate. */
+/** A bucket of one token, refilled at the rate. */
 class Bucket {
   readonly rate: number;
   #tokens: number;
@@ -15,7 +15,7 @@ class Bucket {
     this.#countedAt = now;
   }
 
-  /** How long until there is a token, in ms; Infinity if none comes back. */
+  /** Time until there is a token, in ms; Infinity if it is never refilled. */
   waitMs(now: number): number {
     if (this.rate <= 0) return Infinity;
     this.#tokens = Math.min(1, this.#tokens + ((now - this.#countedAt) / 1000) * this.rate);
@@ -32,32 +32,32 @@ class Bucket {
 /** A queue of nodes, each at most once. All methods are atomic; `now` is in ms since 1970. */
 export class Tainter {
   #bucket: Bucket;
-  /** In the order of their turns. */
+  /** In order of turn. */
   #waiting = new Set<string>();
-  /** Nodes that were taken and not removed since: they are not added again. */
+  /** Nodes taken and not removed since: they are not added again. */
   #taken = new Set<string>();
 
   constructor(rate: number, now: number) {
     this.#bucket = new Bucket(rate, { isFull: true, now });
   }
 
-  /** The node whose turn it is; undefined if none waits. */
+  /** The next node in turn; undefined if none is waiting. */
   get next(): string | undefined {
     const [first] = this.#waiting;
     return first;
   }
 
-  /** How long it has to wait; Infinity while no node of the zone is tainted. */
+  /** How long it must wait; Infinity while the zone's rate is 0. */
   waitMs(now: number): number {
     return this.#bucket.waitMs(now);
   }
 
-  /** Adds the node behind the others, unless it waits or was taken already. */
+  /** Appends the node, unless it is already waiting or taken. */
   add(node: string): void {
     if (!this.#taken.has(node)) this.#waiting.add(node);
   }
 
-  /** The node waits no longer, and may be added anew. */
+  /** Removes the node, so that it may be added again. */
   remove(node: string): void {
     this.#taken.delete(node);
     this.#waiting.delete(node);
@@ -72,13 +72,13 @@ export class Tainter {
     return true;
   }
 
-  /** What was taken could not be done: it is that node's turn again, once the rate allows it. */
+  /** Tainting a taken node failed: it is next again, once the rate allows it. */
   putBack(node: string): void {
     this.#taken.delete(node);
     this.#waiting = new Set([node, ...this.#waiting]);
   }
 
-  /** Changes the rate. Who has to wait now has to wait then. */
+  /** Changes the rate. A node that must wait now must still wait afterwards. */
   setRate(rate: number, now: number): void {
     if (rate === this.#bucket.rate) return;
     this.#bucket = new Bucket(rate, { isFull: this.waitMs(now) === 0, now });

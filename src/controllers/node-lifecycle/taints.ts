@@ -1,16 +1,16 @@
-/** Which taints a node's conditions ask for. Pure. Source: node_lifecycle_controller.go doNoScheduleTaintingPass. */
+/** Which taints a node's conditions require. Pure. Source: node_lifecycle_controller.go doNoScheduleTaintingPass. */
 import { unschedulableTaint } from "../../api/node-fit/taints.ts";
 import type { Node, Taint } from "../../api/types.ts";
 
 const notReadyKey = "node.kubernetes.io/not-ready";
 const unreachableKey = "node.kubernetes.io/unreachable";
 
-/** NoExecute taints of nodes that are not ready: pods are evicted by them. */
+/** The NoExecute taint of nodes that are not ready: it evicts pods. */
 export const notReady: Taint = { key: notReadyKey, effect: "NoExecute" };
-/** Of nodes that are silent. */
+/** The NoExecute taint of silent nodes. */
 export const unreachable: Taint = { key: unreachableKey, effect: "NoExecute" };
 
-/** The key of the taint for each condition, by its status. */
+/** The taint key for each condition, by status. */
 const keyOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: notReadyKey, Unknown: unreachableKey },
   MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
@@ -19,13 +19,13 @@ const keyOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
 };
 
-/** All taints with NoSchedule that are put on nodes and taken off them here. Others are somebody else's. */
+/** All NoSchedule taints that are added and removed here. Others belong to someone else. */
 const ownKeys: readonly string[] = [
   unschedulableTaint.key,
   ...Object.values(keyOf).flatMap((byStatus) => Object.values(byStatus)),
 ];
 
-/** Whether two taints are one: a node has each key once for an effect, whatever its value. */
+/** Whether two taints are the same: a node has each key once per effect, whatever its value. */
 export function isSameTaint(one: Taint, other: Taint): boolean {
   return one.key === other.key && one.effect === other.effect;
 }
@@ -35,13 +35,13 @@ export function hasTaint({ spec }: Node, taint: Taint): boolean {
   return (spec?.taints ?? []).some((each) => isSameTaint(each, taint));
 }
 
-/** What is to be added and removed. */
+/** What to add and remove. */
 export interface TaintChanges {
   readonly add: readonly Taint[];
   readonly remove: readonly Taint[];
 }
 
-/** How the node's NoSchedule taints differ from what its conditions and `spec.unschedulable` ask for. */
+/** How the node's NoSchedule taints differ from what its conditions and `spec.unschedulable` require. */
 export function scheduleTaintChanges(node: Node): TaintChanges {
   const wanted = (node.status?.conditions ?? []).flatMap(({ type, status }) => {
     const key = keyOf[type]?.[status];

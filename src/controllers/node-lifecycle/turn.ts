@@ -1,4 +1,4 @@
-/** The turns in which the nodes of a zone get their NoExecute taint. Source: node_lifecycle_controller.go doNoExecuteTaintingPass. */
+/** The order in which the nodes of a zone get their NoExecute taint. Source: node_lifecycle_controller.go doNoExecuteTaintingPass. */
 import type { Node } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { nodeCondition } from "../../controller/workload/node-conditions.ts";
@@ -10,8 +10,8 @@ import { writeTaints } from "./write-taints.ts";
 import { zoneOf } from "./zone.ts";
 
 /**
- * Taints the node if it is its turn and the zone's rate allows it; a turn that has come too late, since the node is ready again, is used up.
- * @throws what the API server refuses: the node has the next turn, too.
+ * Taints the node if it is its turn and the zone's rate allows it; the turn of a node that is ready again is used up.
+ * @throws the API server's refusal: the node gets the next turn, too.
  */
 export async function taintInTurn(context: SyncContext, node: Node): Promise<void> {
   const { name } = node.metadata;
@@ -38,7 +38,7 @@ async function taint(context: SyncContext, node: Node): Promise<void> {
   await writeTaints(context, { node, add: [add], remove: hasTaint(node, other) ? [other] : [], because });
 }
 
-/** The turn of a node that is gone goes to the next one. */
+/** Passes the turn of a node that is gone to the next one. */
 export function leaveTurns(context: SyncContext): void {
   for (const tainter of context.state(memory).tainters.values()) {
     if (tainter.next !== context.key) continue;

@@ -1,11 +1,11 @@
-/** The conditions of a node that is silent. Pure. Source: node_lifecycle_controller.go tryUpdateNodeHealth. */
+/** The conditions of a silent node. Pure. Source: node_lifecycle_controller.go tryUpdateNodeHealth. */
 import { formatTime } from "../../api/time.ts";
 import type { Node, NodeCondition } from "../../api/types.ts";
 
-/** What kubelets report. NetworkUnavailable is the network's. */
+/** What kubelets report. NetworkUnavailable belongs to the network plugin. */
 const reported: readonly string[] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/** The node's conditions with all that its kubelet reports as Unknown. `now` is in ms since 1970. */
+/** The node's conditions, with everything that its kubelet reports set to Unknown. `now` is in ms since 1970. */
 export function unknownConditions(node: Node, now: number): readonly NodeCondition[] {
   const before = node.status?.conditions ?? [];
   const lastTransitionTime = formatTime(now);

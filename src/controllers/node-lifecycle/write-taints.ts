@@ -19,9 +19,8 @@ export interface TaintWrite extends TaintChanges {
 }
 
 /**
- * First adds, with the time, then removes what the cached node has. The taints are those of the live node: a list is written as a
- * whole.
- * @throws StatusError: 404 if the node is gone, 409 if it was changed meanwhile five times.
+ * Adds with timestamps, then removes what the cached node has. Works on the live node's taints: a list is written as a whole.
+ * @throws StatusError: 404 if the node is gone, 409 if it changed meanwhile five times.
  */
 export async function writeTaints(context: SyncContext, { node, add, remove, because }: TaintWrite): Promise<void> {
   const timeAdded = formatTime(context.now());
@@ -32,7 +31,7 @@ export async function writeTaints(context: SyncContext, { node, add, remove, bec
   await change(context, { name, because, to: (taints) => withoutTaints(taints, remove) });
 }
 
-/** Each in the place of the one that it replaces, otherwise last. */
+/** Each takes the position of the one it replaces; otherwise appended. */
 function withTaints(taints: readonly Taint[], added: readonly Taint[]): readonly Taint[] {
   const replaced = taints.map((taint) => added.find((each) => isSameTaint(each, taint)) ?? taint);
   return [...replaced, ...added.filter((taint) => !taints.some((each) => isSameTaint(each, taint)))];

@@ -1,4 +1,7 @@
-/** Volumes that pods on a node ask for. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/reconciler/reconciler.go attachDesiredVolumes. */
+/**
+ * Attaching the volumes that pods on a node need. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/reconciler/reconciler.go
+ * attachDesiredVolumes.
+ */
 import { messageOf } from "../../api/error-message.ts";
 import { Pods, VolumeAttachments } from "../../api/kinds.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
@@ -12,12 +15,12 @@ import type { Pending } from "./operations.ts";
 import { attach, awaitAttach, multiAttach, waitTurn } from "./rules.ts";
 import { type Desired, world } from "./world.ts";
 
-/** Attaches what pods on the synced node need, as far as it may be now; an error is told to the pods, and tried again. */
+/** Attaches what pods on the synced node need, as far as now allowed; an error is reported on the pods and retried. */
 export async function attachDesired(context: SyncContext, options: DetachOptions): Promise<void> {
   const known = context.state(world);
   const names = [...(known.desired.get(context.key)?.keys() ?? [])].toSorted();
   for (const unique of names) {
-    // While the last one was attached, pods may have gone.
+    // Pods may have gone while the previous volume was attached.
     const desired = known.desired.get(context.key)?.get(unique);
     const pending = desired === undefined ? undefined : beginAttach(context, { desired, options });
     if (pending !== undefined) await carryOut(context, pending);
@@ -29,7 +32,7 @@ interface Asked {
   readonly options: DetachOptions;
 }
 
-/** Undefined: not now, or it is attached. Atomic. */
+/** Undefined: not now, or already attached. Atomic. */
 function beginAttach(context: SyncContext, { desired, options }: Asked): Pending | undefined {
   const known = context.state(world);
   const node = context.key;
@@ -76,7 +79,7 @@ interface Refused extends Asked {
   readonly holders: readonly string[];
 }
 
-/** Another node has the volume, which may be on one alone: the pods are told once, unless it is about to leave that node. */
+/** Another node has the exclusive volume: reported on the pods once, unless it is about to be detached there. */
 function refuse(context: SyncContext, { desired, options, holders }: Refused): undefined {
   const { volume } = desired;
   const leaving = holders.filter((node) => isLeaving(context, { unique: volume.unique, node, options }));
@@ -102,13 +105,13 @@ interface OnNode {
   readonly options: DetachOptions;
 }
 
-/** Upstream looks at what is to be detached from all nodes first. */
+/** Upstream first handles detachments from all nodes. */
 function isLeaving(context: SyncContext, { unique, node, options }: OnNode): boolean {
   refreshDesired(context, node);
   return !context.state(world).isDesired(unique, node) && wayToDetach(context, { unique, node, options }) !== undefined;
 }
 
-/** Names of pods in other namespaces are not told. Source: reconciler.go reportMultiAttachError. */
+/** Names of pods in other namespaces are not disclosed. Source: reconciler.go reportMultiAttachError. */
 function reasonFor({ metadata: { namespace } }: Pod, others: readonly Pod[]): string {
   if (others.length === 0) {
     return "Volume is already exclusively attached to one node and can't be attached to another";

@@ -1,7 +1,7 @@
 /**
- * Which volumes are attached to nodes before pods can mount them, and what they are called. Pure.
+ * Which volumes must be attached to nodes before pods can mount them, and their names. Pure.
  * Source: kubernetes v1.36 pkg/controller/volume/attachdetach/util/util.go, pkg/volume/util/util.go IsMultiAttachAllowed,
- * pkg/volume/{csi,iscsi,fc}; differs: in-tree volumes whose work CSI drivers do are not translated.
+ * pkg/volume/{csi,iscsi,fc}; differs: in-tree volumes migrated to CSI drivers are not translated.
  */
 import { objectKey } from "../../api/key.ts";
 import { CsiDrivers, PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
@@ -12,7 +12,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/typ
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { sha256 } from "../../platform/content-hash.ts";
 
-/** What a CSI driver is asked to attach. */
+/** What a CSI driver should attach. */
 export interface CsiSource {
   readonly driver: string;
   readonly handle: string;
@@ -24,11 +24,11 @@ export interface CsiSource {
 export interface AttachableVolume {
   /** As node status names it: `kubernetes.io/csi/DRIVER^HANDLE`. */
   readonly unique: string;
-  /** As Events name it: the PersistentVolume, or the volume of the pod that has it inline. */
+  /** As Events name it: the PersistentVolume, or the inline volume of the pod. */
   readonly name: string;
-  /** It may be attached to one node at a time. */
+  /** It may be attached to only one node at a time. */
   readonly isExclusive: boolean;
-  /** Undefined: iSCSI and Fibre Channel, for which nothing is to be done before a pod mounts them. */
+  /** Undefined: iSCSI and Fibre Channel, which need no work before a pod mounts them. */
   readonly csi: CsiSource | undefined;
 }
 
@@ -39,7 +39,7 @@ type InTree = Pick<PodVolume, "iscsi" | "fc">;
 const csiPlugin = "kubernetes.io/csi";
 const separator = "^";
 
-/** The attachable volumes of a pod, as far as its claims are bound and their volumes are known. */
+/** The attachable volumes of a pod, as far as its claims are bound to known volumes. */
 export function attachableVolumesOf(context: Caches, pod: Pod): readonly AttachableVolume[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     const name = claimNameOf(pod, volume);
@@ -63,7 +63,7 @@ function volumeOfClaim(
   return attachableVolume(context, volume);
 }
 
-/** A PersistentVolume as it is attached; undefined if it is of a kind that is not, or its driver says so. */
+/** A PersistentVolume as an attachable volume; undefined if its type or its driver needs no attaching. */
 export function attachableVolume(context: Caches, volume: PersistentVolume): AttachableVolume | undefined {
   const { csi } = volume.spec ?? {};
   const { name } = volume.metadata;
@@ -74,7 +74,7 @@ export function attachableVolume(context: Caches, volume: PersistentVolume): Att
   return { unique: `${csiPlugin}/${csi.driver}${separator}${csi.volumeHandle}`, name, isExclusive, csi: source };
 }
 
-/** A driver that says nothing is attached. Source: pkg/volume/csi/csi_plugin.go skipAttach. */
+/** A driver requires attaching unless its CSIDriver says otherwise. Source: pkg/volume/csi/csi_plugin.go skipAttach. */
 export function requiresAttach(context: Caches, driver: string): boolean {
   return context.cache(CsiDrivers).get(driver)?.spec.attachRequired !== false;
 }
@@ -87,19 +87,19 @@ function inTreeVolume(
     return { ...of, unique: `kubernetes.io/iscsi/${iscsi.targetPortal}:${iscsi.iqn}:${iscsi.lun}`, csi: undefined };
   }
   const { targetWWNs = [], wwids = [], lun } = fc ?? {};
-  // As Go prints lists.
+  // Formatted as Go prints lists.
   if (targetWWNs.length > 0 && lun !== undefined) {
     return { ...of, unique: `kubernetes.io/fc/[${targetWWNs.join(" ")}]:${lun}`, csi: undefined };
   }
   return wwids.length > 0 ? { ...of, unique: `kubernetes.io/fc/[${wwids.join(" ")}]`, csi: undefined } : undefined;
 }
 
-/** What is asked of whom to detach a volume of which the unique name alone is known. */
+/** How to detach a volume known only by its unique name. */
 export type Detachable =
   | { readonly by: "driver"; readonly driver: string; readonly handle: string }
-  /** Nothing is to be done. */
+  /** Nothing to do. */
   | { readonly by: "nobody" }
-  /** A plugin that there is no longer. */
+  /** A plugin that no longer exists. */
   | { readonly by: "unknown" };
 
 /** Source: pkg/volume/util/util.go SplitUniqueName, csi_attacher.go Detach. */
@@ -117,7 +117,7 @@ export function attachmentName({ driver, handle }: Pick<CsiSource, "driver" | "h
   return `csi-${sha256(`${handle}${driver}${node}`)}`;
 }
 
-/** Whether the pod may have a volume that is attached: others are no reason to look at its node. */
+/** Whether the pod may have attachable volumes: other pods do not enqueue their node. */
 export function mayHaveAttachable({ spec }: Pod): boolean {
   return (spec?.volumes ?? []).some(
     ({ persistentVolumeClaim, ephemeral, iscsi, fc }) =>

@@ -1,7 +1,7 @@
 /**
- * Which volumes the pods of a node ask for, and what is attached when the controller starts.
+ * Which volumes the pods of a node need, and what is attached when the controller starts.
  * Source: kubernetes v1.36 pkg/controller/volume/attachdetach/attach_detach_controller.go, populator/desired_state_of_world_populator.go;
- * differs: what upstream looks for in intervals is worked out when a node is looked at.
+ * differs: what upstream polls for is computed when a node is synced.
  */
 import { Nodes, PersistentVolumes, Pods, VolumeAttachments } from "../../api/kinds.ts";
 import type { Node, Pod } from "../../api/types.ts";
@@ -11,7 +11,7 @@ import { hasStopped } from "../../controller/workload/pod-status.ts";
 import { type AttachableVolume, attachableVolume, attachableVolumesOf, requiresAttach } from "./attachable.ts";
 import { type Desired, type World, world } from "./world.ts";
 
-/** As a sync and a handler have them. */
+/** The caches, as available to syncs and handlers. */
 export type Caches = Pick<SyncContext, "cache" | "state">;
 
 const managedAnnotation = "volumes.kubernetes.io/controller-managed-attach-detach";
@@ -22,8 +22,8 @@ export function isManaged({ metadata }: Node): boolean {
 }
 
 /**
- * Brings what is known of the node up to date: a pod asks for a volume from when its claim is known to be bound until the pod has stopped, whatever
- * becomes of the claim meanwhile. Atomic.
+ * Updates what is known about the node: a pod needs a volume from when its claim is known to be bound until the pod has stopped, whatever
+ * happens to the claim meanwhile. Atomic.
  */
 export function refreshDesired(context: Caches, node: string): void {
   const known = context.state(world);
@@ -52,7 +52,7 @@ interface OfPod {
 function addVolumes(desired: Map<string, Desired>, { pod, volumes }: OfPod): void {
   for (const volume of volumes) {
     const found = desired.get(volume.unique);
-    // What is known of the volume first, stays.
+    // The first information about the volume is kept.
     if (found !== undefined) {
       if (!found.pods.has(pod.metadata.uid)) found.pods.set(pod.metadata.uid, pod);
       continue;
@@ -66,8 +66,8 @@ function addVolumes(desired: Map<string, Desired>, { pod, volumes }: OfPod): voi
 }
 
 /**
- * Fills what is remembered from what the cluster shows when the controller starts; later calls do nothing. A volume in the status of a node is
- * attached there; one of which there is only a VolumeAttachment may be. Atomic.
+ * Initializes the state from the cluster when the controller starts; later calls do nothing. A volume in the status of a node is attached
+ * there; one with only a VolumeAttachment may be. Atomic.
  */
 export function fillWorld(context: Caches): void {
   const known = context.state(world);
@@ -92,7 +92,7 @@ function fillNode(known: World, node: Node): void {
   if (isManaged(node)) known.managed.add(name);
 }
 
-/** Of volumes in the status of a node only the name is known: pods tell the rest, ended ones too. */
+/** A node's status gives only the names of volumes: pods, even terminated ones, provide the rest. */
 function nameVolumes(context: Caches, pod: Pod): void {
   const known = context.state(world);
   const { nodeName: node = "" } = pod.spec ?? {};

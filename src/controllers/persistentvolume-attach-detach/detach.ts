@@ -1,4 +1,7 @@
-/** Volumes that no pod on their node asks for. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/reconciler/reconciler.go reconcile. */
+/**
+ * Detaching the volumes that no pod on their node needs. Source: kubernetes v1.36
+ * pkg/controller/volume/attachdetach/reconciler/reconciler.go reconcile.
+ */
 import { messageOf } from "../../api/error-message.ts";
 import { Nodes, VolumeAttachments } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
@@ -13,20 +16,20 @@ import { writeReport } from "./report.ts";
 import { detach, inUse, unknownPlugin, waitTurn } from "./rules.ts";
 import { world } from "./world.ts";
 
-/** Times in ms, and what kube-controller-manager's flags say. */
+/** Times in ms, and settings of kube-controller-manager's flags. */
 export interface DetachOptions {
-  /** How long a node that is not ready may say that a volume is in use which no pod needs. */
+  /** How long a node that is not ready may report a volume in use that no pod needs. */
   readonly maxWaitForUnmountMs: number;
-  /** Such a volume is never detached by force. `--disable-force-detach-on-timeout` */
+  /** Never force-detach such a volume. `--disable-force-detach-on-timeout` */
   readonly disableForceDetachOnTimeout: boolean;
 }
 
-/** How long a driver has to attach or detach. */
+/** A driver's timeout to attach or detach. */
 export const driverTimeoutMs = 120_000;
 
 type Way = "unused" | "timeout" | "out-of-service";
 
-/** How the volume may be detached from the node now; undefined: it is in use there. */
+/** How the volume may be detached from the node now; undefined if it is in use there. */
 export function wayToDetach(
   context: Caches & Pick<SyncContext, "now">,
   { unique, node, options }: { readonly unique: string; readonly node: string; readonly options: DetachOptions },
@@ -43,7 +46,7 @@ export function wayToDetach(
   return isOverdue ? "timeout" : "unused";
 }
 
-/** Detaches what the synced node has and no pod on it needs, as far as it may be now. @throws what the API server refuses. */
+/** Detaches what no pod on the synced node needs, as far as now allowed. @throws the API server's refusal. */
 export async function detachUnwanted(context: SyncContext, options: DetachOptions): Promise<void> {
   const known = context.state(world);
   for (const unique of known.attachedOn(context.key)) {
@@ -125,7 +128,7 @@ async function carryOut(context: SyncContext, { pending, by, isChecked, because 
   settle(context, pending);
 }
 
-/** The cache may be behind: the API server is asked. @throws Error while the node uses the volume. */
+/** Reads from the API server: the cache may be behind. @throws Error while the node uses the volume. */
 async function checkUnused(context: SyncContext, unique: string): Promise<void> {
   try {
     const { status } = await context.client.get(
@@ -135,7 +138,7 @@ async function checkUnused(context: SyncContext, unique: string): Promise<void> 
     );
     if (status?.volumesInUse?.includes(unique) !== true) return;
   } catch (error) {
-    // A node that is gone uses nothing.
+    // A deleted node uses nothing.
     if (isNotFound(error)) return;
     throw error;
   }

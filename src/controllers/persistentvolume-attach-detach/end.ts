@@ -1,4 +1,7 @@
-/** How attaching and detaching end. Source: kubernetes v1.36 pkg/volume/util/operationexecutor/operation_generator.go, pkg/volume/csi/csi_attacher.go. */
+/**
+ * Completing attach and detach operations. Source: kubernetes v1.36 pkg/volume/util/operationexecutor/operation_generator.go,
+ * pkg/volume/csi/csi_attacher.go.
+ */
 import { Pods, VolumeAttachments } from "../../api/kinds.ts";
 import type { VolumeAttachment } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -11,13 +14,13 @@ export function labelOf({ volume, place }: Pick<Pending, "volume" | "place">): s
   return volume?.name ?? place.unique;
 }
 
-/** Ends what has ended on the node, by what the cache shows of its VolumeAttachment; the rest is looked at again. Atomic. */
+/** Completes the finished operations on the node, judged by their cached VolumeAttachments; the others are checked again. Atomic. */
 export function endPending(context: SyncContext): void {
   const { operations } = context.state(world);
   for (const pending of operations.pendingOn(context.key)) settle(context, pending);
 }
 
-/** Ends the operation if its VolumeAttachment says so, or its time is over. Atomic. */
+/** Completes the operation if its VolumeAttachment says so, or it timed out. Atomic. */
 export function settle(context: SyncContext, pending: Pending): void {
   const attachment =
     pending.attachment === undefined ? undefined : context.cache(VolumeAttachments).get(pending.attachment);
@@ -32,12 +35,12 @@ export function settle(context: SyncContext, pending: Pending): void {
   fail(context, { pending, why });
 }
 
-/** Undefined: it goes on. */
+/** Undefined: still running. */
 type Outcome = "done" | { readonly error: string } | undefined;
 
 function attachOutcome({ attachment: name }: Pending, attachment: VolumeAttachment | undefined): Outcome {
   if (name === undefined) return "done";
-  // The cache does not show yet what was created.
+  // The cache does not show the created object yet.
   if (attachment === undefined) return undefined;
   if (attachment.metadata.deletionTimestamp !== undefined) return { error: "volume attachment is being deleted" };
   const { attached: isAttached, attachError } = attachment.status ?? {};
@@ -51,7 +54,7 @@ function detachOutcome(attachment: VolumeAttachment | undefined): Outcome {
   return detachError === undefined ? undefined : { error: detachError.message ?? "" };
 }
 
-/** The volume is attached, or is no longer. Atomic. */
+/** Records that the volume is now attached, or no longer is. Atomic. */
 export function succeed(context: SyncContext, pending: Pending): void {
   const known = context.state(world);
   const { node, volume, place } = pending;
@@ -62,7 +65,7 @@ export function succeed(context: SyncContext, pending: Pending): void {
   } else {
     context.decide(attached, { volume: labelOf(pending) });
     known.mark(place.unique, { node, volume, isConfirmed: true });
-    // Upstream's words, with the space that they end with.
+    // Upstream's wording, trailing space included.
     const message = `AttachVolume.Attach succeeded for volume "${labelOf(pending)}" `;
     for (const pod of pending.pods) {
       context.event(Pods, pod, { type: "Normal", reason: "SuccessfulAttachVolume", message });
@@ -71,7 +74,7 @@ export function succeed(context: SyncContext, pending: Pending): void {
   wakeOthers(context, pending);
 }
 
-/** Whether the volume is attached is not known now; it is tried again with back-off. Atomic. */
+/** Records a failure: whether the volume is attached is unknown, and the operation is retried with back-off. Atomic. */
 export function fail(
   context: SyncContext,
   { pending, why }: { readonly pending: Pending; readonly why: string },
@@ -91,7 +94,7 @@ export function fail(
   wakeOthers(context, pending);
 }
 
-/** Other nodes may have waited for it. */
+/** Other nodes may be waiting for it. */
 function wakeOthers(context: SyncContext, { place: { unique }, node }: Pending): void {
   const known = context.state(world);
   const nodes = new Set([...known.nodesThatDesire(unique), ...known.nodesThatMayHave(unique)]);

@@ -1,28 +1,28 @@
 /**
- * Attaching and detaching under way, and the back-off of those that failed: of an exclusive volume one in the cluster, of others one on each
- * node. Source: kubernetes v1.36 pkg/volume/util/nestedpendingoperations/nestedpendingoperations.go,
+ * Running attach and detach operations, and the back-off of failed ones: one per cluster for an exclusive volume, one per node for others.
+ * Source: kubernetes v1.36 pkg/volume/util/nestedpendingoperations/nestedpendingoperations.go,
  * pkg/util/goroutinemap/exponentialbackoff/exponential_backoff.go.
  */
 import type { Pod } from "../../api/types.ts";
 import type { AttachableVolume } from "./attachable.ts";
 
-/** Where an operation is: the volume, and the node of one that is not exclusive. */
+/** Where an operation runs: the volume, and the node unless the volume is exclusive. */
 export interface Place {
   readonly unique: string;
-  /** Undefined: wherever the volume is attached or detached. */
+  /** Undefined: any node. */
   readonly node: string | undefined;
 }
 
-/** One that goes on, until a driver has done its part. Times in ms since 1970. */
+/** A running operation, until a driver has done its part. Times in ms since 1970. */
 export interface Pending {
   readonly place: Place;
   readonly kind: "attach" | "detach";
   readonly node: string;
-  /** Undefined: a name in the status of a node is all that is known of it. */
+  /** Undefined: known only by its name in the status of a node. */
   readonly volume: AttachableVolume | undefined;
   /** The name of the VolumeAttachment; undefined for a volume that needs none. */
   readonly attachment: string | undefined;
-  /** The pods that are told of it. */
+  /** The pods that get Events about it. */
   readonly pods: readonly Pod[];
   readonly deadline: number;
 }
@@ -31,7 +31,7 @@ interface Operation {
   readonly place: Place;
   kind: Pending["kind"];
   pending: Pending | undefined;
-  /** ms since 1970 until which it is not tried again. */
+  /** Not retried before this time, in ms since 1970. */
   notBefore: number;
   waitMs: number;
 }
@@ -43,12 +43,12 @@ const longestWaitMs = 122_000;
 /** What keeps an operation from being started. */
 export type Blocked = { readonly by: "another" } | { readonly by: "back-off"; readonly untilMs: number };
 
-/** All of a run. Atomic. */
+/** All operations of a run. Atomic. */
 export class Operations {
   #byVolume = new Map<string, readonly Operation[]>();
   #pending = new Map<string, Set<Pending>>();
 
-  /** Undefined: it may start. A failed one of the other kind keeps none waiting. */
+  /** Undefined: it may start. A failed operation of the other kind does not block. */
   blocked(place: Place, { kind, now }: { readonly kind: Pending["kind"]; readonly now: number }): Blocked | undefined {
     const found = this.#at(place);
     if (found === undefined) return undefined;
@@ -65,13 +65,13 @@ export class Operations {
       this.#byVolume.set(place.unique, [...this.#of(place.unique), { place, kind, pending, notBefore: 0, waitMs: 0 }]);
       return;
     }
-    // One that waited still, and is of the other kind, forgets how often it failed.
+    // An operation of the other kind still in back-off has its failures reset.
     if (found.kind !== kind && now <= found.notBefore) found.waitMs = 0;
     found.kind = kind;
     found.pending = pending;
   }
 
-  /** It has succeeded: how often it failed before is forgotten. */
+  /** It has succeeded: its failures are reset. */
   succeed(pending: Pending): void {
     this.#end(pending);
     const { unique } = pending.place;
@@ -80,7 +80,7 @@ export class Operations {
     else this.#byVolume.delete(unique);
   }
 
-  /** It was not begun after all. */
+  /** It was not started after all. */
   cancel(pending: Pending): void {
     const found = this.#of(pending.place.unique).find((each) => each.pending === pending);
     if (found?.waitMs === 0) return this.succeed(pending);
@@ -88,7 +88,7 @@ export class Operations {
     if (found !== undefined) found.pending = undefined;
   }
 
-  /** Returns after how many ms it may be tried again. */
+  /** Returns after how many ms it may be retried. */
   fail(pending: Pending, now: number): number {
     this.#end(pending);
     const found = this.#of(pending.place.unique).find((each) => each.pending === pending);
@@ -99,12 +99,12 @@ export class Operations {
     return found.waitMs;
   }
 
-  /** Those on the node that go on. */
+  /** The running operations on the node. */
   pendingOn(node: string): readonly Pending[] {
     return [...(this.#pending.get(node) ?? [])];
   }
 
-  /** One that goes on before one that failed, and of these the one of just this place before one beside it. */
+  /** Running operations take precedence over failed ones, and among these an exact match of the place over others. */
   #at({ unique, node }: Place): Operation | undefined {
     const near = this.#of(unique).filter(
       ({ place }) => place.node === undefined || node === undefined || place.node === node,

@@ -34,10 +34,10 @@ import { rules } from "./rules.ts";
 import { syncNode } from "./sync.ts";
 import { world } from "./world.ts";
 
-/** Has CSI drivers attach volumes to the nodes whose pods need them, and detach them from the others. */
+/** Makes CSI drivers attach volumes to the nodes whose pods need them, and detach them from others. */
 export const persistentVolumeAttachDetach: ControllerDefinition = definePersistentVolumeAttachDetach();
 
-/** The controller with another patience than kube-controller-manager's, which cannot be set there. */
+/** The controller with timeouts that differ from kube-controller-manager's, which cannot be configured there. */
 export function definePersistentVolumeAttachDetach(changed: Partial<DetachOptions> = {}): ControllerDefinition {
   const options: DetachOptions = { maxWaitForUnmountMs: 360_000, disableForceDetachOnTimeout: false, ...changed };
   return defineController<Node>({
@@ -82,18 +82,18 @@ function onNode(notification: Notification<Node>, context: WatchContext): void {
   const known = context.state(world);
   if (type === "deleted") {
     refreshDesired(context, name);
-    // Pods that are still bound to it keep their volumes.
+    // Pods still bound to it keep their volumes.
     if (!known.desired.has(name)) known.managed.delete(name);
   } else if (isManaged(node)) {
     known.managed.add(name);
   }
   const usesOthers = known.setInUse(name, node.status?.volumesInUse ?? []);
-  // A node that comes again has lost what its status said.
+  // A recreated node has lost its status.
   if (type === "added") known.setReportDue(name);
   if (type !== "updated" || usesOthers || isOtherNode(notification.before, node)) context.enqueue(name);
 }
 
-/** Whether something is other that counts here: heartbeats are not. */
+/** Whether something relevant here has changed: heartbeats are not. */
 function isOtherNode(before: Node, after: Node): boolean {
   const told = (node: Node): string =>
     JSON.stringify([isManaged(node), isNodeReady(node), node.spec?.taints?.map(({ key }) => key)]);
@@ -136,7 +136,7 @@ function enqueueUsers(context: WatchContext, claim: string): void {
   }
 }
 
-/** A driver that begins or ceases to attach. */
+/** Handles a driver that starts or stops requiring attachment. */
 function onDriver(notification: Notification<CsiDriver>, context: WatchContext): void {
   const { type, object } = notification;
   const { attachRequired } = object.spec;

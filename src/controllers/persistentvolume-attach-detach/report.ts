@@ -1,4 +1,7 @@
-/** What the status of a node says is attached. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/statusupdater/node_status_updater.go. */
+/**
+ * Reporting in a node's status what is attached. Source: kubernetes v1.36
+ * pkg/controller/volume/attachdetach/statusupdater/node_status_updater.go.
+ */
 import { Nodes } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { Node } from "../../api/types.ts";
@@ -7,17 +10,17 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { report } from "./rules.ts";
 import { type ReportedVolume, world } from "./world.ts";
 
-/** Writes `status.volumesAttached` of the synced node, if it may differ. @throws what the API server refuses: it is written at the next sync. */
+/** Writes `status.volumesAttached` of the synced node, if it may differ. @throws the API server's refusal: the next sync writes it. */
 export async function writeReport(context: SyncContext, decided?: Decision): Promise<void> {
   const known = context.state(world);
   const name = context.key;
   const volumes = known.takeReport(name);
   const node = context.cache(Nodes).get(name);
-  // When a node of this name comes, its status is due.
+  // When a node of this name is added, its status is due.
   if (volumes === undefined || node === undefined) return;
   if (saysSo(node, volumes) && known.isLastWritten(name, volumes)) return;
   const because = decided ?? context.decide(report, { volumes: volumes.map((each) => each.name) });
-  // An empty list is left out of the status.
+  // An empty list is omitted from the status.
   const body = { status: { volumesAttached: volumes.length === 0 ? null : volumes } };
   const options = { because, basedOn: node, subresource: "status", signal: context.signal };
   try {

@@ -1,4 +1,4 @@
-/** The rules of attaching and detaching, in the order in which a sync of a node evaluates them. */
+/** The rules of attaching and detaching, in the order in which a node's sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface VolumeFacts extends Facts {
@@ -30,7 +30,7 @@ export const attached: Rule<VolumeFacts> = rule<VolumeFacts>({
   source: "operation_generator.go GenerateAttachVolumeFunc; csi_attacher.go verifyAttachmentStatus",
 });
 
-/** It could not be attached. */
+/** The volume could not be attached. */
 export const attachFailed: Rule<FailureFacts> = rule<FailureFacts>({
   id: "attach-failed",
   looksAt: [attachments],
@@ -42,7 +42,7 @@ export const attachFailed: Rule<FailureFacts> = rule<FailureFacts>({
   source: "csi_attacher.go waitForVolumeAttachmentWithLister; exponential_backoff.go",
 });
 
-/** It is gone from the node. */
+/** The volume is detached from the node. */
 export const detached: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "detached",
   looksAt: [attachments],
@@ -52,7 +52,7 @@ export const detached: Rule<VolumeFacts> = rule<VolumeFacts>({
   source: "csi_attacher.go waitForVolumeDetachmentWithLister",
 });
 
-/** It could not be detached. */
+/** The volume could not be detached. */
 export const detachFailed: Rule<FailureFacts> = rule<FailureFacts>({
   id: "detach-failed",
   looksAt: [attachments, "status.volumesInUse of the node, as the API server has it"],
@@ -73,7 +73,7 @@ export const lost: Rule<VolumeFacts> = rule<VolumeFacts>({
   source: "operation_generator.go GenerateVolumesAreAttachedFunc; csi_attacher.go VolumesAreAttached",
 });
 
-/** The kubelet still uses it. */
+/** The kubelet still uses the volume. */
 export const inUse: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "in-use",
   looksAt: ["status.volumesInUse, the condition Ready and the taints of the node"],
@@ -104,7 +104,7 @@ const detachReasons: Readonly<Record<DetachFacts["why"], string>> = {
   "out-of-service": "no pod on the node needs it, and the node is out of service",
 };
 
-/** A volume that no pod asks for goes from its node. */
+/** A volume that no pod needs is detached from its node. */
 export const detach: Rule<DetachFacts> = rule<DetachFacts>({
   id: "detach",
   looksAt: [
@@ -143,7 +143,7 @@ const waits: Readonly<Record<WaitFacts["why"], string>> = {
   leaving: "the node that has it does not need it",
 };
 
-/** Something else about the volume comes first. */
+/** Another operation on the volume comes first. */
 export const waitTurn: Rule<WaitFacts> = rule<WaitFacts>({
   id: "wait-turn",
   looksAt: ["what is being attached and detached, and what failed before"],
@@ -169,7 +169,7 @@ export const attach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
   source: "reconciler.go attachDesiredVolumes; csi_attacher.go Attach",
 });
 
-/** Its VolumeAttachment is there. */
+/** Its VolumeAttachment exists. */
 export const awaitAttach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
   id: "await-attach",
   looksAt: [attachments],
@@ -184,7 +184,7 @@ interface ReportFacts extends Facts {
   readonly volumes: readonly string[];
 }
 
-/** The status of the node says what is attached. */
+/** The node's status reports what is attached. */
 export const report: Rule<ReportFacts> = rule<ReportFacts>({
   id: "report",
   looksAt: ["status.volumesAttached of the node"],

@@ -11,8 +11,8 @@ import { lost } from "./rules.ts";
 import { world } from "./world.ts";
 
 /**
- * Ends what drivers have done, detaches what no pod needs, attaches what pods need, and says in the node's status what is attached, in this
- * order. @throws what the API server refuses of the node's status.
+ * Completes what drivers have done, detaches what no pod needs, attaches what pods need, and reports in the node's status what is attached,
+ * in this order. @throws the API server's refusal of the node's status.
  */
 export async function syncNode(context: SyncContext, options: DetachOptions): Promise<void> {
   fillWorld(context);
@@ -24,7 +24,7 @@ export async function syncNode(context: SyncContext, options: DetachOptions): Pr
   await writeReport(context);
 }
 
-/** What VolumeAttachments no longer say is attached. */
+/** Drops what VolumeAttachments no longer report as attached. */
 function forgetLost(context: SyncContext): void {
   const known = context.state(world);
   const node = context.key;

@@ -1,31 +1,31 @@
 /**
- * What the controller remembers while it runs: which volumes pods ask for on which nodes, which ones are attached there, and what the nodes' status
- * says of it. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/cache/{actual,desired}_state_of_world.go.
+ * What the controller remembers while it runs: which volumes pods need on which nodes, which are attached there, and what the nodes'
+ * statuses report. Source: kubernetes v1.36 pkg/controller/volume/attachdetach/cache/{actual,desired}_state_of_world.go.
  */
 import type { Pod } from "../../api/types.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { AttachableVolume } from "./attachable.ts";
 import { Operations } from "./operations.ts";
 
-/** A volume that pods on a node ask for. */
+/** A volume that pods on a node need. */
 export interface Desired {
   readonly volume: AttachableVolume;
   /** By uid. */
   readonly pods: Map<string, Pod>;
-  /** Its pods were told that another node has the volume. */
+  /** An Event has told its pods that another node has the volume. */
   isMultiAttachReported: boolean;
 }
 
 /** A volume on a node. */
 export interface Attachment {
-  /** False: an attempt failed, and it may be attached or not. */
+  /** False: an attempt failed, and it may or may not be attached. */
   isConfirmed: boolean;
-  /** Since when no pod asks for it, in ms since 1970. */
+  /** Since when no pod needs it, in ms since 1970. */
   unwantedSince: number | undefined;
 }
 
 interface AttachedVolume {
-  /** Undefined: known by its name in the status of a node alone. */
+  /** Undefined: known only by its name in the status of a node. */
   volume: AttachableVolume | undefined;
   devicePath: string;
   readonly nodes: Map<string, Attachment>;
@@ -35,19 +35,19 @@ interface Reported {
   readonly volumes: Set<string>;
   /** The status may differ. */
   isDue: boolean;
-  /** What was written last, as JSON: the cache may not show it yet. */
+  /** The last write, as JSON: the cache may not show it yet. */
   written: string | undefined;
 }
 
-/** As a node's status has it. */
+/** As in a node's status. */
 export interface ReportedVolume {
   readonly name: string;
   readonly devicePath: string;
 }
 
-/** Of one run. Every method is atomic. */
+/** The state of one run. Every method is atomic. */
 export class World {
-  /** Whether it was filled from what the cluster shows at the start. */
+  /** Whether it was initialized from the cluster. */
   isFilled = false;
   /** Nodes whose kubelets leave attaching to the controller. */
   readonly managed: Set<string> = new Set();
@@ -64,7 +64,7 @@ export class World {
     return this.desired.get(node)?.has(unique) === true;
   }
 
-  /** The nodes of which pods ask for the volume. */
+  /** The nodes whose pods need the volume. */
   nodesThatDesire(unique: string): readonly string[] {
     return [...this.desired].flatMap(([node, volumes]) => (volumes.has(unique) ? [node] : []));
   }
@@ -77,12 +77,12 @@ export class World {
     return this.#attached.get(unique)?.volume;
   }
 
-  /** Unique names, in their order. */
+  /** Sorted unique names. */
   attachedOn(node: string): readonly string[] {
     return [...(this.#attachedByNode.get(node) ?? [])].toSorted();
   }
 
-  /** The nodes to which it is attached for certain. */
+  /** The nodes to which it is definitely attached. */
   nodesOf(unique: string): readonly string[] {
     const nodes = this.#attached.get(unique)?.nodes ?? [];
     return [...nodes].flatMap(([node, { isConfirmed }]) => (isConfirmed ? [node] : [])).toSorted();
@@ -93,7 +93,7 @@ export class World {
     return [...(this.#attached.get(unique)?.nodes.keys() ?? [])];
   }
 
-  /** Until its status says otherwise, a node has the volume mounted. */
+  /** A node is assumed to have the volume mounted until its status says otherwise. */
   mark(
     unique: string,
     {
@@ -124,7 +124,7 @@ export class World {
     if (isConfirmed) this.report(unique, node);
   }
 
-  /** What a volume is that is attached to the node for certain. */
+  /** Records the details of a volume definitely attached to the node. */
   learn(volume: AttachableVolume, node: string): void {
     const known = this.#attached.get(volume.unique);
     if (known?.nodes.get(node)?.isConfirmed === true) known.volume = volume;
@@ -141,7 +141,7 @@ export class World {
     this.unreport(unique, node);
   }
 
-  /** What the node's kubelet says; returns whether it is something else than before. */
+  /** Records what the node's kubelet reports; returns whether it has changed. */
   setInUse(node: string, volumes: readonly string[]): boolean {
     const before = this.#inUse.get(node) ?? new Set<string>();
     const after = new Set(volumes);
@@ -154,7 +154,7 @@ export class World {
     return this.#inUse.get(node)?.has(unique) === true;
   }
 
-  /** The node's status is to say that the volume is attached. */
+  /** The node's status must report the volume as attached. */
   report(unique: string, node: string): void {
     if (this.attachmentOf(unique, node) === undefined) return;
     const reported = this.#reported.get(node) ?? { volumes: new Set<string>(), isDue: true, written: undefined };
@@ -169,13 +169,13 @@ export class World {
     if (reported?.volumes.delete(unique) === true) reported.isDue = true;
   }
 
-  /** The node has come again, or its status could not be written. */
+  /** The node was recreated, or its status could not be written. */
   setReportDue(node: string): void {
     const reported = this.#reported.get(node);
     if (reported !== undefined) reported.isDue = true;
   }
 
-  /** What the node's status is to say, by name; undefined if it says so. Whoever takes it writes it. */
+  /** What the node's status should report, by name; undefined if it already does. The caller must write it. */
   takeReport(node: string): readonly ReportedVolume[] | undefined {
     const reported = this.#reported.get(node);
     if (reported?.isDue !== true) return undefined;
@@ -190,7 +190,7 @@ export class World {
     if (reported !== undefined) reported.written = JSON.stringify(volumes);
   }
 
-  /** Whether nothing else was written last. */
+  /** Whether this was the last write. */
   isLastWritten(node: string, volumes: readonly ReportedVolume[]): boolean {
     const written = this.#reported.get(node)?.written;
     return written === undefined || written === JSON.stringify(volumes);

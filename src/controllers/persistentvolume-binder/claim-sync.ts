@@ -25,10 +25,10 @@ import { unscheduledUsers } from "./users.ts";
 import { bind, clearClaimStatus, updateClaim } from "./writes.ts";
 import { claimOf, isClaimBehind, knownVolumes, volumeNamed } from "./written.ts";
 
-/** Binds the claim, has it provisioned, or says why it waits. @throws what the API server refuses, a conflict for one. */
+/** Binds the claim, has it provisioned, or reports why it waits. @throws the API server's refusal, such as a conflict. */
 export async function syncClaim(context: SyncContext, key: ObjectKey): Promise<void> {
   const known = claimOf(context, key);
-  // The cache shows a version before the controller's own write: the next one comes.
+  // The cache shows a version before the controller's own write: a newer one will follow.
   if (known === undefined || isClaimBehind(context, key)) return;
   const claim = await syncClaimMigration(context, known);
   const wasBound = claim.metadata.annotations?.[annotations.bindCompleted] !== undefined;
@@ -61,7 +61,7 @@ async function syncUnboundClaim(context: SyncContext, claim: PersistentVolumeCla
   await clearClaimStatus(context, { claim, phase: "Pending", because });
 }
 
-/** Whether the claim has got a class: its next sync goes by that. Source: pv_controller.go assignDefaultStorageClass. */
+/** Returns whether the claim was given a class: its next sync uses that. Source: pv_controller.go assignDefaultStorageClass. */
 async function assignDefaultClass(context: SyncContext, claim: PersistentVolumeClaim): Promise<boolean> {
   if (namesClass(claim)) return false;
   const found = newestDefault(context.cache(StorageClasses).list(), defaultStorageClassMarks);
@@ -86,7 +86,7 @@ async function waitForConsumer(context: SyncContext, claim: PersistentVolumeClai
   await clearClaimStatus(context, { claim, phase: "Pending", because });
 }
 
-/** A claim that names its volume, and was not bound yet. */
+/** Syncs a claim that names its volume but was not bound yet. */
 async function syncNamingClaim(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const { volumeName: name = "" } = claim.spec ?? {};
   const volume = volumeNamed(context, name);
@@ -129,7 +129,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** @throws Error where the controller itself had chosen the volume. */
+/** @throws Error if the controller itself had chosen the volume. */
 async function refuse(context: SyncContext, { claim, name, why, reason, message }: Refusal): Promise<void> {
   const because = context.decide(cannotBind, { volume: name, why });
   context.event(PersistentVolumeClaims, claim, { type: "Warning", reason, message });
@@ -157,7 +157,7 @@ function bytes({ nano }: Quantity): bigint {
   return (nano + 999_999_999n) / 1_000_000_000n;
 }
 
-/** A claim that was bound once: it is still, or has lost its volume for good. Source: pv_controller.go syncBoundClaim. */
+/** Syncs a claim that was bound once: it still is, or has lost its volume for good. Source: pv_controller.go syncBoundClaim. */
 async function syncBoundClaim(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const name = claim.spec?.volumeName ?? "";
   if (name === "") {

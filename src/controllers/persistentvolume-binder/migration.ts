@@ -1,5 +1,5 @@
 /**
- * In-tree storage plugins whose work CSI drivers do: the controller names the driver, and leaves the rest to it.
+ * In-tree storage plugins migrated to CSI drivers: the controller names the driver and leaves the rest to it.
  * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller_base.go updateMigrationAnnotations,
  * modifyDeletionFinalizers; pkg/volume/csimigration/plugin_manager.go; staging/src/k8s.io/csi-translation-lib/plugins.
  */
@@ -10,18 +10,18 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { finalizersFollow, migrated } from "./rules.ts";
 import { updateClaim, updateVolume } from "./writes.ts";
 
-/** The finalizer of volumes that a plugin of the controller's own is to delete. */
+/** The finalizer of volumes that one of the controller's own plugins deletes. */
 export const inTreeProtection = "kubernetes.io/pv-controller";
 const externalProtection = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/** Whether a name is that of a plugin of the controller's own, and of no driver. */
+/** Whether a name is that of one of the controller's own plugins, not of a driver. */
 export function isInTree(provisioner: string): boolean {
   return provisioner.startsWith("kubernetes.io/");
 }
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The annotations, with the driver of the provisioner that they name; undefined if they are right already. */
+/** The annotations, with the driver of the provisioner that they name; undefined if they are already correct. */
 export function migratedAnnotations(
   before: Annotations = {},
   provisioner: string | undefined,
@@ -33,7 +33,7 @@ export function migratedAnnotations(
   return named === driver ? undefined : { ...before, [annotations.migratedTo]: driver };
 }
 
-/** Names the driver of the claim's provisioner in it. */
+/** Annotates the claim with the driver of its provisioner. */
 export async function syncClaimMigration(
   context: SyncContext,
   claim: PersistentVolumeClaim,
@@ -53,7 +53,7 @@ export async function syncClaimMigration(
   });
 }
 
-/** Names the driver of the volume's provisioner in it, and gives it the finalizer of whoever is to delete it. */
+/** Annotates the volume with the driver of its provisioner, and sets the finalizer of the component that deletes it. */
 export async function syncVolumeMigration(context: SyncContext, volume: PersistentVolume): Promise<PersistentVolume> {
   const provisioner = volume.metadata.annotations?.[annotations.provisionedBy];
   if (provisioner === undefined) return volume;
@@ -74,7 +74,7 @@ export async function syncVolumeMigration(context: SyncContext, volume: Persiste
   return updateVolume(context, { before: volume, next: { ...volume, metadata: changed }, because });
 }
 
-/** Undefined where they are right already. */
+/** Undefined if they are already correct. */
 function finalizersFor({ metadata, spec }: PersistentVolume, provisioner: string): readonly string[] | undefined {
   const { finalizers: before = [] } = metadata;
   const isDriver = driverOf(provisioner) !== undefined;

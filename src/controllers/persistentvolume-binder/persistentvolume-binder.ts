@@ -18,17 +18,17 @@ import { claimOf, forgetClaim, forgetVolume, volumeNamed } from "./written.ts";
 
 /** Times in milliseconds. */
 export interface PersistentVolumeBinderOptions {
-  /** How often claims and volumes that wait are looked at. kube-controller-manager's `--pvclaimbinder-sync-period`. */
+  /** How often waiting claims and volumes are checked. kube-controller-manager's `--pvclaimbinder-sync-period`. */
   readonly periodMs: number;
 }
 
 /**
- * Binds claims to volumes, has others create the volumes that are missing, and reclaims those whose claims are gone. Keys of volumes,
- * which have no namespace, are in the queue of claims, where upstream has a second one.
+ * Binds claims to volumes, has others create the volumes that are missing, and reclaims those whose claims are gone. Keys of volumes, which
+ * have no namespace, share the queue of claims; upstream has a second one.
  */
 export const persistentVolumeBinder: ControllerDefinition = definePersistentVolumeBinder({ periodMs: 15_000 });
 
-/** The controller with another period than kube-controller-manager's default. */
+/** The controller with a period other than kube-controller-manager's default. */
 export function definePersistentVolumeBinder({ periodMs }: PersistentVolumeBinderOptions): ControllerDefinition {
   return defineController<PersistentVolumeClaim>({
     name: "persistentvolume-binder",
@@ -39,13 +39,13 @@ export function definePersistentVolumeBinder({ periodMs }: PersistentVolumeBinde
     for: PersistentVolumeClaims,
     watches: [
       watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, on: onClaim }),
-      // Claims of all namespaces may have a volume: it cannot be judged from one.
+      // A claim of any namespace may have the volume: one namespace is not enough to judge.
       watch<PersistentVolume>({ kind: PersistentVolumes, owned: true, on: onVolume }),
       watch<StorageClass>({ kind: StorageClasses, on() {} }),
       watch<Pod>({ kind: Pods, indexes: { [claimIndex]: claimKeysOf }, on() {} }),
     ],
     scans: [{ name: "claims and volumes that wait", everyMs: periodMs, on: scanUnsettled }],
-    // Two syncs at a time could give two claims one volume.
+    // Two concurrent syncs could give two claims the same volume.
     workers: 1,
     ifRunTwice: "both would bind each claim: one of two writes is refused, or a claim gets two volumes",
     rules,
@@ -78,8 +78,8 @@ function onVolume({ type, object: volume }: Notification<PersistentVolume>, cont
 }
 
 /**
- * What no notification tells: a claim that waits may have got a volume or a default class. Those that are bound to each other are left
- * out, where upstream looks at all. Source: pv_controller_base.go resync.
+ * Changes without notification: a waiting claim may now get a volume or a default class. Skips bound pairs; upstream checks all. Source:
+ * pv_controller_base.go resync.
  */
 function scanUnsettled(context: WatchContext): void {
   for (const claim of context.cache(PersistentVolumeClaims).list()) {

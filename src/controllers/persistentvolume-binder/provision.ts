@@ -1,5 +1,5 @@
 /**
- * Claims that no volume suits, of a class: somebody else creates a volume for them.
+ * Claims with a class that no volume suits: a provisioner creates a volume for them.
  * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go provisionClaim, findProvisionablePlugin;
  * pv_controller_base.go setClaimProvisioner.
  */
@@ -17,7 +17,7 @@ const hostPath = "kubernetes.io/host-path";
 /** A plugin that provisions nothing. */
 const nfs = "kubernetes.io/nfs";
 
-/** Names the provisioner in the claim, or says in an Event why there is none. */
+/** Annotates the claim with its provisioner, or reports in an Event why there is none. */
 export async function provision(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const name = classOfClaim(claim);
   const storageClass = context.cache(StorageClasses).get(name);

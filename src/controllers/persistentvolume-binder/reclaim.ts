@@ -1,6 +1,6 @@
 /**
- * What becomes of a released volume. Files are never deleted or scrubbed here: CSI drivers delete their own, and of volumes on a host
- * those of kube-controller-manager's machine are out of reach.
+ * What happens to a released volume. Files are never deleted or scrubbed here: CSI drivers delete their own, and host-path volumes on
+ * kube-controller-manager's machine are out of reach.
  * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go reclaimVolume, findDeletablePlugin,
  * deleteVolumeOperation, recycleVolumeOperation.
  */
@@ -15,7 +15,7 @@ import { activeUsers } from "./users.ts";
 import { setVolumePhase } from "./writes.ts";
 import { claimOf } from "./written.ts";
 
-/** Follows the volume's policy: Retain leaves it, Delete and Recycle fail where no driver does the work. */
+/** Follows the volume's policy: Retain leaves it, Delete and Recycle fail if no driver does the work. */
 export async function reclaim(context: SyncContext, volume: PersistentVolume): Promise<void> {
   if ((volume.metadata.annotations?.[annotations.migratedTo] ?? "") !== "") return;
   switch (volume.spec?.persistentVolumeReclaimPolicy) {
@@ -33,7 +33,7 @@ export async function reclaim(context: SyncContext, volume: PersistentVolume): P
 
 const hostPath = "kubernetes.io/host-path";
 
-/** Undefined where somebody else deletes it. */
+/** Undefined if something else deletes it. */
 function whyNotDeleted({ metadata, spec }: PersistentVolume): string | undefined {
   const provisioner = metadata.annotations?.[annotations.provisionedBy] ?? "";
   if (provisioner !== "" && !isInTree(provisioner)) return undefined;

@@ -1,4 +1,4 @@
-/** The rules of the binder, in the order in which syncs of a claim and of a volume evaluate them. */
+/** The rules of the binder, in the order in which syncs of claims and volumes evaluate them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 const claimAndVolumes = [
@@ -8,11 +8,11 @@ const claimAndVolumes = [
 
 interface MigratedFacts extends Facts {
   readonly provisioner: string;
-  /** Empty: no driver does its work. */
+  /** Empty: not migrated to a driver. */
   readonly driver: string;
 }
 
-/** A claim or a volume of an in-tree plugin names the CSI driver that does the plugin's work. */
+/** A claim or volume of an in-tree plugin names the CSI driver that replaces the plugin. */
 export const migrated: Rule<MigratedFacts> = rule<MigratedFacts>({
   id: "migrated",
   looksAt: ["the annotations of the provisioner", "the annotation pv.kubernetes.io/migrated-to"],
@@ -30,7 +30,7 @@ interface FinalizersFacts extends Facts {
   readonly finalizers: readonly string[];
 }
 
-/** A provisioned volume has the finalizer of whoever is to delete it. */
+/** A provisioned volume gets the finalizer of the component that deletes it. */
 export const finalizersFollow: Rule<FinalizersFacts> = rule<FinalizersFacts>({
   id: "finalizers",
   looksAt: [
@@ -84,7 +84,7 @@ export const defaultClass: Rule<ClassFacts> = rule<ClassFacts>({
 });
 
 interface WaitFacts extends ClassFacts {
-  /** Those that use the claim and have no node. */
+  /** The pods that use the claim and have no node. */
   readonly pods: readonly string[];
 }
 
@@ -110,7 +110,7 @@ interface ProvisionFacts extends ClassFacts {
   readonly provisioner: string;
 }
 
-/** A claim is provisioned by somebody else. */
+/** A claim is provisioned externally. */
 export const provisionExternally: Rule<ProvisionFacts> = rule<ProvisionFacts>({
   id: "provision-externally",
   looksAt: ["spec.storageClassName", "StorageClasses: provisioner"],
@@ -150,7 +150,7 @@ interface NamedFacts extends Facts {
   readonly why: string;
 }
 
-/** The volume that a claim names cannot be had. */
+/** The volume that a claim names is unavailable. */
 export const cannotBind: Rule<NamedFacts> = rule<NamedFacts>({
   id: "cannot-bind",
   looksAt: claimAndVolumes,
@@ -162,7 +162,7 @@ export const cannotBind: Rule<NamedFacts> = rule<NamedFacts>({
 });
 
 interface LostFacts extends Facts {
-  /** Empty: the claim names none any more. */
+  /** Empty: the claim no longer names one. */
   readonly volume: string;
   readonly why: string;
 }
@@ -203,7 +203,7 @@ export const claimFirst: Rule<PhaseFacts> = rule<PhaseFacts>({
   source: "pv_controller.go syncVolume",
 });
 
-/** A volume and its claim differ in their mode. */
+/** A volume and its claim differ in volume mode. */
 export const modeMismatch: Rule<PhaseFacts> = rule<PhaseFacts>({
   id: "mode-mismatch",
   looksAt: ["spec.volumeMode", "the claim's spec.volumeMode"],
@@ -240,7 +240,7 @@ export const released: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   source: "pv_controller.go syncVolume",
 });
 
-/** A volume is taken back from a claim that has another one. */
+/** A volume is unbound from a claim that has another one. */
 export const unbindVolume: Rule<PhaseFacts> = rule<PhaseFacts>({
   id: "unbind",
   looksAt: ["spec.claimRef", "the claim's spec.volumeName", "the annotation pv.kubernetes.io/bound-by-controller"],

@@ -6,7 +6,7 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { claimIndex } from "../../controller/workload/pods-of-claim.ts";
 import { hasStopped } from "../../controller/workload/pod-status.ts";
 
-/** The pods that refer to the claim and have not stopped, by their names; those in the cache. */
+/** The cached pods that refer to the claim and have not stopped, by name. */
 export function activeUsers(context: SyncContext, claim: ObjectKey): readonly Pod[] {
   return context
     .cache(Pods)

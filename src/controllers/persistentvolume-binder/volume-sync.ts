@@ -13,10 +13,10 @@ import { claimOf, isVolumeBehind, volumeNamed } from "./written.ts";
 
 type ClaimRef = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>;
 
-/** Writes the volume's phase, and reclaims it once its claim is gone. @throws what the API server refuses, a conflict for one. */
+/** Writes the volume's phase, and reclaims it once its claim is gone. @throws the API server's refusal, such as a conflict. */
 export async function syncVolume(context: SyncContext, name: string): Promise<void> {
   const known = volumeNamed(context, name);
-  // The cache shows a version before the controller's own write: the next one comes.
+  // The cache shows a version before the controller's own write: a newer one will follow.
   if (known === undefined || isVolumeBehind(context, name)) return;
   const volume = await syncVolumeMigration(context, known);
   const ref = volume.spec?.claimRef;
@@ -47,8 +47,9 @@ export function keyOfRef({ namespace = "", name = "" }: ClaimRef): string {
 }
 
 /**
- * The claim that the volume is bound to; undefined if that is gone. Nothing is reclaimed by the cache alone: it may lack the claim yet,
- * or show an earlier one of its name. Of a volume that is released already, only a claim of the name is asked for.
+ * The claim that the volume is bound to; undefined if it is gone. The cache alone is no basis for reclaiming: it may not have the claim
+ * yet, or show an earlier one of the same name. For an already released volume, the API server is read only if the cache has a claim of
+ * that name.
  */
 async function claimBehind(
   context: SyncContext,
@@ -110,7 +111,7 @@ interface Release {
 async function release(context: SyncContext, { volume, why }: Release): Promise<void> {
   const policy = volume.spec?.persistentVolumeReclaimPolicy ?? "Retain";
   const because = context.decide(released, { claim: keyOfRef(volume.spec?.claimRef ?? {}), policy, why });
-  // A failure stays in sight while reclaiming is tried again.
+  // A failure stays visible while reclaiming is retried.
   const next =
     volume.status?.phase === "Failed" ? volume : await setVolumePhase(context, { volume, phase: "Released", because });
   await reclaim(context, next);

@@ -1,4 +1,4 @@
-/** The writes of the binder: of claims, of volumes, and of the two together. Each returns the object as it is stored then. */
+/** The writes of the binder: of claims, of volumes, and of the two together. Each returns the object as then stored. */
 import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
 import { deepEqual } from "../../api/deep-equal.ts";
 import { draft } from "../../api/object.ts";
@@ -8,10 +8,10 @@ import { annotated, bindingAnnotations as annotations, boundTo, capacityOf } fro
 import type { Because, SyncContext } from "../../controller/api/sync-context.ts";
 import { noteClaim, noteVolume } from "./written.ts";
 
-/** Where a filesystem is to be resized yet: the size that the claim shows until then. Source: pkg/volume/util AnnPreResizeCapacity. */
+/** If a filesystem has yet to be resized: the size that the claim shows until then. Source: pkg/volume/util AnnPreResizeCapacity. */
 const preResizeCapacity = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
-/** An object as it was read, and as it is to be. */
+/** An object as read, and its replacement. */
 interface Replacement<T> extends Because {
   readonly before: T;
   readonly next: T;
@@ -41,7 +41,7 @@ interface VolumePhase extends Because {
   readonly message?: string;
 }
 
-/** Writes the phase of a volume, unless it is that already. Source: pv_controller.go updateVolumePhase. */
+/** Writes the phase of a volume, unless it already has it. Source: pv_controller.go updateVolumePhase. */
 export async function setVolumePhase(
   context: SyncContext,
   { volume, phase, because, message = "" }: VolumePhase,
@@ -59,7 +59,7 @@ interface Pair extends Because {
   readonly volume: PersistentVolume;
 }
 
-/** Writes that the claim has no volume, unless its status says so already. Source: pv_controller.go updateClaimStatus. */
+/** Writes to the status that the claim has no volume, unless it already says so. Source: pv_controller.go updateClaimStatus. */
 export function clearClaimStatus(
   context: SyncContext,
   { claim, phase, because }: Because & { readonly claim: PersistentVolumeClaim; readonly phase: string },
@@ -74,9 +74,9 @@ export function clearClaimStatus(
 }
 
 /**
- * Writes that the claim has this volume. Its capacity and attributes are written only when it becomes Bound: whoever resizes it writes
- * them later. Source: pv_controller.go updateClaimStatus.
- * @throws Error where the volume has no capacity.
+ * Writes to the status that the claim has this volume. Capacity and attributes are written only when it becomes Bound; later, the resizer
+ * writes them. Source: pv_controller.go updateClaimStatus.
+ * @throws Error if the volume has no capacity.
  */
 export function fillClaimStatus(
   context: SyncContext,
@@ -117,8 +117,8 @@ async function writeClaimStatus(
 }
 
 /**
- * Binds the two to each other in four writes, of which those that change nothing are left out: the volume, its phase, the claim, its
- * status. What fails half way is finished by a later sync. Source: pv_controller.go bind.
+ * Binds the two in up to four writes: the volume, its phase, the claim, its status; writes that change nothing are skipped. A later sync
+ * completes what fails halfway. Source: pv_controller.go bind.
  */
 export async function bind(context: SyncContext, { volume, claim, because }: Pair): Promise<void> {
   const next = boundTo(volume, claim);
@@ -141,7 +141,7 @@ async function nameVolume(context: SyncContext, { claim, volume, because }: Pair
 }
 
 /**
- * Takes a volume back from its claim: one that the controller bound is free then, one that the user reserved stays reserved. Source:
+ * Unbinds a volume from its claim: one bound by the controller becomes available, one reserved by the user stays reserved. Source:
  * pv_controller.go unbindVolume.
  */
 export async function unbind(context: SyncContext, { volume, because }: Because & Pick<Pair, "volume">): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * What the controller wrote last. Binding takes four writes, and the cache shows them one by one: whoever looked only there would bind
- * what is bound.
+ * The controller's last writes. Binding takes four writes, which reach the cache one by one: judging by the cache alone would bind what is
+ * already bound.
  * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller_base.go storeObjectUpdate.
  */
 import type { ObjectKey } from "../../api/key.ts";
@@ -13,7 +13,7 @@ import type { WatchContext } from "../../controller/api/definition.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 
-/** The newest versions of objects of one kind, from responses to writes, until the cache shows them. */
+/** The newest versions of objects of one kind, from write responses, until the cache shows them. */
 class Written<T extends StoredObject> {
   #byKey = new Map<ObjectKey, T>();
 
@@ -44,19 +44,19 @@ const writtenVolumes: RunState<Written<PersistentVolume>> = runState(() => new W
 
 type Caches = Pick<SyncContext | WatchContext, "cache" | "state">;
 
-/** The claim as it is known; undefined if the cache has none. */
+/** The latest known claim; undefined if the cache has none. */
 export function claimOf(context: Caches, key: ObjectKey): PersistentVolumeClaim | undefined {
   const cached = context.cache(PersistentVolumeClaims).get(key);
   return cached === undefined ? undefined : context.state(writtenClaims).newest(cached);
 }
 
-/** The volume as it is known; undefined if the cache has none. */
+/** The latest known volume; undefined if the cache has none. */
 export function volumeNamed(context: Caches, name: string): PersistentVolume | undefined {
   const cached = context.cache(PersistentVolumes).get(name);
   return cached === undefined ? undefined : context.state(writtenVolumes).newest(cached);
 }
 
-/** All volumes as they are known. */
+/** All volumes, in their latest known versions. */
 export function knownVolumes(context: Caches): readonly PersistentVolume[] {
   const written = context.state(writtenVolumes);
   return context
@@ -65,7 +65,7 @@ export function knownVolumes(context: Caches): readonly PersistentVolume[] {
     .map((cached) => written.newest(cached));
 }
 
-/** Whether the cache shows an older version than the last write: a sync of what it shows has come too early. */
+/** Whether the cache shows an older version than the last write: the sync is too early. */
 export function isClaimBehind(context: Caches, key: ObjectKey): boolean {
   return claimOf(context, key) !== context.cache(PersistentVolumeClaims).get(key);
 }
@@ -75,12 +75,12 @@ export function isVolumeBehind(context: Caches, name: string): boolean {
   return volumeNamed(context, name) !== context.cache(PersistentVolumes).get(name);
 }
 
-/** Notes the response to a write, and returns it. */
+/** Records the response to a write, and returns it. */
 export function noteClaim(context: Caches, claim: PersistentVolumeClaim): PersistentVolumeClaim {
   return context.state(writtenClaims).note(claim);
 }
 
-/** Notes the response to a write, and returns it. */
+/** Records the response to a write, and returns it. */
 export function noteVolume(context: Caches, volume: PersistentVolume): PersistentVolume {
   return context.state(writtenVolumes).note(volume);
 }

@@ -14,7 +14,9 @@ import {
 import { rules } from "./rules.ts";
 import { syncClaim } from "./sync.ts";
 
-/** Says of claims that request more than they have who expands them: upstream has no plugin left that it could expand itself, but FlexVolume. */
+/**
+ * Reports who expands claims that request more than they have: upstream has no plugin left that it could expand itself, except FlexVolume.
+ */
 export const persistentVolumeExpander: ControllerDefinition = defineController<PersistentVolumeClaim>({
   name: "persistentvolume-expander",
   aliases: ["expand", "expander", "persistentvolume-expander-controller"],
@@ -34,7 +36,7 @@ export const persistentVolumeExpander: ControllerDefinition = defineController<P
   sync: (_key, context) => syncClaim(context),
 });
 
-/** A bound claim that is new here, requests more than before, or has got more. */
+/** Enqueues a bound claim that is new here, requests more than before, or has more capacity. */
 function onClaim(notification: Notification<PersistentVolumeClaim>, context: WatchContext): void {
   const { type, object: claim } = notification;
   if (type === "deleted" || claim.status?.phase !== "Bound") return;

@@ -10,7 +10,7 @@ interface SizeFacts extends Facts {
   readonly size: string;
 }
 
-/** Nothing is to be expanded. */
+/** Nothing needs to be expanded. */
 export const largeEnough: Rule<SizeFacts> = rule<SizeFacts>({
   id: "large-enough",
   looksAt,
@@ -37,7 +37,7 @@ export const nameResizer: Rule<MigratedFacts> = rule<MigratedFacts>({
   source: "expand_controller.go syncHandler; resize_util.go SetClaimResizer",
 });
 
-/** Somebody else has to do it. */
+/** Something else must expand the volume. */
 export const awaitResizer: Rule<SizeFacts> = rule<SizeFacts>({
   id: "await-resizer",
   looksAt,

@@ -8,11 +8,11 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { awaitResizer, largeEnough, nameResizer } from "./rules.ts";
 
-/** The annotation of a claim that names who expands it. */
+/** The annotation that names who expands the claim. */
 export const resizerAnnotation = "volume.kubernetes.io/storage-resizer";
 const preResize = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
-/** Says who expands the claim, if it is to be. @throws Error for a claim whose volume is missing or another's. */
+/** Reports who expands the claim, if it needs expansion. @throws Error if the claim's volume is missing or bound to another claim. */
 export async function syncClaim(context: SyncContext): Promise<void> {
   const claim = context.cache(PersistentVolumeClaims).get(context.key);
   if (claim === undefined) return;

@@ -13,7 +13,7 @@ import {
 } from "../../controller/workload/protection.ts";
 import { bound, rules, unbound, unprotected } from "./rules.ts";
 
-/** Keeps volumes that are being deleted until they are not bound. */
+/** Keeps volumes that are being deleted until they are no longer bound. */
 export const persistentVolumeProtection: ControllerDefinition = defineController<PersistentVolume>({
   name: "persistentvolume-protection",
   aliases: ["pv-protection", "persistentvolume-protection-controller"],
@@ -41,7 +41,7 @@ function isUsed(context: SyncContext, volume: PersistentVolume): boolean {
   return true;
 }
 
-/** By the phase alone, which the controller that binds volumes writes. */
+/** Judged by the phase alone, which the binder controller writes. */
 function isBound({ status }: PersistentVolume): boolean {
   return status?.phase === "Bound";
 }

@@ -4,7 +4,7 @@ import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { type FinalizerFacts, unprotectedRule } from "../../controller/workload/protection.ts";
 
 interface BoundFacts extends Facts {
-  /** `namespace/name`; empty where the volume does not say. */
+  /** `namespace/name`; empty if the volume does not say. */
   readonly claim: string;
 }
 
@@ -18,7 +18,7 @@ export const bound: Rule<BoundFacts> = rule<BoundFacts>({
   source: "pv_protection_controller.go isBeingUsed",
 });
 
-/** A volume that is not bound goes. */
+/** An unbound volume is released. */
 export const unbound: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unbound",
   looksAt: bound.looksAt,
@@ -28,7 +28,7 @@ export const unbound: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   source: "pv_protection_controller.go removeFinalizer",
 });
 
-/** A volume is protected from its deletion. */
+/** A volume gets its protection finalizer. */
 export const unprotected: Rule<FinalizerFacts> = unprotectedRule("volume", {
   finalizer: volumeProtection,
   source: "pv_protection_controller.go",

@@ -1,6 +1,6 @@
 /**
- * Whether a pod uses a claim, by the API server. The cache may lack a pod that has just been bound, so that no claim is let go by the
- * cache alone.
+ * Whether a pod uses a claim, according to the API server. The cache may lack a pod that has just been bound, so no claim is released by
+ * the cache alone.
  */
 import { messageOf } from "../../api/error-message.ts";
 import { PersistentVolumeClaims, Pods } from "../../api/kinds.ts";
@@ -12,15 +12,15 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isDeletionCandidate } from "../../controller/workload/protection.ts";
 
 /**
- * When the API server had no pod that uses a claim, by the claim's uid, in ms since 1970: claims that were being deleted when it was
- * asked for another one. Schedulers give no node to pods of such a claim, so that nobody is likely to use it since.
+ * When the API server had no pod that used a claim, by claim uid, in ms since 1970: claims that were being deleted when the check ran for
+ * another one. Schedulers do not bind pods with such a claim, so it is unlikely to be used since.
  */
 export const foundUnused: RunState<Map<string, number>> = runState(() => new Map<string, number>());
 
-/** How old such a finding may be: about as long as upstream takes for the claims that it lists pods for together. */
+/** How old such a finding may be: about as long as upstream takes for the claims that share one list of pods. */
 const freshMs = 5000;
 
-/** Whether the claim was found to be unused a moment ago. A finding is good for one sync. */
+/** Whether the claim was recently found unused. A finding serves one sync only. */
 export function wasFoundUnused(context: SyncContext, { metadata: { uid } }: PersistentVolumeClaim): boolean {
   const found = context.state(foundUnused);
   const at = found.get(uid);
@@ -29,16 +29,16 @@ export function wasFoundUnused(context: SyncContext, { metadata: { uid } }: Pers
 }
 
 /**
- * A pod that uses the claim, by the API server. One list answers for all claims of the namespace that are known to be deleted: many
- * are often deleted together.
+ * A pod that uses the claim, according to the API server. One list serves all claims of the namespace known to be deleted: many are often
+ * deleted together.
  * Source: kubernetes v1.36 pkg/controller/volume/pvcprotection/pvc_protection_controller.go askAPIServer, pvcProcessingStore; differs:
- * upstream's list answers for the claims whose keys wait when it is made.
+ * upstream's list serves the claims whose keys are waiting at the time.
  * @throws Error if the pods cannot be listed.
  */
 export async function liveHolder(context: SyncContext, claim: PersistentVolumeClaim): Promise<Pod | undefined> {
   const unused = context.state(foundUnused);
   const { namespace = "" } = claim.metadata;
-  // As known before the list: a claim that is deleted later may have got a pod by then.
+  // As known before the list: a claim deleted later may have a new pod by then.
   const others = context
     .cache(PersistentVolumeClaims)
     .list(namespace)

@@ -48,12 +48,12 @@ function onClaim({ type, object }: Notification<PersistentVolumeClaim>, context:
 function onPod(notification: Notification<Pod>, context: WatchContext): void {
   const { type, object: pod } = notification;
   if (type === "deleted" || mayLetGo(pod)) enqueueClaims(pod, context);
-  // The deletion of a pod of the same name was not seen: its claims may be others.
+  // The deletion of an earlier pod of this name was not observed: its claims may differ.
   if (type === "updated" && notification.before.metadata.uid !== pod.metadata.uid)
     enqueueClaims(notification.before, context);
 }
 
-/** Whether claims may go because of how the pod is now. */
+/** Whether the pod's current state may release claims. */
 function mayLetGo(pod: Pod): boolean {
   return hasStopped(pod) || (pod.spec?.nodeName ?? "") === "";
 }

@@ -6,7 +6,7 @@ import { type FinalizerFacts, unprotectedRule } from "../../controller/workload/
 interface HeldFacts extends Facts {
   readonly pod: string;
   readonly node: string;
-  /** Whether the cache does not have the pod yet: the API server was asked. */
+  /** Whether the cache lacks the pod, so that it was listed from the API server. */
   readonly listedLive: boolean;
 }
 
@@ -26,7 +26,7 @@ export const inUse: Rule<HeldFacts> = rule<HeldFacts>({
   source: "pvc_protection_controller.go isBeingUsedWith, podUsesPVCForDeletion",
 });
 
-/** A claim that no pod uses goes. */
+/** A claim that no pod uses is released. */
 export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unused",
   looksAt: inUse.looksAt,
@@ -37,7 +37,7 @@ export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   source: "pvc_protection_controller.go removeFinalizer",
 });
 
-/** A claim is protected from its deletion. */
+/** A claim gets its protection finalizer. */
 export const unprotected: Rule<FinalizerFacts> = unprotectedRule("claim", {
   finalizer: claimProtection,
   source: "pvc_protection_controller.go",

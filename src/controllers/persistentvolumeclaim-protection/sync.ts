@@ -10,12 +10,12 @@ import { syncProtection } from "../../controller/workload/protection.ts";
 import { liveHolder, wasFoundUnused } from "./live-pods.ts";
 import { inUse, unprotected, unused } from "./rules.ts";
 
-/** Source: pvc_protection_controller.go processPVC. @throws what the API server refuses; Error if the pods cannot be listed. */
+/** Source: pvc_protection_controller.go processPVC. @throws the API server's refusal; Error if the pods cannot be listed. */
 export function syncClaim(context: SyncContext): Promise<void> {
   return syncProtection(context, { kind: PersistentVolumeClaims, finalizer, unprotected, unused, isUsed });
 }
 
-/** A pod in the cache suffices to keep it; only that there is none is checked with the API server. */
+/** A cached pod suffices to keep it; only the absence of one is verified with the API server. */
 async function isUsed(context: SyncContext, claim: PersistentVolumeClaim): Promise<boolean> {
   const isKnownUnused = wasFoundUnused(context, claim);
   const cached = context

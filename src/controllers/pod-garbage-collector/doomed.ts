@@ -1,10 +1,10 @@
-/** Which pods are to go, and why. Pure. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go. */
+/** Which pods to delete, and why. Pure. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go. */
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Node, Pod } from "../../api/types.ts";
 import { isNodeReady } from "../../controller/workload/node-conditions.ts";
 
-/** Why a pod is to go. Of several reasons it is the first one here. */
+/** Why a pod is deleted. Of several reasons, the first one here counts. */
 export type Reason =
   | { readonly is: "terminated"; readonly ended: number }
   | { readonly is: "out of service" }
@@ -12,25 +12,25 @@ export type Reason =
   | { readonly is: "orphaned" }
   | { readonly is: "unscheduled" };
 
-/** A pod that is to go. */
+/** A pod to be deleted. */
 export interface Doomed {
   readonly uid: string;
   readonly reason: Reason;
 }
 
-/** What a scan looks at. */
+/** What a scan is based on. */
 export interface Look {
   readonly pods: readonly Pod[];
   readonly nodeOf: (name: string) => Node | undefined;
-  /** Nodes that have been missing for so long that the API server is to be asked. */
+  /** Nodes missing for so long that the API server must be checked. */
   readonly overdue: ReadonlySet<string>;
-  /** How many pods that have ended are kept; 0 or less: all. */
+  /** How many terminated pods are kept; 0 or less: all. */
   readonly threshold: number;
 }
 
 const outOfServiceTaint = "node.kubernetes.io/out-of-service";
 
-/** The pods that are to go, by their keys, in the order in which they are deleted. */
+/** The pods to delete, by key, in deletion order. */
 export function doomedPods({ pods, nodeOf, overdue, threshold }: Look): ReadonlyMap<ObjectKey, Doomed> {
   const doomed = new Map<ObjectKey, Doomed>();
   const add = (pod: Pod, reason: Reason): void => {
@@ -64,7 +64,7 @@ function terminatedBeyond(
     .map((pod) => ({ pod, ended: ended.length }));
 }
 
-/** In any phase but those of a pod that may still run. */
+/** In any phase except those of a pod that may still run. */
 function hasEnded({ status }: Pod): boolean {
   return !["Pending", "Running", "Unknown"].includes(status?.phase ?? "");
 }
@@ -74,7 +74,7 @@ function isOutOfService(node: Node | undefined): boolean {
   return (node.spec?.taints ?? []).some(({ key }) => key === outOfServiceTaint);
 }
 
-/** Pods that their kubelet evicted come first: their controllers have replaced them. Source: byEvictionAndCreationTimestamp. */
+/** Pods evicted by their kubelet come first: their controllers have replaced them. Source: byEvictionAndCreationTimestamp. */
 function byEvictionAndAge(one: Pod, other: Pod): number {
   if (isEvicted(one) !== isEvicted(other)) return isEvicted(one) ? -1 : 1;
   const ageOf = ({ metadata }: Pod): number => parseTime(metadata.creationTimestamp);

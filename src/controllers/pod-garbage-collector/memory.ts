@@ -1,15 +1,15 @@
-/** What the garbage collection of pods remembers while it runs. */
+/** What the pod garbage collector remembers while it runs. */
 import type { ObjectKey } from "../../api/key.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { Doomed } from "./doomed.ts";
 import { Quarantine } from "./quarantine.ts";
 
-/** Of one run. */
+/** The state of one run. */
 export interface Memory {
   readonly quarantine: Quarantine;
-  /** What the last scan found, as far as no sync has taken it. */
+  /** What the last scan found and no sync has taken yet. */
   doomed: Map<ObjectKey, Doomed>;
-  /** Whether the API server has a node, as far as the pods of the last scan have asked. */
+  /** Whether the API server has a node, for nodes checked since the last scan. */
   readonly answers: Map<string, Promise<boolean>>;
 }
 

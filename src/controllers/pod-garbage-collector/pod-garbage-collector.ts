@@ -14,10 +14,10 @@ import { collectPod } from "./sync.ts";
 
 /** Times in milliseconds. */
 export interface PodGarbageCollectorOptions {
-  /** How many pods that have ended are kept in the cluster; 0: all. kube-controller-manager's `--terminated-pod-gc-threshold`. */
+  /** How many terminated pods are kept in the cluster; 0: all. kube-controller-manager's `--terminated-pod-gc-threshold`. */
   readonly terminatedPodThreshold: number;
   readonly periodMs: number;
-  /** How long a node is missing before the API server is asked for it. */
+  /** How long a node is missing before the API server is checked for it. */
   readonly quarantineMs: number;
 }
 
@@ -27,10 +27,12 @@ const defaultOptions: PodGarbageCollectorOptions = {
   quarantineMs: 40_000,
 };
 
-/** Deletes pods that nobody else will: of nodes that are gone or out of service, without a node, and ended ones beyond a number. */
+/**
+ * Deletes pods that nothing else deletes: on nodes that are gone or out of service, without a node, and terminated ones beyond a threshold.
+ */
 export const podGarbageCollector: ControllerDefinition = definePodGarbageCollector();
 
-/** The controller with other thresholds and times than kube-controller-manager's defaults. */
+/** The controller with thresholds and times that differ from kube-controller-manager's defaults. */
 export function definePodGarbageCollector(changed: Partial<PodGarbageCollectorOptions> = {}): ControllerDefinition {
   const options = { ...defaultOptions, ...changed };
   return defineController<Pod>({
@@ -40,7 +42,7 @@ export function definePodGarbageCollector(changed: Partial<PodGarbageCollectorOp
     component: "pod-garbage-collector-controller",
     source: "pkg/controller/podgc/gc_controller.go",
     for: Pods,
-    // Only read: it acts on what scans find.
+    // Only read: scans trigger the work.
     watches: [watch<Pod>({ kind: Pods, on() {} }), watch<Node>({ kind: Nodes, on() {} })],
     scans: [
       {
@@ -50,7 +52,7 @@ export function definePodGarbageCollector(changed: Partial<PodGarbageCollectorOp
       },
     ],
     workers: 10,
-    // The next scan comes to it again.
+    // The next scan retries it.
     retry: { maxRetries: 0 },
     syncsEveryMs: options.periodMs,
     ifRunTwice: "the second of two deletions would be refused",

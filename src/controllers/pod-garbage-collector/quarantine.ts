@@ -1,15 +1,14 @@
 /**
- * How long nodes have been missing that pods are bound to: a node may be newer than the cache.
+ * How long nodes that pods are bound to have been missing: a node may be newer than the cache.
  * Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcOrphaned, discoverDeletedNodes.
  */
 
-/** Missing nodes, with the times from which on the API server is asked for them, in ms since 1970. */
+/** Missing nodes, with the times from which the API server is checked for them, in ms since 1970. */
 export class Quarantine {
   #askAt = new Map<string, number>();
 
   /**
-   * Begins the wait of each node that has none, and returns those whose wait is over. Each of them is returned once: if it is still missing it waits
-   * anew. Atomic.
+   * Starts the wait of each node that has none, and returns those whose wait is over, each once: a node still missing waits again. Atomic.
    */
   overdue(
     missing: ReadonlySet<string>,

@@ -1,14 +1,14 @@
-/** The rules of the garbage collection of pods, in the order in which a scan looks for them. */
+/** The rules of the pod garbage collector, in the order in which a scan evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 interface TerminatedFacts extends Facts {
   readonly phase: string;
-  /** How many pods have ended, in all namespaces. */
+  /** How many pods have terminated, in all namespaces. */
   readonly ended: number;
   readonly threshold: number;
 }
 
-/** Pods that have ended are kept up to a number. */
+/** Terminated pods are kept up to a threshold. */
 export const terminated: Rule<TerminatedFacts> = rule<TerminatedFacts>({
   id: "terminated",
   looksAt: ["status.phase of all pods", "status.reason Evicted", "metadata.creationTimestamp", "the threshold"],
@@ -24,7 +24,7 @@ interface NodeFacts extends Facts {
   readonly node: string;
 }
 
-/** Pods of a node that is out of service need not wait for its kubelet. */
+/** Pods on an out-of-service node need not wait for its kubelet. */
 export const outOfService: Rule<NodeFacts> = rule<NodeFacts>({
   id: "out-of-service",
   looksAt: ["metadata.deletionTimestamp", "the node's condition Ready", "its taint node.kubernetes.io/out-of-service"],
@@ -36,7 +36,7 @@ export const outOfService: Rule<NodeFacts> = rule<NodeFacts>({
   source: "gc_controller.go gcTerminating",
 });
 
-/** Pods of a node that is gone. */
+/** Pods on a node that is gone are deleted. */
 export const orphaned: Rule<NodeFacts> = rule<NodeFacts>({
   id: "orphaned",
   looksAt: ["spec.nodeName", "the nodes in the cache, for 40 s", "the node on the API server"],
@@ -57,7 +57,7 @@ export const nodeExists: Rule<NodeFacts> = rule<NodeFacts>({
   source: "gc_controller.go discoverDeletedNodes, checkIfNodeExists",
 });
 
-/** Pods without a node have no kubelet that would end them. */
+/** Pods without a node have no kubelet to terminate them. */
 export const unscheduled: Rule<Facts> = rule<Facts>({
   id: "unscheduled",
   looksAt: ["metadata.deletionTimestamp", "spec.nodeName"],

@@ -1,4 +1,4 @@
-/** One pod that is to go. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition. */
+/** The deletion of one pod. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition. */
 import { splitKey } from "../../api/key.ts";
 import { Nodes, Pods } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
@@ -14,8 +14,8 @@ import { nodeExists, orphaned, outOfService, terminated, unscheduled } from "./r
 const nodeIsGone: Announcement = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists" };
 
 /**
- * Fails and deletes the pod for the reason that the last scan found; nothing for a pod of which it found none, or that is another one by now.
- * @throws what the API server refuses: the next scan comes to it again.
+ * Fails and deletes the pod for the reason found by the last scan; does nothing without a reason, or if the pod has been replaced.
+ * @throws the API server's refusal: the next scan retries it.
  */
 export async function collectPod(context: SyncContext, threshold: number): Promise<void> {
   const { doomed } = context.state(memory);
@@ -67,7 +67,7 @@ async function failAndDelete(
   await context.client.delete(Pods, splitKey(context.key), options);
 }
 
-/** Asked once for all pods that a scan found on the node. @throws what the API server refuses, but for 404. */
+/** Requested once for all pods that a scan found on the node. @throws the API server's refusal, except for 404. */
 function isNodeThere(context: SyncContext, node: string): Promise<boolean> {
   const { answers } = context.state(memory);
   const known = answers.get(node);

@@ -1,8 +1,8 @@
-/** The class of claims that name none, in a new embedded cluster. */
+/** The default StorageClass of a new embedded cluster. */
 import type { CreateInput } from "../../api/object.ts";
 import type { StorageClass } from "../../api/types.ts";
 
-/** `standard`, as kind and minikube call theirs: a volume is created once a pod that uses the claim has a node, and goes with it. */
+/** `standard`, as in kind and minikube: a volume is created once a pod that uses the claim has a node, and deleted with the claim. */
 export const standardClass: CreateInput<StorageClass> = {
   metadata: {
     name: "standard",

@@ -1,4 +1,4 @@
-/** The provisioner of the embedded cluster: what CSI drivers do for claims and released volumes, without any storage. */
+/** The provisioner of the embedded cluster: does what CSI drivers do for claims and released volumes, without any storage. */
 import { keyOf } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../../api/kinds.ts";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../api/types.ts";
@@ -7,9 +7,8 @@ import { rules } from "./rules.ts";
 import { syncClaim, syncVolume } from "./sync.ts";
 
 /**
- * Creates a volume for each claim that names a provisioner, whichever that is, and deletes volumes of its own that are released. It
- * takes the place of all CSI drivers, so that it runs only where there are none. Keys of volumes, which have no namespace, are in the
- * queue of claims.
+ * Creates a volume for each claim that names a provisioner, whichever that is, and deletes its own released volumes. It replaces all CSI
+ * drivers, so it runs only where there are none. Keys of volumes, which have no namespace, share the queue of claims.
  */
 export const provisioner: ControllerDefinition = defineController<PersistentVolumeClaim>({
   name: "provisioner",

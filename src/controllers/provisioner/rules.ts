@@ -6,7 +6,7 @@ interface ProvisionFacts extends Facts {
   readonly size: string;
 }
 
-/** A claim gets a volume of its own. */
+/** A claim gets its own volume. */
 export const provision: Rule<ProvisionFacts> = rule<ProvisionFacts>({
   id: "provision",
   looksAt: [
@@ -23,7 +23,7 @@ interface RemoveFacts extends Facts {
   readonly provisioner: string;
 }
 
-/** A released volume goes. */
+/** A released volume is deleted. */
 export const remove: Rule<RemoveFacts> = rule<RemoveFacts>({
   id: "remove",
   looksAt: ["status.phase", "spec.persistentVolumeReclaimPolicy", "the annotation pv.kubernetes.io/provisioned-by"],

@@ -1,4 +1,4 @@
-/** One sync of a claim or a volume, as the sidecar of a CSI driver does it: github.com/kubernetes-csi/external-provisioner. */
+/** One sync of a claim or a volume, like the sidecar of a CSI driver: github.com/kubernetes-csi/external-provisioner. */
 import type { ObjectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
@@ -8,7 +8,7 @@ import { bindingAnnotations as annotations, classOfClaim } from "../../api/stora
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { provision, remove } from "./rules.ts";
 
-/** Creates the volume that the claim waits for. @throws what the API server refuses. */
+/** Creates the volume that the claim waits for. @throws the API server's refusal. */
 export async function syncClaim(context: SyncContext, key: ObjectKey): Promise<void> {
   const claim = context.cache(PersistentVolumeClaims).get(key);
   if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return;
@@ -30,7 +30,7 @@ export async function syncClaim(context: SyncContext, key: ObjectKey): Promise<v
 
 const nameFor = ({ metadata: { uid } }: PersistentVolumeClaim): string => `pvc-${uid}`;
 
-/** The name of a CSI driver has no slash; names of provisioners that are none may. */
+/** The name of a CSI driver has no slash; names of other provisioners may. */
 const driverOf = (provisioner: string): string => provisioner.replaceAll("/", ".");
 
 function volumeFor(
@@ -56,7 +56,7 @@ function volumeFor(
   };
 }
 
-/** Deletes a volume that was created for a claim and is released. @throws what the API server refuses. */
+/** Deletes a released volume that was created for a claim. @throws the API server's refusal. */
 export async function syncVolume(context: SyncContext, name: string): Promise<void> {
   const volume = context.cache(PersistentVolumes).get(name);
   const provisioner = volume?.metadata.annotations?.[annotations.provisionedBy];

@@ -1,4 +1,7 @@
-/** What a claim is reserved for, and whether that may still use it. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go syncClaim. */
+/**
+ * The consumers that a claim is reserved for, and whether they may still use it. Source: kubernetes v1.36
+ * pkg/controller/resourceclaim/controller.go syncClaim.
+ */
 import { Pods } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { Pod, ResourceClaim } from "../../api/types.ts";
@@ -11,11 +14,11 @@ type Consumer = NonNullable<NonNullable<ResourceClaim["status"]>["reservedFor"]>
 /** The consumers of a claim, in its order. */
 export interface Consumers {
   readonly kept: readonly Consumer[];
-  /** Each that no longer counts, in words: `pod web-1 has ended`. */
+  /** Why each released consumer no longer counts: `pod web-1 has ended`. */
   readonly released: readonly string[];
 }
 
-/** Judges them all. @throws what the API server answers when it is asked for a pod, but for a 404. */
+/** Judges all consumers. @throws the API server's error when a pod is read, except for a 404. */
 export async function judgeConsumers(context: SyncContext, claim: ResourceClaim): Promise<Consumers> {
   const kept: Consumer[] = [];
   const released: string[] = [];
@@ -36,7 +39,7 @@ function isPod({ apiGroup = "", resource }: Pick<Consumer, "apiGroup" | "resourc
   return apiGroup === "" && resource === Pods.plural;
 }
 
-/** Why a consumer no longer needs the claim; undefined where it may, or where it is none that is known here. */
+/** Why a consumer no longer needs the claim; undefined if it may, or if its kind is unknown here. */
 async function whyReleased(
   context: SyncContext,
   { namespace, consumer }: { readonly namespace: string; readonly consumer: Consumer },
@@ -49,7 +52,7 @@ async function whyReleased(
     if (cached.metadata.uid !== uid) return "was replaced";
     return isPodDone(cached) ? "will not run again" : undefined;
   }
-  // The scheduler may know a pod that the cache does not have yet: only the API server can say that there is none.
+  // The scheduler may know a pod that the cache lacks: only the API server can confirm its absence.
   const live = await livePod(context, { namespace, name });
   if (live === undefined) return "is gone";
   return live.metadata.uid === uid ? undefined : "was replaced";

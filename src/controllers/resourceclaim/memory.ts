@@ -8,8 +8,8 @@ import { LeastRecentlyUsed } from "../../controller/runtime/least-recently-used.
 import { ownerIndex, owningUidsOf } from "./references.ts";
 
 /**
- * The uids of the last 500 pods that were seen to go. Of others that the cache does not show only the API server can say that they are
- * gone. Source: kubernetes v1.36 pkg/controller/resourceclaim/uid_cache.go.
+ * The uids of the last 500 pods observed as deleted. For other uncached pods, only the API server can confirm that they are gone. Source:
+ * kubernetes v1.36 pkg/controller/resourceclaim/uid_cache.go.
  */
 export const gonePods: RunState<LeastRecentlyUsed<true>> = runState(() => new LeastRecentlyUsed<true>(500));
 
@@ -17,9 +17,8 @@ const mostCreated = 100;
 const createdForMs = 3_600_000;
 
 /**
- * The last 100 claims that were created, for an hour, or until the cache was seen to show them: the status of their pods, written after
- * them, may fail to be, and a second claim would be one too many. One that is deleted before anybody looked stays remembered, so that
- * it is not made again, as upstream.
+ * The last 100 created claims, for an hour or until observed in the cache: the later write of their pods' status may fail, and then a
+ * second claim would be one too many. A claim deleted before it was observed stays here, so it is not recreated, as in upstream.
  * Source: client-go v0.36 tools/cache/mutation_cache.go.
  */
 class CreatedClaims {
@@ -45,12 +44,12 @@ class CreatedClaims {
 
 const created: RunState<CreatedClaims> = runState(() => new CreatedClaims());
 
-/** Notes a claim that was just created. */
+/** Records a claim that was just created. */
 export function noteCreated(context: SyncContext, claim: ResourceClaim): void {
   context.state(created).add(claim, context.now());
 }
 
-/** The claims that a pod controls, by its uid: those of the cache, and those that were created and not seen there. */
+/** The claims controlled by the pod with this uid: cached ones, and created ones not cached yet. */
 export function claimsOfPod(context: SyncContext, uid: string): readonly ResourceClaim[] {
   const remembered = context.state(created);
   const cached = context.cache(ResourceClaims).byIndex(ownerIndex, uid);

@@ -1,16 +1,16 @@
-/** The claim that a template makes for a pod. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go handleClaim. */
+/** The claim created from a template for a pod. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go handleClaim. */
 import { apiVersionOf } from "../../api/kind.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 
-/** Ties a claim to the entry of the pod that it was made for. */
+/** Ties a claim to the entry of the pod that it was created for. */
 export const podClaimAnnotation = "resource.kubernetes.io/pod-claim-name";
 
-/** Room for the five random characters that the API server adds, and for a hyphen, in a name of 63. */
+/** Leaves room in a 63-character name for a hyphen and the API server's five random characters. */
 const longestBase = 57;
 
-/** `POD-ENTRY-`; of one that is too long each part keeps its share, so that both still show. `web` and `gpu` make `web-gpu-`. */
+/** `POD-ENTRY-`; if too long, each part is cut in proportion, so that both remain visible. `web` and `gpu` give `web-gpu-`. */
 export function generateNameOf(pod: string, entry: string): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= longestBase) return whole;
@@ -18,7 +18,10 @@ export function generateNameOf(pod: string, entry: string): string {
   return `${share(pod)}-${share(entry)}`;
 }
 
-/** The claim for an entry of the pod: the template's labels, annotations and spec. It goes with the pod, and does not hold its deletion. */
+/**
+ * The claim for an entry of the pod: the template's labels, annotations and spec. It is deleted with the pod, but does not block its
+ * deletion.
+ */
 export function newClaim(
   { metadata: { namespace = "", name, uid } }: Pod,
   { entry, template }: { readonly entry: string; readonly template: ResourceClaimTemplate },

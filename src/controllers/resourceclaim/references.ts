@@ -1,16 +1,16 @@
-/** What leads from pods to claims and back. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go. */
+/** The references from pods to claims and back. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import type { OwnerReference } from "../../api/object.ts";
 import type { Pod, ResourceClaim } from "../../api/types.ts";
 import { podClaimsOf } from "../../api/device-claims.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 
-/** The claim that the scheduler made for a pod's extended resources, which the spec does not name. */
+/** The claim that the scheduler created for a pod's extended resources, which the spec does not name. */
 export function extendedClaimOf({ status }: Pod): string | undefined {
   return status?.extendedResourceClaimStatus?.resourceClaimName;
 }
 
-/** Certain never to run again: it has ended, or is deleted without ever having had a node. Source: controller.go isPodDone. */
+/** Whether the pod will never run again: it has terminated, or is being deleted and was never bound. Source: controller.go isPodDone. */
 export function isPodDone(pod: Pod): boolean {
   return isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && (pod.spec?.nodeName ?? "") === "");
 }
@@ -22,10 +22,10 @@ export function owningPodOf({ metadata }: ResourceClaim): OwnerReference | undef
   );
 }
 
-/** The index of pods by the keys of the templates that they have claims made of. */
+/** The index of pods by the keys of their claim templates. */
 export const templateIndex = "resource-claim-template";
 
-/** What a pod is found by in `templateIndex`. */
+/** The keys of a pod in `templateIndex`. */
 export function templateKeysOf(pod: Pod): readonly ObjectKey[] {
   return podClaimsOf(pod).flatMap(({ resourceClaimTemplateName: name }) =>
     name === undefined ? [] : [objectKey(pod.metadata.namespace, name)],
@@ -35,7 +35,7 @@ export function templateKeysOf(pod: Pod): readonly ObjectKey[] {
 /** The index of claims by the uid of the pod that controls them. */
 export const ownerIndex = "owning-pod";
 
-/** What a claim is found by in `ownerIndex`. */
+/** The keys of a claim in `ownerIndex`. */
 export function owningUidsOf(claim: ResourceClaim): readonly string[] {
   const owner = owningPodOf(claim);
   return owner === undefined ? [] : [owner.uid];

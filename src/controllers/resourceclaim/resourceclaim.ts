@@ -1,4 +1,4 @@
-/** The claims of devices. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go. */
+/** The controller of ResourceClaims. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go. */
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
@@ -11,8 +11,8 @@ import { syncPod } from "./sync-pod.ts";
 import { onClaim, onPod, onTemplate } from "./wake.ts";
 
 /**
- * Makes the claims that pods have templates for, and frees the devices of pods that are done. Keys of pods are in the queue of claims, as
- * upstream, which marks both.
+ * Creates the claims that pods have templates for, and frees the devices of pods that are done. Keys of pods share the queue of claims, as
+ * in upstream, which marks both.
  */
 export const resourceclaim: ControllerDefinition = defineController<ResourceClaim>({
   name: "resourceclaim",
@@ -41,7 +41,7 @@ export const resourceclaim: ControllerDefinition = defineController<ResourceClai
     { group: "", resource: "pods/status", verbs: ["patch"] },
     { group: "resource.k8s.io", resource: "resourceclaims", verbs: ["create", "update", "delete"] },
     { group: "resource.k8s.io", resource: "resourceclaims/status", verbs: ["update"] },
-    // Without it the API server refuses to change what is allocated and reserved.
+    // Without it, the API server refuses changes to allocations and reservations.
     { group: "resource.k8s.io", resource: "resourceclaims/binding", verbs: ["update"] },
   ],
   about: (key) => {

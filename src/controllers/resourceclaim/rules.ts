@@ -1,4 +1,4 @@
-/** The rules of the controller of ResourceClaims, in the order in which a sync of a pod, and one of a claim, evaluates them. */
+/** The rules of the controller of ResourceClaims, in the order in which syncs of pods and claims evaluate them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 const entries = "spec.resourceClaims of the pod";
@@ -20,7 +20,7 @@ interface TemplateFacts extends Facts {
   readonly template: string;
 }
 
-/** A template that is not there is waited for. */
+/** A missing template is awaited. */
 export const noTemplate: Rule<TemplateFacts> = rule<TemplateFacts>({
   id: "no-template",
   looksAt: [entries, "the ResourceClaimTemplate that the entry names, in the cache"],
@@ -33,7 +33,7 @@ export const noTemplate: Rule<TemplateFacts> = rule<TemplateFacts>({
 });
 
 interface CreateFacts extends TemplateFacts {
-  /** The claim that the pod's status names, and that does not serve; "" if it names none. */
+  /** The unusable claim that the pod's status names; "" if it names none. */
   readonly instead: string;
 }
 
@@ -61,7 +61,7 @@ interface RecordFacts extends Facts {
   readonly claims: readonly string[];
 }
 
-/** The pod's status says which claims it got. */
+/** The pod's status records its claims. */
 export const recordClaims: Rule<RecordFacts> = rule<RecordFacts>({
   id: "record-claims",
   looksAt: [statuses, "claims that the pod controls"],
@@ -77,7 +77,7 @@ interface ReserveFacts extends Facts {
   readonly node: string;
 }
 
-/** A pod that got its node without a scheduler has its claims reserved. */
+/** The claims of a pod bound without a scheduler are reserved. */
 export const reserve: Rule<ReserveFacts> = rule<ReserveFacts>({
   id: "reserve",
   looksAt: ["spec.nodeName of the pod", "status.allocation and status.reservedFor of its claims, in the cache"],
@@ -103,7 +103,7 @@ export const podSteady: Rule<SteadyFacts> = rule<SteadyFacts>({
   source: "controller.go syncPod",
 });
 
-/** Of pods. */
+/** The rules of pods. */
 export const podRules: readonly Rule[] = [beingDeleted, noTemplate, createClaim, recordClaims, reserve, podSteady];
 
 interface ReleaseFacts extends Facts {
@@ -119,7 +119,7 @@ const consumers = [
   "pods that the cache does not have, on the API server",
 ];
 
-/** What pods have let go of is free for others. */
+/** What pods no longer use becomes free for others. */
 export const release: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   id: "release",
   looksAt: [...consumers, "the finalizer resource.kubernetes.io/delete-protection"],
@@ -135,7 +135,7 @@ interface UnprotectFacts extends Facts {
   readonly isAllocated: boolean;
 }
 
-/** A claim that is being deleted, and that nobody uses, goes. */
+/** An unused claim that is being deleted is released. */
 export const unprotect: Rule<UnprotectFacts> = rule<UnprotectFacts>({
   id: "unprotect",
   looksAt: ["metadata.deletionTimestamp", "status.reservedFor", "status.allocation"],
@@ -151,7 +151,7 @@ interface DeleteFacts extends Facts {
   readonly isReplaced: boolean;
 }
 
-/** A generated claim whose pod will never run again goes before its pod. */
+/** A generated claim whose pod will never run again is deleted before its pod. */
 export const deleteClaim: Rule<DeleteFacts> = rule<DeleteFacts>({
   id: "delete-claim",
   looksAt: [
@@ -183,5 +183,5 @@ export const keep: Rule<KeepFacts> = rule<KeepFacts>({
   source: "controller.go syncClaim",
 });
 
-/** Of claims. */
+/** The rules of claims. */
 export const claimRules: readonly Rule[] = [release, unprotect, deleteClaim, keep];

@@ -10,7 +10,7 @@ import { type Consumers, consumerText, judgeConsumers } from "./consumers.ts";
 import { isPodDone, owningPodOf } from "./references.ts";
 import { deleteClaim, keep, release, unprotect } from "./rules.ts";
 
-/** Whether the finalizer keeps a claim that is being deleted, and that nobody uses. */
+/** Whether the finalizer keeps an unused claim that is being deleted. */
 export function waitsToGo({ metadata, status }: ResourceClaim): boolean {
   return metadata.deletionTimestamp !== undefined && isProtected({ metadata }) && status?.reservedFor === undefined;
 }
@@ -21,7 +21,7 @@ function isProtected({ metadata }: Pick<ResourceClaim, "metadata">): boolean {
 
 /**
  * Releases what pods no longer use, frees the devices with the last of them, and deletes a claim whose pod is done with it.
- * @throws what the API server refuses; Error for a claim that cannot be deleted.
+ * @throws the API server's refusal; Error for a claim that cannot be deleted.
  */
 export async function syncClaim(context: SyncContext, key: ObjectKey): Promise<void> {
   const claim = context.cache(ResourceClaims).get(key);
@@ -55,7 +55,7 @@ async function releaseFrom({ context, claim }: OfClaim, { kept, released }: Cons
     await removeFinalizer({ context, claim: after }, because);
 }
 
-/** A claim that was allocated, and never reserved, or whose finalizer could not be removed before. */
+/** Releases a claim that was allocated but never reserved, or whose finalizer could not be removed earlier. */
 async function letGo({ context, claim }: OfClaim): Promise<void> {
   const isAllocated = claim.status?.allocation !== undefined;
   const because = context.decide(unprotect, { isAllocated });
@@ -71,7 +71,7 @@ function withoutAllocation({ allocation: _devices, ...rest }: Status = {}): Stat
   return rest;
 }
 
-/** No patch: it is refused if anything has changed meanwhile. */
+/** Not a patch: it is refused if anything has changed meanwhile. */
 function writeStatus(
   { context, claim }: OfClaim,
   { because, status }: { readonly because: Decision; readonly status: Status },
@@ -91,7 +91,7 @@ async function removeFinalizer({ context, claim }: OfClaim, because: Decision): 
   );
 }
 
-/** The garbage collector takes it with its pod, too, but that may be there for long. Whether it was deleted. */
+/** The garbage collector would delete it with its pod, but the pod may exist for long. Returns whether it was deleted. */
 async function deleteIfDone({ context, claim }: OfClaim): Promise<boolean> {
   const owner = owningPodOf(claim);
   if (owner === undefined) return false;

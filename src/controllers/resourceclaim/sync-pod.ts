@@ -11,7 +11,7 @@ import { newClaim, podClaimAnnotation } from "./new-claim.ts";
 import { beingDeleted, createClaim, noTemplate, podSteady, recordClaims, reserve } from "./rules.ts";
 import { needsReservation } from "./wake.ts";
 
-/** As upstream: an apply takes from the status what the same manager applied before. */
+/** As in upstream: an apply removes from the status what the same manager applied before. */
 const fieldManager = "ResourceClaimController";
 
 interface OfPod {
@@ -20,9 +20,9 @@ interface OfPod {
 }
 
 /**
- * Creates the claims that the entries of a pod lack, writes them into its status together, and, once the pod has a node, reserves those
- * that are allocated. No entry is tried after one that fails, and the status is not written then.
- * @throws Error with the pod and the entry in its message, for a claim that cannot be created; what the API server refuses.
+ * Creates the claims that the entries of a pod lack, writes them into its status together, and, once the pod has a node, reserves the
+ * allocated ones. Stops at the first entry that fails, without writing the status.
+ * @throws Error with the pod and the entry in its message, for a claim that cannot be created; the API server's refusal.
  */
 export async function syncPod(context: SyncContext, key: ObjectKey): Promise<void> {
   const pod = context.cache(Pods).get(key);
@@ -56,7 +56,7 @@ async function generatedClaims({ context, pod }: OfPod): Promise<readonly Genera
   return found;
 }
 
-/** The claim of an entry, if it has to be written into the pod's status. */
+/** The claim of an entry, if it must be written to the pod's status. */
 async function generatedClaim({ context, pod }: OfPod, entry: PodClaim): Promise<ResourceClaim | undefined> {
   const meant = meantBy(pod, entry);
   if (meant.is === "unsupported") throw new Error(`checking for claim before creating it: ${meant.why}`);
@@ -67,7 +67,7 @@ async function generatedClaim({ context, pod }: OfPod, entry: PodClaim): Promise
   }
   const { resourceClaimTemplateName: template } = entry;
   if (template === undefined) return undefined;
-  // Its status may not have been written, or not be in the cache yet.
+  // The pod's status may not have been written or cached yet.
   const known = claimsOfPod(context, pod.metadata.uid).find(
     ({ metadata }) => metadata.annotations?.[podClaimAnnotation] === entry.name,
   );
@@ -88,7 +88,7 @@ async function createFrom(
     noteCreated(context, claim);
     return claim;
   } catch (cause) {
-    // Upstream names the claim here, which has no name yet.
+    // Upstream prints the claim's name here, which is still empty.
     throw new Error(`create ResourceClaim : ${messageOf(cause)}`, { cause });
   }
 }
@@ -122,8 +122,8 @@ async function recordInStatus({ context, pod }: OfPod, found: readonly Generated
 }
 
 /**
- * How many were reserved. One that is not there is waited for, and so are those behind it. @throws Error for an entry that the cached
- * status does not name yet, as just after its claim was created: the pod is tried again.
+ * Returns how many were reserved. Stops at a missing claim, to wait for it. @throws Error for an entry missing from the cached status, as
+ * just after its claim was created: the pod is retried.
  */
 async function reserveClaims({ context, pod }: OfPod): Promise<number> {
   let reserved = 0;

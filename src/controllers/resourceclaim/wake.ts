@@ -1,5 +1,5 @@
 /**
- * What wakes a pod, and what a claim. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go enqueuePod, podNeedsWork,
+ * What enqueues a pod, and what a claim. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go enqueuePod, podNeedsWork,
  * enqueueResourceClaim, enqueueResourceClaimTemplate.
  */
 import { keyOf, objectKey } from "../../api/key.ts";
@@ -19,21 +19,21 @@ import { podKey } from "../../controller/workload/pod-key.ts";
 import { gonePods } from "./memory.ts";
 import { extendedClaimOf, isPodDone, templateIndex } from "./references.ts";
 
-/** A change of a pod. */
+/** Handles a change of a pod. */
 export function onPod({ type, object: pod }: Notification<Pod>, context: WatchContext): void {
   const isGone = type === "deleted";
   if (isGone && usesClaims(pod)) context.state(gonePods).set(pod.metadata.uid, true);
   wakePod(pod, { context, isGone });
 }
 
-/** Of a claim: what is reserved for pods that are gone shows when it is looked at first, or changes. */
+/** Handles a change of a claim: reservations for deleted pods surface when it is first observed, or changes. */
 export function onClaim({ type, object: claim }: Notification<ResourceClaim>, context: WatchContext): void {
   if (type !== "deleted") context.enqueue(keyOf(claim));
   for (const pod of context.cache(Pods).byIndex(deviceClaimIndex, keyOf(claim)))
     wakePod(pod, { context, isGone: false });
 }
 
-/** Of a template: pods may have waited for it. */
+/** Handles a change of a template: pods may be waiting for it. */
 export function onTemplate({ type, object }: Notification<ResourceClaimTemplate>, context: WatchContext): void {
   if (type === "deleted") return;
   for (const pod of context.cache(Pods).byIndex(templateIndex, keyOf(object))) wakePod(pod, { context, isGone: false });
@@ -50,7 +50,7 @@ function wakePod(pod: Pod, { context, isGone }: { readonly context: WatchContext
     const extended = extendedClaimOf(pod);
     if (extended !== undefined) context.enqueue(objectKey(pod.metadata.namespace, extended));
   }
-  // Also of a pod that has ended: upstream makes its claims, too, and deletes them at once.
+  // Includes terminated pods: upstream also creates their claims, and deletes them at once.
   if (
     pod.metadata.deletionTimestamp === undefined &&
     podClaimsOf(pod).some((entry) => needsWork(context, { pod, entry }))
@@ -63,14 +63,14 @@ function needsWork(context: WatchContext, { pod, entry }: { readonly pod: Pod; r
   if (meant.is === "not-needed") return false;
   if (meant.is !== "named") return true;
   const claim = context.cache(ResourceClaims).getNamespaced(pod.metadata.namespace ?? "", meant.name);
-  // One that was not generated is its user's to create.
+  // A claim that is not generated must be created by its user.
   if (claim === undefined) return meant.isGenerated;
-  // It gets no other while that claim is there.
+  // It gets no other claim while that one exists.
   if (meant.isGenerated && !isControlledBy(claim, pod)) return false;
   return needsReservation(pod, claim);
 }
 
-/** Whether the pod has a node, by which the scheduler is done with it, and the devices of the claim are not reserved for it. */
+/** Whether the pod has a node, so the scheduler is done with it, but the claim's devices are not reserved for it. */
 export function needsReservation(pod: Pod, claim: ResourceClaim): boolean {
   return (pod.spec?.nodeName ?? "") !== "" && claim.status?.allocation !== undefined && !isReservedFor(claim, pod);
 }

@@ -9,7 +9,7 @@ const verbs = ["create", "list", "watch", "delete"] as const;
 const whole: readonly Kind[] = [Pods, Services, PersistentVolumeClaims, ResourceQuotas];
 const named: ReadonlySet<string> = new Set(whole.map(resourceOf));
 
-/** The kinds for which metadata suffices: one version of each resource, the preferred one where it has the resource. */
+/** The kinds for which metadata suffices: one version of each resource, the preferred one if it has the resource. */
 export function countedKinds(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const chosen = new Map<string, DiscoveredKind>();
   for (const kind of kinds) {

@@ -18,7 +18,7 @@ import { rules } from "./rules.ts";
 import { sameAmounts } from "./status.ts";
 import { syncQuota } from "./sync.ts";
 
-/** kube-controller-manager's interval of discovery. */
+/** kube-controller-manager's discovery interval. */
 const discoveryMs = 30_000;
 
 /**

@@ -13,7 +13,7 @@ const descriptionAnnotation = "kubernetes.io/description";
 const description =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Keeps a ConfigMap with the certificate authority of the API server in each namespace. Keys name the ConfigMaps. */
+/** Maintains a ConfigMap with the API server's CA in each namespace. Keys name the ConfigMaps. */
 export const rootCaCertificatePublisher: ControllerDefinition = defineController<ConfigMap>({
   name: "root-ca-certificate-publisher",
   aliases: ["root-ca-cert-publisher", "root-ca-certificate-publisher-controller"],
@@ -45,10 +45,10 @@ export const rootCaCertificatePublisher: ControllerDefinition = defineController
   sync: (_key, context) => syncNamespace(context),
 });
 
-/** Source: publisher.go syncNamespace. @throws what the API server refuses, but for a namespace that is gone or going. */
+/** Source: publisher.go syncNamespace. @throws the API server's refusal, except for a namespace that is gone or terminating. */
 async function syncNamespace(context: SyncContext): Promise<void> {
   const { serverCa, key } = context;
-  // Others are asked about, and none of its business.
+  // Keys of other ConfigMaps may arrive; they are ignored.
   if (splitKey(key).name !== mapName) return;
   if (serverCa === undefined) return void context.decide(noAuthority, {});
   const map = context.cache(ConfigMaps).get(key);

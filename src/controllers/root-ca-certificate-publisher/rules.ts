@@ -1,7 +1,7 @@
 /** The rules of the publisher of the root certificate, in the order in which a sync evaluates them. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
-/** The authority is not known. */
+/** The CA is unknown. */
 export const noAuthority: Rule<Facts> = rule<Facts>({
   id: "no-authority",
   looksAt: ["certificate-authority or certificate-authority-data of the context"],
@@ -31,7 +31,7 @@ interface OutdatedFacts extends Facts {
   readonly what: readonly string[];
 }
 
-/** A ConfigMap that says something else is mended. */
+/** A ConfigMap with other content is corrected. */
 export const mend: Rule<OutdatedFacts> = rule<OutdatedFacts>({
   id: "mend",
   looksAt: ["data of the ConfigMap", "annotation kubernetes.io/description"],

@@ -1,4 +1,4 @@
-/** Which ServiceCIDRs have what in common. Source: kubernetes v1.36 pkg/controller/servicecidrs/servicecidrs_controller.go. */
+/** Which ServiceCIDRs overlap, or contain an address. Source: kubernetes v1.36 pkg/controller/servicecidrs/servicecidrs_controller.go. */
 import { containsPrefix, containsServiceAddress, type IpPrefix, overlaps, prefixOf } from "../../api/ip-prefix.ts";
 import { keyOf, type ObjectKey } from "../../api/key.ts";
 import type { IpAddress, ServiceCidr } from "../../api/types.ts";
@@ -6,7 +6,7 @@ import type { IpAddress, ServiceCidr } from "../../api/types.ts";
 const managedByLabel = "ipaddress.kubernetes.io/managed-by";
 const allocator = "ipallocator.k8s.io";
 
-/** Whether the API server has given the address to a Service. */
+/** Whether the API server has allocated the address to a Service. */
 export function isOfService({ metadata: { labels } }: IpAddress): boolean {
   return labels?.[managedByLabel] === allocator;
 }
@@ -19,25 +19,25 @@ function someWith(all: readonly ServiceCidr[], has: (range: IpPrefix) => boolean
   return all.filter((each) => prefixesOf(each).some(has));
 }
 
-/** The keys of those that have addresses in common with one. */
+/** The keys of the ServiceCIDRs that overlap with one. */
 export function overlapping(one: ServiceCidr, all: readonly ServiceCidr[]): readonly ObjectKey[] {
   const own = prefixesOf(one);
   return someWith(all, (range) => own.some((prefix) => overlaps(range, prefix))).map(keyOf);
 }
 
-/** The keys of those that a Service's address may be from. */
+/** The keys of the ServiceCIDRs that contain a Service's address. */
 export function containing(address: IpAddress, all: readonly ServiceCidr[]): readonly ObjectKey[] {
   return someWith(all, (range) => containsServiceAddress(range, address.metadata.name)).map(keyOf);
 }
 
-/** Why a ServiceCIDR may go, or the address that keeps it. */
+/** Why a ServiceCIDR may be released, or the address that keeps it. */
 export type Removal =
   | { readonly is: "contained"; readonly within: readonly string[] }
   | { readonly is: "unused" }
   | { readonly is: "held"; readonly by: string };
 
 /**
- * Whether no address of a Service is left without a range. Others that are being deleted count, too.
+ * Whether no Service's address would be left without a range. Ranges that are being deleted count, too.
  * Source: servicecidrs_controller.go canDeleteCIDR.
  */
 export function removalOf(

@@ -2,7 +2,7 @@
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import type { FinalizerFacts } from "../../controller/workload/protection.ts";
 
-/** What keeps a ServiceCIDR until no Service has an address of it. */
+/** Keeps a ServiceCIDR until no Service has an address from it. */
 export const cidrFinalizer = "networking.k8s.io/service-cidr-finalizer";
 
 const deletion = [
@@ -32,7 +32,7 @@ interface FreeFacts extends Facts {
   readonly leftMs: number;
 }
 
-/** Nothing is in the way, but API servers may not know yet. */
+/** Nothing blocks the deletion, but API servers may not know of it yet. */
 export const grace: Rule<FreeFacts> = rule<FreeFacts>({
   id: "grace",
   looksAt: [...deletion, "10 s since the deletion"],
@@ -47,7 +47,7 @@ interface ReleaseFacts extends FinalizerFacts {
   readonly why: string;
 }
 
-/** It goes. */
+/** The ServiceCIDR is released. */
 export const release: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   id: "release",
   looksAt: grace.looksAt,
@@ -58,7 +58,7 @@ export const release: Rule<ReleaseFacts> = rule<ReleaseFacts>({
   source: "servicecidrs_controller.go removeServiceCIDRFinalizerIfNeeded",
 });
 
-/** It is kept from being deleted at once. */
+/** The ServiceCIDR gets its finalizer. */
 export const unprotected: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unprotected",
   looksAt: ["metadata.finalizers"],
@@ -68,7 +68,7 @@ export const unprotected: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   source: "servicecidrs_controller.go addServiceCIDRFinalizerIfNeeded",
 });
 
-/** It may be used. */
+/** The ServiceCIDR is ready for use. */
 export const ready: Rule<Facts> = rule<Facts>({
   id: "ready",
   looksAt: ["condition Ready: status, reason and message"],

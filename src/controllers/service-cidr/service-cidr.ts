@@ -8,7 +8,7 @@ import { containing, isOfService, overlapping } from "./ranges.ts";
 import { cidrFinalizer, rules } from "./rules.ts";
 import { syncServiceCidr } from "./sync.ts";
 
-/** Makes ranges of Services' addresses ready, and keeps them until no Service has an address of them. */
+/** Marks Service address ranges ready, and keeps them until no Service has an address from them. */
 export const serviceCidr: ControllerDefinition = defineController<ServiceCidr>({
   name: "service-cidr",
   aliases: ["service-cidr-controller"],
@@ -21,7 +21,7 @@ export const serviceCidr: ControllerDefinition = defineController<ServiceCidr>({
       kind: ServiceCidrs,
       on({ type, object }, context) {
         context.enqueue(keyOf(object));
-        // It may contain one that was kept.
+        // It may contain a range whose deletion was blocked.
         if (type !== "added") return;
         for (const key of overlapping(object, context.cache(ServiceCidrs).list())) context.enqueue(key);
       },

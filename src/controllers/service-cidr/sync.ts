@@ -11,7 +11,7 @@ import { lacksFinalizer } from "../../controller/workload/protection.ts";
 import { type Removal, removalOf } from "./ranges.ts";
 import { cidrFinalizer as finalizer, grace, held, ready, release, unprotected } from "./rules.ts";
 
-/** How long a ServiceCIDR that nothing keeps stays after its deletion. */
+/** How long an unused ServiceCIDR stays after its deletion. */
 const graceMs = 10_000;
 
 type Said = Pick<StatusCondition, "status" | "reason" | "message">;
@@ -23,7 +23,7 @@ const isTerminating: Said = {
   message: "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR",
 };
 
-/** @throws what the API server refuses. */
+/** @throws the API server's refusal. */
 export async function syncServiceCidr(context: SyncContext): Promise<void> {
   const cidr = context.cache(ServiceCidrs).get(context.key);
   if (cidr === undefined) return;
@@ -80,7 +80,7 @@ function inWords(found: Exclude<Removal, { readonly is: "held" }>): string {
 
 function says({ status }: ServiceCidr, { status: wanted, reason, message }: Said): boolean {
   const now = findCondition(status?.conditions, "Ready");
-  // The server leaves out what is empty.
+  // The server omits empty fields.
   return now?.status === wanted && (now.reason ?? "") === reason && (now.message ?? "") === message;
 }
 
@@ -89,7 +89,7 @@ interface Write {
   readonly because: Decision;
 }
 
-/** One that is gone needs none. */
+/** A deleted ServiceCIDR needs no patch. */
 async function patchFinalizers(
   { client, signal }: SyncContext,
   { cidr, because, metadata }: Write & { readonly metadata: object },

@@ -1,10 +1,12 @@
-/** What tokens in Secrets say. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go LegacyClaims; go-jose sorts the claims by name. */
+/**
+ * The claims of tokens in Secrets. Source: kubernetes v1.36 pkg/serviceaccount/legacy.go LegacyClaims; go-jose sorts the claims by name.
+ */
 import type { Secret, ServiceAccount } from "../../api/types.ts";
 
-/** Of tokens that end with their Secret: no other issuer, audience or time. */
+/** The issuer of tokens that end with their Secret: they have no other issuer, audience or expiry. */
 const issuer = "kubernetes/serviceaccount";
 
-/** The claims of the token of a ServiceAccount in a Secret. */
+/** The claims of a ServiceAccount's token in a Secret. */
 export function claimsOf(account: ServiceAccount, secret: Secret): Readonly<Record<string, string>> {
   const { namespace = "", name, uid } = account.metadata;
   return {

@@ -10,7 +10,7 @@ interface AccountFacts extends Facts {
   readonly account: string;
 }
 
-/** A reference to nothing is taken away. */
+/** A dangling reference is removed. */
 export const unlist: Rule<AccountFacts> = rule<AccountFacts>({
   id: "unlist",
   looksAt: ["deleted Secrets of the type kubernetes.io/service-account-token", "secrets of the ServiceAccount"],
@@ -20,7 +20,7 @@ export const unlist: Rule<AccountFacts> = rule<AccountFacts>({
   source: "tokens_controller.go syncSecret, removeSecretReference",
 });
 
-/** The keys are somewhere else. */
+/** There is no signing key here. */
 export const noKeys: Rule<Facts> = rule<Facts>({
   id: "no-keys",
   looksAt: ["the key that signs tokens of ServiceAccounts"],
@@ -30,7 +30,7 @@ export const noKeys: Rule<Facts> = rule<Facts>({
   source: "cmd/kube-controller-manager/app/service_accounts.go newServiceAccountTokenController",
 });
 
-/** A token of nobody is deleted. */
+/** A token without its ServiceAccount is deleted. */
 export const orphaned: Rule<AccountFacts> = rule<AccountFacts>({
   id: "orphaned",
   looksAt,
@@ -40,7 +40,7 @@ export const orphaned: Rule<AccountFacts> = rule<AccountFacts>({
   source: "tokens_controller.go syncSecret, syncServiceAccount",
 });
 
-/** What the cache shows is not what is there. */
+/** The cache is out of date. */
 export const outdated: Rule<Facts> = rule<Facts>({
   id: "outdated",
   looksAt: ["resourceVersion of the Secret, as the API server has it"],

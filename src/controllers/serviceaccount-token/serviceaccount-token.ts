@@ -11,11 +11,11 @@ import { tokenSigner } from "../../platform/json-web-token.ts";
 import { rules } from "./rules.ts";
 import { deletedTokens, syncSecret, type TokenParts } from "./sync.ts";
 
-/** With which key tokens are signed, and what pods trust. */
+/** The key that signs tokens, and the CA that pods trust. */
 export interface ServiceAccountTokensOptions {
-  /** PEM of a private key (ECDSA on P-256, or RSA) whose public half kube-apiserver has: `--service-account-private-key-file`. */
+  /** PEM of a private key (ECDSA on P-256, or RSA) whose public key kube-apiserver has: `--service-account-private-key-file`. */
   readonly key: string;
-  /** PEM of the authorities that the API server is trusted by, for `ca.crt`: `--root-ca-file`. Default: no Secret gets a `ca.crt`. */
+  /** PEM of the CAs that verify the API server, for `ca.crt`: `--root-ca-file`. Default: no Secret gets a `ca.crt`. */
   readonly rootCa?: string;
 }
 
@@ -69,7 +69,7 @@ function definition(parts: TokenParts | undefined): ControllerDefinition {
       }),
       watch<ServiceAccount>({
         kind: ServiceAccounts,
-        // One that is new has no Secrets yet: those that named it before were deleted.
+        // A new ServiceAccount has no Secrets yet: earlier ones that named it were deleted.
         on({ type, object: { metadata } }, context) {
           if (type !== "deleted") return;
           for (const secret of context.cache(Secrets).list(metadata.namespace)) {

@@ -19,15 +19,15 @@ import { claimsOf } from "./claims.ts";
 import { fill, noKeys, orphaned, outdated, unlist } from "./rules.ts";
 import { lacking, type Wanted } from "./token-secret.ts";
 
-/** What Secrets are filled with. */
+/** What goes into Secrets. */
 export interface TokenParts extends Wanted {
   readonly signToken: SignToken;
 }
 
-/** Whose tokens deleted Secrets held, by key, until that one no longer lists them. */
+/** The ServiceAccounts of deleted Secrets, by key, until the account no longer lists the Secret. */
 export const deletedTokens: RunState<Map<ObjectKey, AccountNamed>> = runState(() => new Map<ObjectKey, AccountNamed>());
 
-/** Fills the Secret, deletes it, or has it forgotten; `parts` is undefined where the keys are not here. @throws what the API server refuses. */
+/** Fills the Secret, deletes it, or removes references to it; `parts` is undefined without keys. @throws the API server's refusal. */
 export async function syncSecret(context: SyncContext, parts: TokenParts | undefined): Promise<void> {
   const secret = context.cache(Secrets).get(context.key);
   const named = secret === undefined ? undefined : accountNamedIn(secret);
@@ -37,7 +37,7 @@ export async function syncSecret(context: SyncContext, parts: TokenParts | undef
   if (parts === undefined) return void context.decide(noKeys, {});
   if (deleted !== undefined) {
     await forget(context, deleted);
-    // Another one may have gone meanwhile.
+    // Another Secret may have been deleted meanwhile.
     if (gone.get(context.key) === deleted) gone.delete(context.key);
   }
   if (secret === undefined || named === undefined) return;
@@ -46,7 +46,7 @@ export async function syncSecret(context: SyncContext, parts: TokenParts | undef
   else await fillToken(context, { cached: secret, account, parts });
 }
 
-/** The ServiceAccount in the cache, if it is the one that is meant. */
+/** The cached ServiceAccount, if it is the right one. */
 function cachedAccount(
   { cache, key }: Pick<SyncContext, "cache" | "key">,
   named: AccountNamed,
@@ -54,7 +54,7 @@ function cachedAccount(
   return accountMeant(named, cache(ServiceAccounts).get(objectKey(splitKey(key).namespace, named.name)));
 }
 
-/** The same; the API server is asked about one that the cache does not have. */
+/** The same, but reads from the API server one that the cache lacks. */
 async function accountOf(context: SyncContext, named: AccountNamed): Promise<ServiceAccount | undefined> {
   return cachedAccount(context, named) ?? (await liveAccount(context, named));
 }
@@ -72,10 +72,10 @@ async function liveAccount(
   }
 }
 
-/** Ten attempts, 100 ms apart and more. Source: tokens_controller.go RemoveTokenBackoff. */
+/** Ten attempts, at least 100 ms apart. Source: tokens_controller.go RemoveTokenBackoff. */
 const unlistBackoff: ConflictBackoff = { attempts: 10, firstDelayMs: 100, factor: 1 };
 
-/** Takes the Secret off the list of its ServiceAccount. Source: removeSecretReference. */
+/** Removes the Secret from its ServiceAccount's list. Source: removeSecretReference. */
 async function forget(context: SyncContext, named: AccountNamed): Promise<void> {
   if (cachedAccount(context, named) === undefined) return;
   const { name: secretName } = splitKey(context.key);
@@ -106,7 +106,7 @@ async function removeToken(
   try {
     await client.delete(Secrets, splitKey(key), { because, preconditions, signal });
   } catch (error) {
-    // Gone, or another Secret of the name: nothing is left to do.
+    // Gone, or replaced by another Secret of this name: nothing to do.
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }
@@ -117,7 +117,7 @@ interface Filling {
   readonly parts: TokenParts;
 }
 
-/** Source: generateTokenIfNeeded. The cache may be behind: two tokens of one Secret would make the first one invalid. */
+/** Source: generateTokenIfNeeded. The cache may be behind: a second token for a Secret would invalidate the first. */
 async function fillToken(context: SyncContext, { cached, account, parts }: Filling): Promise<void> {
   if (lacking(cached, parts).length === 0) return;
   const { client, key, signal } = context;
@@ -128,7 +128,7 @@ async function fillToken(context: SyncContext, { cached, account, parts }: Filli
     const because = context.decide(fill, { lacks, account: account.metadata.name });
     await client.update(Secrets, filled(live, { account, parts, lacks }), { because, basedOn: live, signal });
   } catch (error) {
-    // Gone, or changed by somebody else: its delta comes.
+    // Gone, or changed by someone else: a delta follows.
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }

@@ -2,13 +2,13 @@
 import { base64OfText } from "../../api/base64.ts";
 import type { Secret } from "../../api/types.ts";
 
-/** What a Secret must hold. */
+/** What a Secret must contain. */
 export interface Wanted {
-  /** PEM; undefined where none is handed out. */
+  /** PEM; undefined if none is provided. */
   readonly rootCa: string | undefined;
 }
 
-/** The keys of `data` that are missing or, of the authority, not as they should be. Source: tokens_controller.go secretUpdateNeeded. */
+/** The keys of `data` that are missing or, for the CA, outdated. Source: tokens_controller.go secretUpdateNeeded. */
 export function lacking({ data = {} }: Secret, { rootCa }: Wanted): readonly string[] {
   const isEmpty = (key: string): boolean => (data[key] ?? "") === "";
   return [

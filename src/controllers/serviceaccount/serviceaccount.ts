@@ -21,9 +21,7 @@ const createDefault: Rule<MissingFacts> = rule<MissingFacts>({
   source: "pkg/controller/serviceaccount/serviceaccounts_controller.go syncNamespace",
 });
 
-/**
- * Keeps a ServiceAccount `default` in every namespace: without it no pod is admitted. Keys name the ServiceAccounts.
- */
+/** Maintains a ServiceAccount `default` in every namespace: without it, no pod is admitted. Keys name the ServiceAccounts. */
 export const serviceaccount: ControllerDefinition = defineController<ServiceAccount>({
   name: "serviceaccount",
   aliases: ["sa", "serviceaccount-controller"],

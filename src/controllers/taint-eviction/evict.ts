@@ -13,7 +13,7 @@ const byTaint: Announcement = {
   message: "Taint manager: deleting due to NoExecute taint",
 };
 
-/** A pod that is to go, and why. */
+/** A pod to evict, and why. */
 export interface Eviction {
   readonly pod: Pod;
   readonly because: Decision;
@@ -23,7 +23,7 @@ const attempts = 5;
 const retryAfterMs = 10;
 
 /**
- * Announces the deletion in the pod's status, and deletes it; nothing if it is gone, or another pod has its name.
+ * Announces the deletion in the pod's status, then deletes the pod; does nothing if it is gone or replaced by another pod.
  * @throws the last error after five attempts, 10 ms apart.
  */
 export async function evict(context: SyncContext, { pod, because }: Eviction): Promise<void> {

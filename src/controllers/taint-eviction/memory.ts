@@ -1,9 +1,9 @@
-/** What the eviction by taints remembers of the pods on tainted nodes while it runs. */
+/** What the taint eviction controller remembers about pods on tainted nodes while it runs. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { Taint, Toleration } from "../../api/types.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 
-/** What a pod's stay was judged by: it is judged anew only when one of these has changed. */
+/** The basis of the decision about a pod: it is reconsidered only when one of these has changed. */
 export interface Judged {
   readonly uid: string;
   readonly node: string;
@@ -12,18 +12,18 @@ export interface Judged {
   readonly tolerations: readonly Toleration[];
 }
 
-/** A deletion that waits for its time. */
+/** A scheduled deletion. */
 export interface Appointment {
   readonly seconds: number;
   /** ms since 1970. */
   readonly at: number;
 }
 
-/** Of one pod. */
+/** What is known about one pod. */
 export interface Known {
   readonly judged: Judged;
   readonly appointment?: Appointment | undefined;
 }
 
-/** By the pods' keys: those on tainted nodes, and those that still wait for their time. */
+/** By pod key: pods on tainted nodes, and pods with a scheduled deletion. */
 export const memory: RunState<Map<ObjectKey, Known>> = runState(() => new Map<ObjectKey, Known>());

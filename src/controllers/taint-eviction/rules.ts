@@ -18,7 +18,7 @@ const looksAt = [
   "tolerationSeconds of these",
 ] as const;
 
-/** A taint that the pod does not tolerate. */
+/** The pod does not tolerate a taint. */
 export const untolerated: Rule<TaintFacts> = rule<TaintFacts>({
   id: "untolerated",
   looksAt,
@@ -28,7 +28,7 @@ export const untolerated: Rule<TaintFacts> = rule<TaintFacts>({
   source: "taint_eviction.go processPodOnNode",
 });
 
-/** Taints that the pod tolerates for ever. */
+/** The pod tolerates the taints forever. */
 export const tolerated: Rule<{ readonly node: string }> = rule<{ readonly node: string }>({
   id: "tolerated",
   looksAt,
@@ -38,7 +38,7 @@ export const tolerated: Rule<{ readonly node: string }> = rule<{ readonly node: 
   source: "taint_eviction.go processPodOnNode, getMinTolerationTime",
 });
 
-/** Taints that the pod tolerates for some time. */
+/** The pod tolerates the taints for some time. */
 export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
   id: "tolerated-for",
   looksAt,
@@ -49,7 +49,7 @@ export const toleratedFor: Rule<TimedFacts> = rule<TimedFacts>({
   source: "taint_eviction.go processPodOnNode, getMinTolerationTime",
 });
 
-/** The time for which the pod tolerates a taint has passed. */
+/** The pod's toleration of a taint has expired. */
 export const tolerationOver: Rule<TimedFacts> = rule<TimedFacts>({
   id: "toleration-over",
   looksAt: ["the time for which the pod tolerates the taints, counted from when they were first seen together"],
@@ -60,7 +60,7 @@ export const tolerationOver: Rule<TimedFacts> = rule<TimedFacts>({
   source: "timed_workers.go; taint_eviction.go deletePodHandler",
 });
 
-/** A deletion that is no longer due. */
+/** A deletion is no longer due. */
 export const cancelled: Rule<{ readonly why: string }> = rule<{ readonly why: string }>({
   id: "cancelled",
   looksAt: [...looksAt, "whether the pod is there"],

@@ -11,8 +11,8 @@ import { cancelled, tolerated, toleratedFor, tolerationOver, untolerated } from 
 import { evictingTaints, toleranceOf } from "./toleration.ts";
 
 /**
- * Judges how long the pod may stay, if its node, its tolerations or the node's taints have changed, and deletes it when its time is over.
- * @throws the last error when the pod cannot be deleted in five attempts: it is not tried again until one of these changes.
+ * Decides how long the pod may stay if its node, its tolerations or the node's taints have changed, and deletes it when that time is over.
+ * @throws the last error if five attempts to delete the pod fail: it is not retried until one of these changes.
  */
 export async function syncPod(context: SyncContext): Promise<void> {
   const known = context.state(memory);
@@ -29,7 +29,7 @@ async function syncPresent(context: SyncContext, pod: Pod): Promise<void> {
   const known = context.state(memory);
   const { nodeName = "", tolerations = [] } = pod.spec ?? {};
   const node = nodeName === "" ? undefined : context.cache(Nodes).get(nodeName);
-  // Without its node nothing more is known: a deletion that waits for its time still comes.
+  // Without its node, nothing more is known: a scheduled deletion still happens.
   if (node === undefined) return evictWhenDue(context, pod);
   const taints = evictingTaints(node);
   const before = known.get(context.key);
@@ -61,7 +61,7 @@ async function judge(context: SyncContext, { pod, ...before }: Known & { readonl
       context.decide(tolerated, { node });
       return;
     case "limited": {
-      // Whatever has changed, the first appointment stands.
+      // Whatever has changed, the first scheduled deletion stands.
       if (before.appointment !== undefined) return evictWhenDue(context, pod);
       const { seconds } = tolerance;
       context.decide(toleratedFor, { node, seconds });
@@ -72,7 +72,7 @@ async function judge(context: SyncContext, { pod, ...before }: Known & { readonl
   }
 }
 
-/** Deletes the pod if its time is over; before, its key comes again then. */
+/** Deletes the pod if its time is over; otherwise requeues the key for then. */
 async function evictWhenDue(context: SyncContext, pod: Pod): Promise<void> {
   const known = context.state(memory);
   const { judged, appointment } = known.get(context.key) ?? {};

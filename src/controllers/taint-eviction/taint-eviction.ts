@@ -1,4 +1,4 @@
-/** The eviction of pods by taints. Source: kubernetes v1.36 pkg/controller/tainteviction/taint_eviction.go. */
+/** Eviction of pods by taints. Source: kubernetes v1.36 pkg/controller/tainteviction/taint_eviction.go. */
 import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf } from "../../api/key.ts";
 import { Nodes, Pods } from "../../api/kinds.ts";
@@ -16,7 +16,7 @@ import { rules } from "./rules.ts";
 import { syncPod } from "./sync.ts";
 import { evictingTaints } from "./toleration.ts";
 
-/** Deletes pods that do not tolerate the NoExecute taints of their nodes, or no longer. */
+/** Deletes pods that do not, or no longer, tolerate the NoExecute taints of their nodes. */
 export const taintEviction: ControllerDefinition = defineController<Pod>({
   name: "taint-eviction",
   aliases: ["taint-eviction-controller"],
@@ -54,7 +54,7 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
   if ((pod.spec?.nodeName ?? "") !== "") context.enqueue(keyOf(pod));
 }
 
-/** A node that is deleted leaves its pods as they are: their time still comes, unless a node of its name comes before. */
+/** A deleted node changes nothing for its pods: their scheduled deletions still happen, unless a node of that name is added first. */
 function onNode(notification: Notification<Node>, context: WatchContext): void {
   const { type, object: node } = notification;
   if (type === "deleted") return;
@@ -63,7 +63,7 @@ function onNode(notification: Notification<Node>, context: WatchContext): void {
   const known = context.state(memory);
   for (const pod of podsOfNode(context.cache(Pods), node.metadata.name)) {
     const key = keyOf(pod);
-    // Without taints there is nothing to judge, and of most pods nothing to cancel.
+    // Without taints there is nothing to decide, and for most pods nothing to cancel.
     if (taints.length > 0 || known.has(key)) context.enqueue(key);
   }
 }

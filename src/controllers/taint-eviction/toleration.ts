@@ -2,7 +2,7 @@
 import { tolerates } from "../../api/taints.ts";
 import type { Node, Taint, Toleration } from "../../api/types.ts";
 
-/** What tolerations say to the NoExecute taints of a node. */
+/** How tolerations respond to the NoExecute taints of a node. */
 export type Tolerance =
   | { readonly is: "none"; readonly taint: Taint }
   | { readonly is: "for ever" }
@@ -14,7 +14,7 @@ export function evictingTaints({ spec }: Node): readonly Taint[] {
 }
 
 /**
- * For each taint the first toleration that matches it counts, and of these the shortest time; one of 0 s or less ends at once.
+ * For each taint, the first matching toleration counts, and of these the shortest time; 0 s or less means at once.
  * Source: GetMatchingTolerations, getMinTolerationTime.
  */
 export function toleranceOf(taints: readonly Taint[], tolerations: readonly Toleration[]): Tolerance {

@@ -4,7 +4,7 @@ import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 const looksAt = ["type and namespace of the Secret", "data.expiration of the Secret"];
 
-/** A token whose time is over is deleted. */
+/** An expired token is deleted. */
 export const expired: Rule<{ readonly agoMs: number }> = rule<{ readonly agoMs: number }>({
   id: "expired",
   looksAt,
@@ -14,7 +14,7 @@ export const expired: Rule<{ readonly agoMs: number }> = rule<{ readonly agoMs: 
   source: "tokencleaner.go evalSecret",
 });
 
-/** What nobody can read does not last for ever. */
+/** A token with an unreadable expiry does not last forever. */
 export const unreadable: Rule<Facts> = rule<Facts>({
   id: "unreadable",
   looksAt,
@@ -24,7 +24,7 @@ export const unreadable: Rule<Facts> = rule<Facts>({
   source: "cluster-bootstrap util/secrets/secrets.go GetExpiration",
 });
 
-/** A token whose time is not over is looked at again. */
+/** An unexpired token is checked again later. */
 export const notExpired: Rule<{ readonly inMs: number }> = rule<{ readonly inMs: number }>({
   id: "not-expired",
   looksAt,
@@ -34,7 +34,7 @@ export const notExpired: Rule<{ readonly inMs: number }> = rule<{ readonly inMs:
   source: "tokencleaner.go evalSecret",
 });
 
-/** A token without an end stays. */
+/** A token without an expiry stays. */
 export const never: Rule<Facts> = rule<Facts>({
   id: "never",
   looksAt,

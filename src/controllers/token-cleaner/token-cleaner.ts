@@ -25,7 +25,7 @@ export const tokenCleaner: ControllerDefinition = defineController<Secret>({
     }),
   ],
   workers: 1,
-  // A change of the Secret comes to it again. Source: tokencleaner.go evalSecret, which only reports a refusal.
+  // A change of the Secret enqueues it again. Source: tokencleaner.go evalSecret, which only reports a refusal.
   retry: { maxRetries: 0 },
   disabledByDefault: true,
   ifRunTwice: "the second of two deletions would be refused",
@@ -36,7 +36,7 @@ export const tokenCleaner: ControllerDefinition = defineController<Secret>({
   sync: (_key, context) => cleanToken(context),
 });
 
-/** Source: tokencleaner.go evalSecret. @throws what the API server refuses, but for a Secret that is gone or another one by now. */
+/** Source: tokencleaner.go evalSecret. @throws the API server's refusal, except for a Secret that is gone or replaced. */
 async function cleanToken(context: SyncContext): Promise<void> {
   const secret = context.cache(Secrets).get(context.key);
   if (secret === undefined || !isBootstrapToken(secret)) return;

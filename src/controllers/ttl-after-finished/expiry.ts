@@ -1,5 +1,5 @@
 /**
- * When a finished Job has outlived its use.
+ * When a finished Job expires.
  * Source: kubernetes v1.36 pkg/controller/ttlafterfinished/ttlafterfinished_controller.go needsCleanup, timeLeft, jobFinishTime.
  */
 import { keyOf } from "../../api/key.ts";
@@ -7,13 +7,13 @@ import { readTime } from "../../api/time.ts";
 import type { Job } from "../../api/types.ts";
 import { finishedCondition } from "../../controller/workload/job-status.ts";
 
-/** When a Job finished, and when it is to go, in ms since 1970. */
+/** When a Job finished, and when it expires, in ms since 1970. */
 export interface Expiry {
   readonly finishedAt: number;
   readonly expiresAt: number;
 }
 
-/** Whether the Job has finished, is to be deleted some time after that, and is not being deleted yet. */
+/** Whether the Job has finished, has a TTL, and is not being deleted yet. */
 export function needsCleanup(job: Job): boolean {
   const { metadata, spec } = job;
   return (

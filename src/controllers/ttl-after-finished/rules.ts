@@ -5,7 +5,7 @@ interface TtlFacts extends Facts {
   readonly ttlSeconds: number;
 }
 
-/** A Job whose time is over is deleted. */
+/** An expired Job is deleted. */
 export const expired: Rule<TtlFacts & { readonly agoMs: number }> = rule<TtlFacts & { readonly agoMs: number }>({
   id: "expired",
   looksAt: ["spec.ttlSecondsAfterFinished", "time of the condition Complete or Failed", "the Job, asked live"],
@@ -16,7 +16,7 @@ export const expired: Rule<TtlFacts & { readonly agoMs: number }> = rule<TtlFact
   source: "ttlafterfinished_controller.go processJob",
 });
 
-/** A Job whose time is not over is looked at again. */
+/** An unexpired Job is checked again later. */
 export const notExpired: Rule<TtlFacts & { readonly inMs: number }> = rule<TtlFacts & { readonly inMs: number }>({
   id: "not-expired",
   looksAt: ["spec.ttlSecondsAfterFinished", "time of the condition Complete or Failed"],

@@ -7,7 +7,7 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { type Expiry, expiryOf, needsCleanup } from "./expiry.ts";
 import { expired, notExpired, rules } from "./rules.ts";
 
-/** Deletes finished Jobs when their TTL is over. */
+/** Deletes finished Jobs when their TTL expires. */
 export const ttlAfterFinished: ControllerDefinition = defineController<Job>({
   name: "ttl-after-finished",
   aliases: ["ttl-after-finished-controller"],
@@ -33,8 +33,8 @@ export const ttlAfterFinished: ControllerDefinition = defineController<Job>({
 });
 
 /**
- * Deletes the Job if its TTL is over, or requeues it for then. The cache may be behind a changed TTL: the API server is asked
- * before a Job is deleted.
+ * Deletes the Job if its TTL has expired, or requeues it for then. The cache may be behind a changed TTL: the Job is read from the API
+ * server before it is deleted.
  * Source: kubernetes v1.36 pkg/controller/ttlafterfinished/ttlafterfinished_controller.go processJob, processTTL.
  */
 async function syncFinishedJob(context: SyncContext): Promise<void> {
@@ -63,14 +63,14 @@ async function syncFinishedJob(context: SyncContext): Promise<void> {
   });
 }
 
-/** The Job's times if its TTL is over; otherwise it is requeued for when it will be, unless it needs no cleanup. */
+/** The Job's times if its TTL has expired; otherwise requeues the Job for then, unless it needs no cleanup. */
 function overdue(context: SyncContext, job: Job): Expiry | undefined {
   const expiry = expiryOf(job);
   if (expiry === undefined) return undefined;
   const inMs = expiry.expiresAt - context.now();
   if (inMs <= 0) return expiry;
   const { sentence } = context.decide(notExpired, { ttlSeconds: job.spec?.ttlSecondsAfterFinished ?? 0, inMs });
-  // In the background, like a schedule: a run that ends when nothing is left to do does not wait for it.
+  // In the background, like a schedule: a process that exits when nothing is left to do does not wait for it.
   context.enqueueAfter(inMs, sentence, { background: true });
   return undefined;
 }

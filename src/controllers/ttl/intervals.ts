@@ -1,10 +1,10 @@
 /** How long kubelets may keep Secrets and ConfigMaps, by the size of the cluster. Source: kubernetes v1.36 pkg/controller/ttl/ttl_controller.go ttlBoundaries. */
 
-/** Sizes in nodes. Neighbours overlap, so that a cluster about a bound does not change all of its nodes back and forth. */
+/** Sizes in nodes. Neighbours overlap, so that a cluster near a bound does not update all of its nodes back and forth. */
 interface Interval {
-  /** With fewer nodes the interval before it holds. */
+  /** With fewer nodes, the previous interval applies. */
   readonly least: number;
-  /** With more nodes the interval after it holds. */
+  /** With more nodes, the next interval applies. */
   readonly most: number;
   readonly seconds: number;
 }
@@ -17,7 +17,7 @@ const intervals: readonly [Interval, ...Interval[]] = [
   { least: 1800, most: Number.POSITIVE_INFINITY, seconds: 300 },
 ];
 
-/** Counts nodes as they come and go, and keeps the interval that their number is in. Begins with none. */
+/** Counts nodes as they come and go, and tracks the interval of their number. Starts with no nodes. */
 export class ClusterSize {
   #nodes = 0;
   #at = 0;

@@ -1,4 +1,4 @@
-/** The rules of the controller of nodes' times to live. */
+/** The rules of the TTL controller of nodes. */
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 
 /** Times in seconds. */
@@ -12,7 +12,7 @@ const ofNodes = (nodes: number): string => `the cluster has ${nodes} ${nodes ===
 const looksAt = ["metadata.annotations of the node", "the number of nodes"];
 const source = "ttl_controller.go updateNodeIfNeeded";
 
-/** A node that says another time than its cluster's size asks for. */
+/** A node's TTL does not match the cluster's size. */
 export const annotate: Rule<SizeFacts> = rule<SizeFacts>({
   id: "annotate",
   looksAt,
@@ -23,7 +23,7 @@ export const annotate: Rule<SizeFacts> = rule<SizeFacts>({
   source,
 });
 
-/** A node that says it. */
+/** A node's TTL is correct. */
 export const asItShouldBe: Rule<SizeFacts> = rule<SizeFacts>({
   id: "as-it-should-be",
   looksAt,

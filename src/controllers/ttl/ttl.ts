@@ -50,7 +50,7 @@ async function syncNode(key: string, context: SyncContext): Promise<void> {
   await context.client.patch(Nodes, splitKey(key), { type: "strategic", body }, options);
 }
 
-/** What the annotation says; undefined if it is none that Go reads as a whole number. Source: strconv.Atoi. */
+/** The value of the annotation; undefined if Go would not read it as an integer. Source: strconv.Atoi. */
 function secondsOf(annotations: Readonly<Record<string, string>> | undefined): number | undefined {
   const value = annotations?.[annotation] ?? "";
   return /^[+-]?\d+$/.test(value) ? Number(value) : undefined;

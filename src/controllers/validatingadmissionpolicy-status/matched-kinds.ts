@@ -1,4 +1,4 @@
-/** The kinds that a policy is about. Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go typesToCheck. */
+/** The kinds that a policy matches. Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go typesToCheck. */
 import type { ValidatingAdmissionPolicy } from "../../api/types.ts";
 import type { DiscoveredKind } from "../../client/api/discovery.ts";
 
@@ -12,10 +12,10 @@ export interface NamedResource {
   readonly resource: string;
 }
 
-/** Of the kinds of one rule no more are looked at; nor are the rules after one of so many. */
+/** At most this many kinds of one rule are checked; rules after one with this many are not checked. */
 const most = 10;
 
-/** The resources that each rule names, none for a rule whose groups or versions are open; subresources have no types of their own. */
+/** The resources that each rule names, none for a rule with wildcard groups or versions; subresources have no types of their own. */
 export function resourcesOf({ matchConstraints }: Spec): readonly (readonly NamedResource[])[] {
   return (matchConstraints?.resourceRules ?? []).map(
     ({ apiGroups = [], apiVersions = [], resources = [] }: ResourceRule) => {
@@ -32,7 +32,7 @@ export function resourcesOf({ matchConstraints }: Spec): readonly (readonly Name
   );
 }
 
-/** Whether a kind goes by the name. In the core group a name stands for kinds of all groups, as in kubectl. */
+/** Whether the name refers to the kind. In the core group, a name matches kinds of all groups, as in kubectl. */
 export function isNamed({ group, version, resource }: NamedResource, kind: DiscoveredKind): boolean {
   const name = resource.toLowerCase();
   return (
@@ -42,7 +42,7 @@ export function isNamed({ group, version, resource }: NamedResource, kind: Disco
   );
 }
 
-/** The kinds, by group, version and name, each once. `kinds` are all of the server's. */
+/** The kinds, sorted by group, version and name, each once. `kinds`: all kinds of the server. */
 export function matchedKinds(
   rules: readonly (readonly NamedResource[])[],
   kinds: readonly DiscoveredKind[],

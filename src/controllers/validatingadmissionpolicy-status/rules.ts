@@ -17,7 +17,7 @@ const looksAt = [
 
 const source = "validatingadmissionpolicystatus/controller.go reconcile";
 
-/** A generation that nobody has looked at. */
+/** The generation has not been checked. */
 export const check: Rule<CheckedFacts> = rule<CheckedFacts>({
   id: "check",
   looksAt,
@@ -29,7 +29,7 @@ export const check: Rule<CheckedFacts> = rule<CheckedFacts>({
   source,
 });
 
-/** One that has been looked at. */
+/** The generation has already been checked. */
 export const checked: Rule<{ readonly generation: number }> = rule<{ readonly generation: number }>({
   id: "checked",
   looksAt,

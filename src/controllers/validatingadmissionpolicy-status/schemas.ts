@@ -2,7 +2,7 @@
 import type { Kind } from "../../api/kind.ts";
 import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
 
-/** A schema as OpenAPI v3 has it: parts of it stand elsewhere. */
+/** An OpenAPI v3 schema: it may refer to other schemas. */
 interface OpenApiSchema extends Omit<JsonSchema, "properties" | "items" | "additionalProperties"> {
   readonly $ref?: string;
   readonly allOf?: readonly OpenApiSchema[];
@@ -22,7 +22,7 @@ export interface OpenApiDocument {
 
 const refPrefix = "#/components/schemas/";
 
-/** The schema of a kind, with what it refers to in place; undefined if the document has none, or not all that it refers to. */
+/** The schema of a kind, with references resolved; undefined if the document lacks it, or anything that it refers to. */
 export function schemaIn({ components }: OpenApiDocument, wanted: GroupVersionKind): JsonSchema | undefined {
   const schemas = components?.schemas ?? {};
   const found = Object.entries(schemas).find(([, schema]) =>
@@ -39,15 +39,15 @@ export function schemaIn({ components }: OpenApiDocument, wanted: GroupVersionKi
 
 interface Filling {
   readonly schemas: Readonly<Record<string, OpenApiSchema>>;
-  /** The names of the schemas around. */
+  /** The names of the enclosing schemas. */
   readonly within: readonly string[];
-  /** Grows by the references to no schema. */
+  /** Collects the references to missing schemas. */
   readonly missing: Set<string>;
 }
 
 function filledIn(schema: OpenApiSchema, { schemas, within, missing }: Filling): JsonSchema {
   const name = referenceOf(schema);
-  // A schema within itself: of what it holds there nothing more is said.
+  // A recursive schema: its nested occurrence is not expanded.
   if (name !== undefined && within.includes(name)) return { type: "object" };
   const own = name === undefined ? schema : schemas[name];
   if (own === undefined) {
@@ -58,7 +58,7 @@ function filledIn(schema: OpenApiSchema, { schemas, within, missing }: Filling):
   const { $ref: _ref, allOf: _allOf, properties, items, additionalProperties, ...rest } = own;
   return {
     ...rest,
-    // Kinds of Kubernetes itself say it by the format.
+    // Kubernetes' own kinds express it through the format.
     ...(rest.format === "int-or-string" && { "x-kubernetes-int-or-string": true }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(

@@ -6,20 +6,20 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
 import { type GroupVersionKind, type OpenApiDocument, schemaIn } from "./schemas.ts";
 
-/** `/openapi/v3`: where each document is, with a hash of it. */
+/** `/openapi/v3`: the path of each document, with its hash. */
 interface Index {
   readonly paths?: Readonly<Record<string, { readonly serverRelativeURL?: string }>>;
 }
 
-/** The part of a sync's context that is needed to ask. */
+/** The part of a sync's context that requests need. */
 export type Asking = Pick<SyncContext, "client" | "signal" | "state">;
 
-/** Schemas that were read, by their kinds, with the place and hash of their documents: documents are large, and seldom change. */
+/** Fetched schemas, by kind, with the path and hash of their documents: documents are large, and rarely change. */
 const known = runState(() => new Map<string, { readonly place: string; readonly schema: JsonSchema | undefined }>());
 
 /**
- * Asks for schemas; undefined for a kind that the server has none of, or one that refers to what is not there.
- * @throws StatusError, TransportError if the server cannot be asked.
+ * Fetches schemas; undefined for a kind without a schema on the server, or with an unresolvable reference.
+ * @throws StatusError, TransportError if the request fails.
  */
 export async function serverSchemas(
   context: Asking,
@@ -46,11 +46,11 @@ export async function serverSchemas(
   };
 }
 
-/** Undefined where there is nothing. */
+/** Undefined if there is nothing. */
 async function read<T>(path: string, { client, signal }: Asking): Promise<T | undefined> {
   try {
     const answer = await client.raw(path, { signal });
-    // What a server publishes at the path; of another document no field is known.
+    // What the server publishes at this path is trusted to have this type.
     return (typeof answer === "string" ? parsed(answer, path) : answer) as T;
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -11,22 +11,22 @@ export interface KnownKind extends GroupVersionKind {
   readonly schema: JsonSchema;
 }
 
-/** What a policy is about. */
+/** The types that a policy concerns. */
 export interface PolicyTypes {
   /** By group, version and name. */
   readonly kinds: readonly KnownKind[];
-  /** `unknown` where the server has no schema of the kind of its parameters; undefined for a policy without. */
+  /** `unknown` if the server has no schema for the kind of its parameters; undefined for a policy without parameters. */
   readonly params: KnownKind | "unknown" | undefined;
 }
 
 /**
- * Kinds that the server does not know, or has no schema of, are left out: a policy may come before they do.
- * @throws StatusError, TransportError if the server cannot be asked.
+ * Kinds that the server does not know, or has no schema for, are left out: a policy may be created before they are.
+ * @throws StatusError, TransportError if the request fails.
  */
 export async function typesOf({ spec = {} }: ValidatingAdmissionPolicy, context: Asking): Promise<PolicyTypes> {
   const rules = resourcesOf(spec);
   const params = paramsOf(spec.paramKind);
-  // Nothing is checked for no kind, whatever the parameters are.
+  // Without kinds nothing is checked, whatever the parameters.
   if (rules.every((rule) => rule.length === 0)) return { kinds: [], params: undefined };
   const [{ kinds }, schemaOf] = await Promise.all([
     discover(context.client, { signal: context.signal }),

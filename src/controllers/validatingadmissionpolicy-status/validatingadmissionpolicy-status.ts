@@ -13,12 +13,12 @@ import { typesOf } from "./types.ts";
 import { expressionsOf, warningsFor } from "./warnings.ts";
 
 /**
- * Upstream's field manager, not one of ours: warnings that one manager has applied another one cannot take back by applying none, and they would
- * stay for ever where a cluster changes between kube-controller-manager and here.
+ * Upstream's field manager, not our own: a manager cannot remove warnings applied by another by applying none, so they would stay forever
+ * when a cluster switches between kube-controller-manager and this controller.
  */
 const statusManager = "validatingadmissionpolicy-status";
 
-/** Checks the expressions of policies against the types of what they are about. */
+/** Checks the expressions of policies against the types that they concern. */
 export const validatingAdmissionPolicyStatus: ControllerDefinition = defineController<ValidatingAdmissionPolicy>({
   name: "validatingadmissionpolicy-status",
   aliases: ["vap-status", "validatingadmissionpolicy-status-controller"],
@@ -50,7 +50,7 @@ function isUnchecked({ metadata, status }: ValidatingAdmissionPolicy): boolean {
   return (metadata.generation ?? 0) > (status?.observedGeneration ?? 0);
 }
 
-/** @throws what the API server refuses; discovery and OpenAPI included. */
+/** @throws the API server's refusal, including of discovery and OpenAPI. */
 async function syncPolicy(context: SyncContext): Promise<void> {
   const policy = context.cache(ValidatingAdmissionPolicies).get(context.key);
   if (policy === undefined) return;

@@ -10,7 +10,7 @@ const checker: LazyModule<typeof TypeCheck> = lazyModule(
   "what checks the types of expressions",
 );
 
-/** An expression, and the field it is in: `spec.validations[0].expression`. */
+/** An expression and its field: `spec.validations[0].expression`. */
 interface Expression {
   readonly fieldRef: string;
   readonly text: string;
@@ -19,11 +19,11 @@ interface Expression {
 /** An entry of `status.typeChecking.expressionWarnings`. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
-  /** A paragraph for each kind for whose objects the expression is wrong. */
+  /** A paragraph for each kind for which the expression is wrong. */
   readonly warning: string;
 }
 
-/** Those that are checked. Match conditions and audit annotations are not, by upstream either. */
+/** The checked expressions. Match conditions and audit annotations are not checked, as in upstream. */
 export function expressionsOf({ spec = {} }: ValidatingAdmissionPolicy): readonly Expression[] {
   return (spec.validations ?? []).flatMap(({ expression, messageExpression = "" }, n) => {
     const field = `spec.validations[${n}]`;
@@ -53,7 +53,7 @@ export async function warningsFor(
   });
 }
 
-/** As Go prints a kind. */
+/** Formatted as Go prints a kind. */
 function nameOf({ group, version, kind }: KnownKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

@@ -10,7 +10,7 @@ interface UsedFacts extends Facts {
   readonly user: string;
 }
 
-/** A class that is used stays. */
+/** A class in use stays. */
 export const inUse: Rule<UsedFacts> = rule<UsedFacts>({
   id: "in-use",
   looksAt: [
@@ -25,7 +25,7 @@ export const inUse: Rule<UsedFacts> = rule<UsedFacts>({
   source: "vac_protection_controller.go isBeingUsed, getPVCReferencedVACNames",
 });
 
-/** A class that nothing uses goes. */
+/** An unused class is released. */
 export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   id: "unused",
   looksAt: inUse.looksAt,
@@ -36,7 +36,7 @@ export const unused: Rule<FinalizerFacts> = rule<FinalizerFacts>({
   source: "vac_protection_controller.go removeFinalizer",
 });
 
-/** A class is protected from its deletion. */
+/** A class gets its protection finalizer. */
 export const unprotected: Rule<FinalizerFacts> = unprotectedRule("class", {
   finalizer: classProtection,
   source: "vac_protection_controller.go",

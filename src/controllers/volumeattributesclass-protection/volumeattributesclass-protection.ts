@@ -11,7 +11,7 @@ import { lacksFinalizer, syncProtection, watchProtected } from "../../controller
 import { inUse, rules, unprotected, unused } from "./rules.ts";
 import { classesOfClaim, classesOfVolume } from "../../api/attributes-classes.ts";
 
-/** The index of claims and volumes by the classes that they use. */
+/** The index of claims and volumes by the classes they use. */
 const classIndex = "volume-attributes-class";
 
 /** Keeps VolumeAttributesClasses that are being deleted until no claim and no volume uses them. */
@@ -38,7 +38,7 @@ export const volumeAttributesClassProtection: ControllerDefinition = defineContr
     syncProtection(context, { kind: VolumeAttributesClasses, finalizer, unprotected, unused, isUsed }),
 });
 
-/** Classes that an object of the kind no longer uses are looked at: they may go. */
+/** Enqueues classes that an object of the kind no longer uses: they may be released. */
 function watchUsers<T extends StoredObject>(kind: Kind<T>, classesOf: (object: T) => readonly string[]): Watch {
   return watch<T>({
     kind,
@@ -54,7 +54,7 @@ function watchUsers<T extends StoredObject>(kind: Kind<T>, classesOf: (object: T
 }
 
 /**
- * By the caches alone: upstream accepts that a claim which is not cached yet loses its class.
+ * Based on the caches alone: like upstream, this accepts that an uncached claim may lose its class.
  * Source: vac_protection_controller.go processVAC.
  */
 function isUsed(context: SyncContext): boolean {
