@@ -72,7 +72,7 @@ const operations = {
   deletecollection: "DELETE",
 } as const;
 
-/** What a write event says to admission. */
+/** What admission learns from a write event. */
 function admittedWrite({ verb, of, key, subresource = "" }: WriteEvent): AdmittedWrite {
   return { operation: operations[verb], of, key, subresource };
 }
@@ -151,7 +151,7 @@ function policyNotes(objects: readonly StoredObject[], seen: readonly Seen[]): A
   });
 }
 
-/** A binding without rules only restricts by its selectors. */
+/** A binding without rules restricts only by its selectors. */
 function isWithin(seen: Seen, constraints: Constraints | undefined): boolean {
   if (constraints === undefined) return true;
   const rules = constraints.resourceRules ?? [];

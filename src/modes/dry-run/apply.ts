@@ -1,5 +1,5 @@
 /**
- * What a user changes: applying manifests as `kubectl apply` does, scaling, deleting.
+ * Changes by a user: applying manifests as `kubectl apply` does, scaling, deleting.
  * Source: kubectl v0.36 pkg/cmd/apply/{apply,patcher}.go, pkg/util/apply.go.
  */
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
@@ -36,9 +36,9 @@ export type RequestedChange =
       readonly replicas: number;
     }
   | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string }
-  /** Its kubelet stops reporting, and nothing on it changes any more. */
+  /** The node's kubelet stops reporting, and nothing on it changes any more. */
   | { readonly is: "silence"; readonly kind: Kind; readonly namespace: ""; readonly name: string }
-  /** `kubectl drain`, with all that it may be forced to. */
+  /** `kubectl drain`, with all its forcing options. */
   | { readonly is: "drain"; readonly kind: Kind; readonly namespace: ""; readonly name: string };
 
 /** What a requested change has done. */
@@ -71,7 +71,7 @@ export interface ApplyTarget {
   readonly sandbox: Sandbox;
   /** Objects of kinds that the sandbox does not serve. */
   readonly customs: CustomObjects;
-  /** What is asked about nodes; unset where nothing can be. */
+  /** What is asked about nodes; unset where nothing can be asked. */
   readonly nodeQuestions?: NodeQuestions | undefined;
   /** A client for applying manifests, with this field manager. */
   clientFor(fieldManager: string): Client;
@@ -79,7 +79,7 @@ export interface ApplyTarget {
   during<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** One after the other; after a rejection the rest is still tried. */
+/** One at a time; after a rejection, the rest is still tried. */
 export async function applyChanges(
   world: ApplyTarget,
   requestedChanges: readonly RequestedChange[],
@@ -119,7 +119,7 @@ function questionsOf({ nodeQuestions }: ApplyTarget): NodeQuestions {
   return nodeQuestions;
 }
 
-/** Nothing is written: from here on nothing is heard of it. @throws StatusError 404. */
+/** Writes nothing: from here on, the node is not heard from. @throws StatusError 404. */
 async function fallSilent(world: ApplyTarget, requested: OfNode<"silence">): Promise<AppliedChange> {
   const { kind, name } = requested;
   await world.clientFor("kubectl").get(kind, { namespace: "", name });
@@ -143,7 +143,7 @@ async function cordon(world: ApplyTarget, requested: OfNode<"drain">): Promise<A
 async function scale(client: Client, requested: RequestedChange & { readonly is: "scale" }): Promise<AppliedChange> {
   const { kind, namespace, name, replicas } = requested;
   const before = await client.getScale(kind, { namespace, name });
-  // Without a version, as kubectl: a controller may write in between.
+  // Without a resourceVersion, like kubectl: a controller may write in between.
   const metadata = { ...before.metadata, resourceVersion: "" };
   await client.updateScale(
     kind,

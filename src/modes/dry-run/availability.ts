@@ -16,7 +16,7 @@ import { type Followed, isReconciled } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
 
-/** How many pods of an applied object are available, or, of a Job, have succeeded. */
+/** How many pods of an applied object are available or, for a Job, have succeeded. */
 export interface Availability {
   readonly of: KindName;
   readonly key: ObjectKey;
@@ -56,7 +56,7 @@ export function availabilityOf(
   });
 }
 
-/** What the API server would reject does not become available, whatever the dry run has made of it. */
+/** What the API server would reject does not become available, whatever happened in the dry run. */
 export function withRefusals(
   availability: readonly Availability[],
   state: State,
@@ -82,7 +82,7 @@ function isPod(state: State, uid: string): boolean {
   return false;
 }
 
-/** Whether fewer are available than desired, or the API server would reject it. */
+/** Whether fewer than desired are available, or the API server would reject it. */
 export function isShort({ available, desired, isRefused }: Partial<Availability>): boolean {
   return (available ?? 0) < (desired ?? 0) || isRefused === true;
 }
@@ -121,11 +121,11 @@ export function countsOf(
   }
 }
 
-/** A success policy may be met by fewer completions than there are; a suspended Job is not to start yet. */
+/** A success policy may be met before all completions; a suspended Job must not start yet. */
 function completionsIn({ spec, status }: Job): { readonly available: number; readonly desired: number } {
   const succeeded = status?.succeeded ?? 0;
   if (hasCondition(status, "Complete")) return { available: succeeded, desired: succeeded };
-  // One that is over and not complete has failed, however many pods have succeeded.
+  // A Job that has ended but is not complete has failed, however many pods have succeeded.
   const desired = Math.max(spec?.completions ?? 1, hasCondition(status, "Failed") ? succeeded + 1 : 0);
   return { available: succeeded, desired: spec?.suspend === true ? succeeded : desired };
 }
@@ -134,23 +134,23 @@ function hasCondition(status: Conditioned["status"], type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }
 
-/** Pods that are still to be updated do not count: with OnDelete, and below the partition, none is. */
+/** Pods yet to be updated do not count; with OnDelete, and below the partition, there are none. */
 function countsOfStatefulSet(set: StatefulSet): { readonly available: number; readonly desired: number } {
   const { status, metadata } = set;
   const desired = desiredReplicas(set);
   const { availableReplicas = 0, updatedReplicas = 0, observedGeneration = 0 } = status ?? {};
   if (observedGeneration < (metadata.generation ?? 0)) return { available: 0, desired };
-  // Pods that are being deleted count for no revision.
+  // Pods that are being deleted count towards no revision.
   const isRolledOut = status?.currentRevision !== undefined && status.currentRevision === status.updateRevision;
   const outdated = rollsOut(set) && !isRolledOut ? Math.max(0, desired - partition(set) - updatedReplicas) : 0;
   return { available: Math.max(0, availableReplicas - outdated), desired };
 }
 
-/** Of nodes that should run a pod. Pods that are still to be updated do not count: with OnDelete none is. */
+/** Counts nodes that should run a pod. Pods yet to be updated do not count; with OnDelete, there are none. */
 function countsOfDaemonSet(set: DaemonSet): { readonly available: number; readonly desired: number } {
   const { status, metadata } = set;
   const { desiredNumberScheduled: desired = 0, numberAvailable = 0, updatedNumberScheduled = 0 } = status ?? {};
-  // How many nodes there are for it is not known yet.
+  // How many nodes should run a pod is not known yet.
   if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0))
     return { available: 0, desired: Math.max(1, desired) };
   const outdated = rollsOutDaemons(set) ? Math.max(0, desired - updatedNumberScheduled) : 0;
@@ -192,7 +192,7 @@ function reasonFor(
   return undefined;
 }
 
-/** What keeps a pod from being ready; undefined for one that is ready, or is being deleted. */
+/** What keeps a pod from being ready; undefined if it is ready or being deleted. */
 export function podReason(
   pod: Pod & StoredObject,
   lacks: (pod: Pod & StoredObject) => string | undefined,

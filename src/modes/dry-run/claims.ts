@@ -1,10 +1,9 @@
 /**
- * Whether a claim gets a volume. A dry run binds and provisions no volumes: a claim that certainly gets none keeps its
- * pods pending; any other is assumed to be bound, with the reason.
+ * Whether a claim gets a volume. A dry run neither binds nor provisions volumes: a claim that certainly gets none keeps its pods pending;
+ * any other is assumed to be bound, with the reason.
  *
- * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim; component-helpers
- * v0.36 storage/volume/pv_helpers.go FindMatchingVolume. Differs: one volume may match two claims, and nodes are not
- * considered.
+ * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim; component-helpers v0.36
+ * storage/volume/pv_helpers.go FindMatchingVolume. Differs: one volume may match two claims, and nodes are not considered.
  */
 import { objectKey } from "../../api/key.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
@@ -24,7 +23,7 @@ import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { type Lookup, type Scope, whyUnknown } from "./scope.ts";
 
-/** What is known of the cluster's storage. */
+/** What is known about the cluster's storage. */
 export interface Storage {
   readonly lookup: Lookup;
   /** All known PersistentVolumes. */

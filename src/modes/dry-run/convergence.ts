@@ -1,4 +1,4 @@
-/** Runs a simulated cluster until it has converged, or is known never to. */
+/** Runs a simulated cluster until it has converged, or is known never to converge. */
 import type { RunEnd } from "../../platform/virtual-timeline.ts";
 import type { StageEvent } from "../../trace/events.ts";
 import { type Loop, Recurrence } from "./recurrence.ts";
@@ -13,25 +13,25 @@ export type Convergence =
   /** It was still changing after this time. */
   | { readonly is: "horizon"; readonly horizonMs: number };
 
-/** An hour: longer than any back-off or deadline that the user has not set. */
+/** One hour: longer than any back-off or deadline not set by the user. */
 export const defaultHorizonMs = 3_600_000;
 /** Retries are at most 16.7 minutes apart: after a longer time without changes, everything has been retried once. */
 const quietMs = 1_020_000;
-/** What is due sooner than this, whenever one looks, is a poll. A Deployment that waits for its pods is looked at ten times a second. */
+/** Something always due sooner than this is a poll. A Deployment that waits for its pods is polled ten times a second. */
 const pollMs = 2000;
 const turnsALook = 2000;
 const mostTurns = 20_000_000;
 
-/** How long a run goes on. Virtual times, in milliseconds. */
+/** How long a run lasts. Virtual times, in milliseconds. */
 export interface RunTimes {
   readonly horizonMs: number;
-  /** How long nothing may change until it is steady: what is looked at in intervals is seen then. Default 0. */
+  /** How long nothing may change before it counts as steady, so that periodic checks are covered. Default 0. */
   readonly idleMs?: number;
 }
 
 /**
- * Steady: nothing but background timers is left, and nothing has changed for `idleMs`; or nothing has changed for so long that every retry has
- * happened since, and what is left is only looked at over and over, or the horizon is reached.
+ * Steady: nothing but background timers is left, and nothing has changed for `idleMs`; or nothing has changed for so long that every retry
+ * has happened since, and what is left is only polled or the horizon is reached.
  */
 export async function untilConverged(
   world: SimulatedCluster,
@@ -55,11 +55,11 @@ export async function untilConverged(
       if (recurrence.loop !== undefined) return { is: "loop", loop: recurrence.loop };
       const idleLeft = lastChange + idleMs - timeline.now();
       if (end === "steady" && idleLeft <= 0) return { is: "steady", afterMs: lastChange - startedAt };
-      // Background timers do not run by themselves.
+      // Background timers do not run on their own.
       if (end === "steady") timeline.after(idleLeft, "dry run", () => undefined);
       const isOverdue = dueBefore <= timeline.now();
       dueBefore = timeline.lastDue() ?? 0;
-      // All that was due at the last look has happened, and nothing has come of it.
+      // Everything due at the last check has happened, without effect.
       const isPolled = end === "steps" && isOverdue && dueBefore < timeline.now() + pollMs;
       if (isPolled && timeline.now() - lastChange > quietMs) return { is: "steady", afterMs: lastChange - startedAt };
       if (end === "time") {

@@ -17,20 +17,20 @@ import { entryName, kindNameOf, type StateEntry } from "../../views/state.ts";
 import { readSchemas, versionedKindName, type Schemas, withDefaults } from "./schema-defaults.ts";
 import { readObject } from "./read-list.ts";
 
-/** What is known of such objects when a dry run starts. */
+/** What is known about such objects when a dry run starts. */
 export interface CustomResources {
   /** Other kinds are assumed to be namespaced (`assumedKind`). */
   readonly kinds: readonly Kind[];
   /** With `apiVersion` and `kind`. */
   readonly objects: readonly StoredObject[];
-  /** Why an object could not be read, by `entryName`. Objects that are in neither do not exist. */
+  /** Why an object could not be read, by `entryName`. Objects in neither do not exist. */
   readonly unread: ReadonlyMap<string, string>;
   /** Kinds (`widgets.example.com`) with a status subresource: the server ignores the status in manifests. */
   readonly withStatus: ReadonlySet<string>;
   readonly schemas: Schemas;
 }
 
-/** For a cluster without custom resources, or none that was read. */
+/** For a cluster without custom resources, or where none were read. */
 export const noCustomResources: CustomResources = {
   kinds: [],
   objects: [],
@@ -179,7 +179,7 @@ export class CustomObjects {
     return this.#put({ ...this.#accepted(kind, wanted, before), metadata });
   }
 
-  /** The body of a write without fields that the server ignores, and with the defaults of its kind. */
+  /** The body of a write, without fields that the server ignores and with the defaults of its kind. */
   #accepted(kind: Kind, sent: StoredObject, before: StoredObject | undefined): StoredObject {
     const object = withDefaults(sent, this.#options.known.schemas.get(versionedKindName(kind))) as StoredObject;
     if (!this.#options.known.withStatus.has(resourceOf(kind))) return object;

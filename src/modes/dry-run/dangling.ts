@@ -1,6 +1,6 @@
 /**
- * Dangling references of the applied objects: a name without an object, a selector that matches no pod, a port that no
- * container has. A reference whose target could not be looked up is not dangling but unseen.
+ * Dangling references of the applied objects: a name without an object, a selector that matches no pod, a port that no container has. A
+ * reference whose target could not be looked up is unseen, not dangling.
  */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import { formatSelector, matches, type Selector, selectorOf, selectorOfLabels } from "../../api/labels.ts";
@@ -87,7 +87,7 @@ function referencesToDeleted(before: State, state: State, applied: ReadonlySet<s
   });
 }
 
-/** An object may be applied and scaled. */
+/** An object may be both applied and scaled. */
 function withoutDoubles(done: readonly AppliedChange[]): readonly AppliedChange[] {
   return [...new Map(done.map((each) => [entryName(each.of, each.key), each])).values()];
 }

@@ -1,7 +1,7 @@
 /**
- * Claims of devices. Devices are allocated where drivers say which there are, and nothing here reads that: a pod whose claims have devices
- * goes where these can be used; one whose claims are certain to get none waits; any other is placed, and whether it gets devices is said to
- * be unknown.
+ * Device claims. Allocation depends on the devices that drivers publish, which are not read here: a pod whose claims have devices goes
+ * where these can be used; one whose claims certainly get none waits; any other is placed, and whether it gets devices is reported as
+ * unknown.
  *
  * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go foreachPodResourceClaim,
  * validateDeviceClass.
@@ -25,18 +25,18 @@ import { ownedBy } from "./owned-by.ts";
 import type { Followed } from "./reconciled-kinds.ts";
 import { type Lookup, type Scope, whyUnknown } from "./scope.ts";
 
-/** What is known of the cluster. */
+/** What is known about the cluster. */
 export interface DeviceKnowledge {
   readonly lookup: Lookup;
   readonly scope: Scope;
 }
 
 function claimAt(lookup: Lookup, key: ObjectKey): ResourceClaim | undefined {
-  // The kind says which type it is.
+  // The kind implies the type.
   return lookup(ResourceClaims, key) as ResourceClaim | undefined;
 }
 
-/** For the scheduler: the claims of a pod that have devices. What it waits for otherwise, `deviceLack` says. */
+/** For the scheduler: the claims of a pod that have devices. `deviceLack` covers what else it waits for. */
 export function knownDevices(pod: Pod, lookup: Lookup): DevicesView {
   const named = podClaimsOf(pod).flatMap((entry): readonly ResourceClaim[] => {
     const meant = meantBy(pod, entry);
@@ -76,7 +76,7 @@ function lackOf(
     return isKnown ? `there is no ResourceClaim ${objectKey(namespace, meant.name)}` : undefined;
   }
   const key = objectKey(namespace, entry.resourceClaimTemplateName ?? "");
-  // The kind says which type it is.
+  // The kind implies the type.
   const template = lookup(ResourceClaimTemplates, key) as ResourceClaimTemplate | undefined;
   if (template !== undefined) return classLack(template.spec.spec, known);
   const isKnown = whyUnknown(scope, ResourceClaimTemplates, namespace) === undefined;
@@ -91,7 +91,7 @@ function classLack(spec: ResourceClaim["spec"], { lookup, scope }: DeviceKnowled
   return missing && `request ${missing.request}: there is no DeviceClass ${missing.deviceClass}`;
 }
 
-/** Of a pod that was placed: what is not known of its devices. Undefined where they are allocated, or it needs none. */
+/** What is unknown about the devices of a placed pod. Undefined if they are allocated, or it needs none. */
 export function deviceDoubt(pod: Pod, { lookup, scope }: DeviceKnowledge): string | undefined {
   const { namespace = "" } = pod.metadata;
   for (const entry of podClaimsOf(pod)) {
@@ -113,14 +113,14 @@ export function deviceDoubt(pod: Pod, { lookup, scope }: DeviceKnowledge): strin
   return undefined;
 }
 
-/** Where doubts are looked for. */
+/** Where doubts are searched for. */
 export interface DoubtsInput {
   readonly before: State;
   readonly state: State;
   readonly scope: Scope;
 }
 
-/** Of workloads with pods that were placed, and of which it is not known whether they get devices: it depends on that whether they start. */
+/** Doubts about workloads with placed pods for which it is unknown whether they get devices: whether they start depends on that. */
 export function deviceDoubts(workloads: readonly Followed[], { before, state, scope }: DoubtsInput): readonly Unseen[] {
   const lookup: Lookup = (of, key) => state.get(entryName(of, key))?.object;
   const doubts = new Map<string, string>();
@@ -143,7 +143,7 @@ export function deviceDoubts(workloads: readonly Followed[], { before, state, sc
   );
 }
 
-/** A pod that had a node before has its devices, whether its claims could be read or not. */
+/** A pod that already had a node has its devices, whether or not its claims could be read. */
 function isAsBefore({ metadata }: Pod, before: State): boolean {
   const was: Pod | undefined = before.get(entryName(Pods, objectKey(metadata.namespace, metadata.name)))?.object;
   return was?.metadata.uid === metadata.uid && (was?.spec?.nodeName ?? "") !== "";

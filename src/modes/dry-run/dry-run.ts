@@ -1,6 +1,4 @@
-/**
- * Dry run: what the controllers would make of manifests, on a snapshot, in virtual time.
- */
+/** Dry run: what the controllers would do with manifests, on a snapshot, in virtual time. */
 import type { StoredObject } from "../../api/object.ts";
 import type { CustomResources } from "./custom-objects.ts";
 import type { UntouchedPods } from "./kubelet.ts";
@@ -26,12 +24,12 @@ export interface InitialState extends UntouchedPods {
   readonly customResources: CustomResources;
 }
 
-/** What is changed, where, and by which controllers. */
+/** What is changed, where, and which controllers run. */
 export interface DryRunOptions extends Omit<PlayOptions, "scope"> {
   readonly initialState: InitialState;
   readonly seed: number;
   readonly horizonMs?: number;
-  /** Keeps the writes as they were sent. */
+  /** Records the writes as sent. */
   readonly keepWrites?: boolean;
 }
 

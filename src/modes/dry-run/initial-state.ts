@@ -40,7 +40,7 @@ export function simulatedNodes(atMs: number, count: number = defaultNodes): read
   });
 }
 
-/** With the status that its kubelet would report: the capacity in its manifest, or that of a simulated node. */
+/** Adds the status that its kubelet would report: the capacity in its manifest, or that of a simulated node. */
 function ready(bare: Node, atMs: number): StoredObject {
   const status = nodeStatusOf(bare, atMs);
   const { capacity, allocatable } = bare.status ?? {};
@@ -51,7 +51,7 @@ function ready(bare: Node, atMs: number): StoredObject {
   return { ...bare, status: { ...status, ...room } } as StoredObject;
 }
 
-/** A Node of a manifest, once its kubelet has joined the cluster. */
+/** A Node from a manifest, once its kubelet has joined the cluster. */
 function joinedNode({ metadata, spec, status }: Partial<Node>, random: Random, atMs: number): StoredObject {
   const name = metadata?.name ?? "";
   const labels = { "kubernetes.io/hostname": name, ...metadata?.labels };
@@ -95,8 +95,8 @@ export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = 
 }
 
 /**
- * A cluster of which some objects were saved (`kubectl get … -o yaml`): with these objects, their namespaces, and the
- * nodes of their pods. References to owners that were not saved are dropped.
+ * A cluster from saved objects (`kubectl get … -o yaml`): with these objects, their namespaces, and the nodes of their pods. References to
+ * owners that were not saved are dropped.
  */
 export function savedCluster(
   given: readonly StoredObject[],
@@ -198,7 +198,7 @@ function scopeOf({ unreadable, held, unread }: Snapshot, namespaces: readonly st
   const uncounted = new Set(unread.map(resourceOf));
   const kinds = new Map(unread.map(({ group, kind }) => [`${group}/${kind}`, "they are not read here"]));
   for (const { kind, namespace } of unreadable) {
-    // Pods of other namespaces are only read for the capacity that they use.
+    // Pods of other namespaces are read only for the capacity that they use.
     const isOurs = !kind.namespaced || namespace !== undefined;
     if (!isOurs) continue;
     kinds.set(`${kind.group}/${kind.kind}`, `${kind.plural} cannot be read`);
@@ -227,7 +227,7 @@ export function asSimulated(node: Node): StoredObject {
   return { ...node, metadata: { ...node.metadata, annotations } };
 }
 
-/** Waiting reasons that pass by themselves, as far as one can tell. */
+/** Waiting reasons that pass on their own, as far as one can tell. */
 const passing: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 
 /** A pod that is about to start will start; any other keeps its state. */

@@ -1,4 +1,4 @@
-/** The kubelet of a dry run: it runs new pods, ends deleted ones, and leaves the pods of the snapshot as they are. */
+/** The kubelet of a dry run: it runs new pods, terminates deleted ones, and leaves the pods of the snapshot alone. */
 import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
@@ -11,7 +11,7 @@ import { lookAgain, type Waiting } from "./waiting.ts";
 export interface UntouchedPods {
   /** Pods that keep their state until they are deleted. */
   readonly settledPods: ReadonlySet<string>;
-  /** Pods of which only the capacity they use is known; they are left alone even when deleted. */
+  /** Pods known only by the capacity they use; they are left alone even when deleted. */
   readonly loadPods: ReadonlySet<string>;
 }
 
@@ -22,7 +22,7 @@ export interface KubeletOptions extends UntouchedPods, Waiting {
    * does.
    */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
-  /** Whether nothing on the node changes any more. Default: of no node. */
+  /** Whether nothing on the node changes any more. Default: true for no node. */
   readonly isSilent?: (node: string) => boolean;
 }
 

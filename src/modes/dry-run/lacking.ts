@@ -23,7 +23,7 @@ export function claimPodLacks(pod: Pod & StoredObject, storage: Storage): string
 
 const claimKind = "PersistentVolumeClaim";
 
-/** The first reference that holds the pod; with `only`, among those to objects of that kind. */
+/** The first reference that holds up the pod; with `only`, among those to objects of that kind. */
 function firstLack(
   { metadata, spec }: Pod & StoredObject,
   { storage, only }: { readonly storage: Storage; readonly only?: string },

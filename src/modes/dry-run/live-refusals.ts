@@ -1,6 +1,6 @@
 /**
- * Pods that the cluster rejects, according to the status of its ReplicaSets. If a webhook or a policy rejects them,
- * which a dry run does not call, the rejection is assumed to continue.
+ * Pods that the cluster rejects, according to the status of its ReplicaSets. Rejections by webhooks or policies, which a dry run does not
+ * call, are assumed to continue.
  */
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";

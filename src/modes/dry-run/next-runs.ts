@@ -13,9 +13,9 @@ import type { AppliedChange } from "./apply.ts";
 export interface NextRuns {
   readonly of: KindName;
   readonly key: ObjectKey;
-  /** In UTC, as `2026-01-01T03:00:00Z`; none for a CronJob that is suspended, or whose schedule is never due. */
+  /** In UTC, as `2026-01-01T03:00:00Z`; none for a suspended CronJob, or one whose schedule is never due. */
   readonly times: readonly string[];
-  /** The zone in which its schedule is read. */
+  /** The time zone of its schedule. */
   readonly timeZone: string;
 }
 
@@ -40,7 +40,7 @@ export function nextRunsOf(
   });
 }
 
-/** Undefined for one that the API server would refuse. */
+/** Undefined for a schedule that the API server would refuse. */
 function scheduleIn(text: string): CronSchedule | undefined {
   try {
     return parseCronSchedule(text);

@@ -1,6 +1,6 @@
 /**
- * `kubectl drain --ignore-daemonsets --force --delete-emptydir-data`, once the node is cordoned: it evicts the pods of the node, and tries
- * again every 5 s what budgets refuse. Source: kubectl v0.36 pkg/drain/{drain,filters}.go; differs: it never gives up.
+ * `kubectl drain --ignore-daemonsets --force --delete-emptydir-data`, once the node is cordoned: it evicts the pods of the node, and
+ * retries every 5 s what budgets refuse. Source: kubectl v0.36 pkg/drain/{drain,filters}.go; differs: it never gives up.
  */
 import { keyOf, splitKey } from "../../api/key.ts";
 import { DaemonSets, Nodes, Pods } from "../../api/kinds.ts";
@@ -27,7 +27,7 @@ const evictRule: Rule<{ readonly node: string }> = rule<{ readonly node: string 
 const mirrorAnnotation = "kubernetes.io/config.mirror";
 const retryAfterMs = 5000;
 
-/** Whether it is the image in the API of a pod that the kubelet reads from a file. */
+/** Whether it is a mirror pod: the API object for a pod that the kubelet reads from a file. */
 export function isStaticPod({ metadata }: Pod): boolean {
   return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }
@@ -70,19 +70,19 @@ async function evict(context: SyncContext, { drained, refusals }: NodeQuestions)
     if (isNotFound(error)) return;
     if (!(error instanceof StatusError) || ![403, 429, 500].includes(error.code)) throw error;
     refusals.set(context.key, refusalOf(error));
-    // One that more than one budget covers makes kubectl give up on the pod.
+    // kubectl gives up on a pod covered by more than one budget.
     if (error.code !== 500) context.enqueueAfter(retryAfterMs, "kubectl drain tries again", { background: true });
   }
 }
 
-/** One whose DaemonSet is gone is evicted, as by `--force`; one that has ended, too. */
+/** A pod whose DaemonSet is gone is evicted, as with `--force`; so is a terminated one. */
 function isOfDaemonSet(context: SyncContext, pod: Pod): boolean {
   const owner = controllerOf(pod);
   if (owner?.kind !== DaemonSets.kind || isPodTerminal(pod)) return false;
   return context.cache(DaemonSets).getNamespaced(pod.metadata.namespace ?? "", owner.name) !== undefined;
 }
 
-/** `PodDisruptionBudget web: …` where it says which. */
+/** `PodDisruptionBudget web: …` if the error names the budget. */
 function refusalOf(error: StatusError): string {
   const [cause] = error.status.details?.causes ?? [];
   return cause?.message ?? error.message;

@@ -1,4 +1,4 @@
-/** What follows from nodes that fall silent or are drained: for their pods, for the workloads and Services that these are part of. Pure. */
+/** The effects of nodes that fall silent or are drained: on their pods, and on the workloads and Services of these. Pure. */
 import type { ObjectKey } from "../../api/key.ts";
 import { Pods, Services } from "../../api/kinds.ts";
 import { isForOneNode } from "../../api/storage/access-modes.ts";
@@ -27,28 +27,28 @@ export interface AskedNode extends NodeTimes {
   readonly pods: number;
 }
 
-/** What follows from nodes that fall silent, or are drained. */
+/** The effects of nodes that fall silent or are drained. */
 export interface NodeEffects {
   readonly nodes: readonly AskedNode[];
   readonly fates: readonly PodFate[];
   readonly outages: readonly Outage[];
   /** Workloads that had pods on these nodes. */
   readonly workloads: readonly ChangedWorkload[];
-  /** Of these workloads, and of Services that are left without ready endpoints. */
+  /** The availability of these workloads, and of Services left without ready endpoints. */
   readonly availability: readonly Availability[];
-  /** Workloads that are short and were as short before. */
+  /** Workloads that are short of pods and were just as short before. */
   readonly shortBefore: readonly Availability[];
   readonly unseen: readonly Unseen[];
 }
 
-/** What effects are read off. */
+/** What effects are derived from. */
 export interface EffectsInput extends AvailabilityOptions {
   readonly before: State;
   readonly questions: NodeQuestions;
   readonly record: NodeRecord;
 }
 
-/** Undefined where nothing was asked about a node. */
+/** Undefined if nothing was asked about a node. */
 export function nodeEffects(input: EffectsInput): NodeEffects | undefined {
   const { questions, record, before } = input;
   const names = [...new Set([...questions.silent, ...questions.drained])];
@@ -83,7 +83,7 @@ export function isJudged({ of, key }: ChangedWorkload, { workloads, fates }: Nod
   return of.group === "" && of.kind === Pods.kind && fates.some(({ pod }) => pod === key);
 }
 
-/** Fates that touch no workload: what stays is to be there, and what has ended does not run. */
+/** Fates that affect no workload. */
 const harmless: ReadonlySet<PodFate["fate"]> = new Set(["ended", "unclear"]);
 
 function affected(fates: readonly PodFate[]): readonly ChangedWorkload[] {
@@ -95,7 +95,7 @@ function affected(fates: readonly PodFate[]): readonly ChangedWorkload[] {
   return [...each.values()];
 }
 
-/** With what became of the pods. */
+/** Adds the fates of the pods. */
 interface Fated extends EffectsInput {
   readonly fates: readonly PodFate[];
 }
@@ -116,7 +116,7 @@ function shortages(
   return { availability: all.filter((each) => !isOld(each)), shortBefore: all.filter(isOld) };
 }
 
-/** A DaemonSet cannot have more pods than nodes that report: those of silent nodes stay, and do not count. */
+/** A DaemonSet cannot have more pods than there are reporting nodes: pods of silent nodes stay but do not count. */
 function onOtherNodes(each: Availability, { before, questions, fates }: Fated): Availability {
   if (each.of.kind !== "DaemonSet") return each;
   const wasReady = (key: ObjectKey): boolean => {
@@ -133,7 +133,7 @@ function onOtherNodes(each: Availability, { before, questions, fates }: Fated): 
 
 const podKind: KindName = { group: "", kind: Pods.kind };
 
-/** What its pods say of it, where the state of the cluster says nothing. */
+/** Adds the reason given by its pods, if the state of the cluster gives none. */
 function explained(each: Availability, fates: readonly PodFate[]): Availability {
   if (!isShort(each) || each.why !== undefined) return each;
   const own = fates.filter(({ workload }) => isSame(workload, each));
@@ -149,7 +149,7 @@ function isSame(one: { readonly of: KindName; readonly key: ObjectKey }, other: 
   return entryName(one.of, one.key) === entryName(other.of, other.key);
 }
 
-/** Whether it had no more before. A Job that has failed since had not failed. */
+/** Whether it had no more available before. A Job that has failed since had not failed. */
 function wasAsShort({ of, key, available }: Availability, { before, state }: EffectsInput): boolean {
   const name = entryName(of, key);
   const old = before.get(name)?.object;
@@ -163,7 +163,7 @@ function hasFailed(job: Job | undefined): boolean {
   return job?.status?.conditions?.some(({ type, status }) => type === "Failed" && status === "True") === true;
 }
 
-/** A Service that has none at the end. */
+/** A Service left without endpoints. */
 function withoutEndpoints({ service, endpoints, forMs }: Outage, before: State): readonly Availability[] {
   const of = { group: Services.group, kind: Services.kind };
   if (forMs !== undefined || !before.has(entryName(of, service))) return [];
@@ -192,7 +192,7 @@ function servicesUnseen({ controllers, before }: EffectsInput): readonly Unseen[
   return isThere ? [{ what: "endpoints of Services", why, isDecisive: false }] : [];
 }
 
-/** What depends on volumes, and nothing here knows: where one may be used, and when a silent node lets go of it. */
+/** Doubts about volumes that cannot be resolved here: where one may be used, and when a silent node releases it. */
 function volumeDoubts(fates: readonly PodFate[], { state, scope, questions }: EffectsInput): readonly Unseen[] {
   const { lookup } = storageIn(state, scope);
   const each = new Map<string, Unseen>();

@@ -1,6 +1,6 @@
 /**
- * Questions about nodes: what happens if one falls silent, or is drained. Kubelets of a dry run report to the API server only where
- * such a question is asked; what follows is up to the controllers.
+ * Questions about nodes: what happens if one falls silent, or is drained. Kubelets of a dry run report to the API server only if such a
+ * question is asked; the rest is up to the controllers.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import { Nodes } from "../../api/kinds.ts";
@@ -17,7 +17,7 @@ import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod
 import { taintEviction } from "../../controllers/taint-eviction/taint-eviction.ts";
 import { ttlAfterFinished } from "../../controllers/ttl-after-finished/ttl-after-finished.ts";
 
-/** What is asked about nodes, and what has come of it so far. */
+/** What is asked about nodes, and the results so far. */
 export class NodeQuestions {
   /** Nodes whose kubelets have fallen silent. */
   readonly silent: Set<string> = new Set<string>();
@@ -28,14 +28,14 @@ export class NodeQuestions {
 }
 
 /**
- * Nothing may change for so long until a run is steady: a silent node is found after at most 55 s, and a pod of a missing node after at
- * most 60 s.
+ * A run is steady after this long without changes: a silent node is detected after at most 55 s, and a pod of a missing node after at most
+ * 60 s.
  */
 export const idleMs = 120_000;
 
 /**
- * Heartbeats of all nodes but those that have fallen silent, in this run or before. The status of a node stays as it was found: real
- * kubelets have more to say than a simulated one.
+ * Heartbeats of all nodes except silent ones, in this run or before. Node status is not touched: real kubelets report more than a simulated
+ * one.
  */
 export function dryRunHeartbeat({ silent }: NodeQuestions): ControllerDefinition {
   return {
@@ -48,12 +48,12 @@ export function dryRunHeartbeat({ silent }: NodeQuestions): ControllerDefinition
   };
 }
 
-/** Those that deal with nodes run whoever else was named. */
+/** Controllers that handle nodes always run, whichever others are selected. */
 const always: readonly ControllerDefinition[] = [nodeLifecycle, taintEviction, podGarbageCollector];
-/** What the time brings by itself is no effect of a node. */
+/** What happens with time alone is no effect of a node. */
 const byTime: ReadonlySet<string> = new Set([cronjob.name, ttlAfterFinished.name]);
 
-/** The controllers that answer questions about nodes, beside those that were asked for. */
+/** The controllers that answer questions about nodes, besides the requested ones. */
 export function controllersAboutNodes(asked: readonly ControllerDefinition[]): readonly ControllerDefinition[] {
   const added = always.filter(({ name }) => !asked.some((each) => each.name === name));
   return [...asked.filter(({ name }) => !byTime.has(name)), ...added];
@@ -61,7 +61,7 @@ export function controllersAboutNodes(asked: readonly ControllerDefinition[]): r
 
 const leaseNamespace = "kube-node-lease";
 
-/** With the namespace of heartbeats, and with the labels that the nodes of a running cluster have got long ago. */
+/** Adds the namespace of heartbeats, and the labels that nodes of a running cluster have long had. */
 export function withNodesAtWork(objects: readonly StoredObject[]): readonly StoredObject[] {
   const isThere = objects.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === leaseNamespace);
   const made = isThere ? [] : [namespaceOfLeases(objects[0]?.metadata.creationTimestamp ?? "2026-01-01T00:00:00Z")];

@@ -7,26 +7,26 @@ import { nodeCondition } from "../../controller/workload/node-conditions.ts";
 import type { State } from "../../views/state.ts";
 import type { StoreChange } from "./store.ts";
 
-/** What became of a node. */
+/** What happened to a node. */
 export interface NodeTimes {
   /** When its condition Ready became Unknown. */
   readonly unknownAfterMs?: number;
-  /** When it got the taint by which pods are evicted. */
+  /** When it got the taint that evicts pods. */
   readonly taintedAfterMs?: number;
 }
 
-/** A Service that had ready endpoints, and was without for some time. */
+/** A Service that had ready endpoints, and then none for some time. */
 export interface Outage {
   readonly service: ObjectKey;
   /** How many it had before. */
   readonly endpoints: number;
   /** When it lost the last one for the first time. */
   readonly fromMs: number;
-  /** How long it had none in all; undefined if it has none at the end. */
+  /** How long it had none in total; undefined if it has none at the end. */
   readonly forMs: number | undefined;
 }
 
-/** How many endpoints of a slice are ready; a Service of two IP families has each pod in two slices. */
+/** How many endpoints of a slice are ready; a dual-stack Service has each pod in two slices. */
 interface Count {
   readonly family: string;
   readonly ready: number;
@@ -44,7 +44,7 @@ interface Watched {
 const serviceLabel = "kubernetes.io/service-name";
 const noExecute = "node.kubernetes.io/unreachable";
 
-/** Takes in every change from the beginning on. */
+/** Receives every change from the beginning. */
 export class NodeRecord {
   readonly #startedAt: number;
   readonly #times = new Map<string, NodeTimes>();
@@ -87,7 +87,7 @@ export class NodeRecord {
     return this.#deletedAfterMs.get(uid);
   }
 
-  /** Those that lost all ready endpoints, in the order in which they did. */
+  /** Services that lost all ready endpoints, in that order. */
   outages(): readonly Outage[] {
     const all = [...this.#services].flatMap(([service, { before, firstAt, since, lostMs }]): readonly Outage[] =>
       firstAt === undefined || before === 0
@@ -132,16 +132,16 @@ function serviceOf({ metadata }: StoredObject): ObjectKey | undefined {
   return name === undefined ? undefined : objectKey(metadata.namespace, name);
 }
 
-/** An endpoint that says nothing of itself is ready. */
+/** An endpoint without conditions is ready. */
 function readyIn(slice: StoredObject): Count {
-  // The kind says which type it is.
+  // The kind implies the type.
   const { addressType: family, endpoints } = slice as EndpointSlice;
-  // A slice without any is stored with null.
+  // A slice without endpoints is stored with null.
   const all = (endpoints as typeof endpoints | null) ?? [];
   return { family, ready: all.filter(({ conditions }) => conditions?.ready !== false).length };
 }
 
-/** Of the family that has the most. */
+/** The count of the IP family with the most. */
 function sumOf(counts: ReadonlyMap<string, Count>): number {
   const sums = new Map<string, number>();
   for (const { family, ready } of counts.values()) sums.set(family, (sums.get(family) ?? 0) + ready);

@@ -1,4 +1,4 @@
-/** Claims that applied objects need and that are not bound yet. */
+/** Unbound claims that applied objects need. */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
@@ -10,7 +10,7 @@ import { referencesOf } from "./references.ts";
 
 const claimKind: KindName = { group: "", kind: "PersistentVolumeClaim" };
 
-/** A claim that is not bound yet, and whether it will be. */
+/** An unbound claim, and whether it will be bound. */
 export interface OpenClaim {
   readonly of: KindName;
   readonly key: ObjectKey;

@@ -69,7 +69,7 @@ function missingOwners(
   const missing = new Map<string, Wanted>();
   for (const { metadata } of objects) {
     for (const owner of metadata.ownerReferences ?? []) {
-      // Of a kind that was read completely, a missing object does not exist.
+      // If a kind was read completely, a missing object does not exist.
       if (known.has(owner.uid) || isListed(owner.apiVersion, owner.kind)) continue;
       missing.set(owner.uid, { owner, namespace: metadata.namespace ?? "" });
     }
@@ -83,7 +83,7 @@ function kindOfOwner({ kinds }: OwnerSources, { apiVersion, kind }: OwnerReferen
   return kinds.find((each) => each.kind === kind && each.group === group && each.version === version);
 }
 
-/** A text says why it is unknown. */
+/** A string says why it is unknown. */
 type LookedUp = { readonly owner: Wanted; readonly is: StoredObject | "absent" | (string & {}) };
 
 async function lookUp(sources: OwnerSources, wanted: Wanted): Promise<LookedUp> {

@@ -1,5 +1,5 @@
 /**
- * Plays changes on a copy of a cluster. First it runs as it is until it has converged, so that its drift is not attributed to the
+ * Plays changes on a copy of a cluster. The copy first runs unchanged until it has converged, so that its drift is not attributed to the
  * changes; then they are applied, and it runs again. The result is the difference between the two.
  */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -28,29 +28,29 @@ import type { StoreChange } from "./store.ts";
 /** A copy of a cluster, and what runs on it. */
 export interface World extends ApplyTarget {
   readonly timeline: Pick<Timeline, "now">;
-  /** Gets the events of what runs. */
+  /** Receives the events of everything that runs. */
   readonly bus: TraceBus;
-  /** Writes as they were sent, where they are kept. */
+  /** The writes as sent, if they are recorded. */
   readonly writes: SentWrite[];
   /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
   onChange(listener: (change: StoreChange) => void): () => void;
   state(): State;
-  /** An earlier state, with the objects that have been read from the cluster since. */
+  /** An earlier state, plus the objects read from the cluster since. */
   completed(earlier: State): State;
-  /** Whether a program among what runs watches the kind. */
+  /** Whether a running program watches the kind. */
   follows(of: KindName): boolean;
-  /** Starts what runs. */
+  /** Starts everything that runs. */
   start(): Promise<void>;
-  /** Called before the changes: starts what is itself a part of the change. */
+  /** Called before the changes: starts what is itself part of the change. */
   begin(): Promise<void>;
   untilConverged(): Promise<Convergence>;
 }
 
-/** What is changed, and what is found in that. */
+/** What is changed, and what to report about it. */
 export interface PlayOptions extends OutcomeOptions {
-  /** Applied before anything starts: what runs may need it to start. */
+  /** Applied before anything starts, since it may be needed to start. */
   readonly ahead?: readonly RequestedChange[];
-  /** Applied first: the result is the difference from this state. */
+  /** Applied first: the result is the difference from the state after it. */
   readonly baseline: readonly RequestedChange[];
   readonly requestedChanges: readonly RequestedChange[];
   readonly controllers: readonly ControllerDefinition[];
@@ -116,7 +116,7 @@ function without(
   return left;
 }
 
-/** The plural of a kind, by which rules of webhooks name it; empty for an unknown kind. */
+/** The plural of a kind, as webhook rules name it; empty for an unknown kind. */
 function pluralsOf({ sandbox, customs }: World): (of: KindName) => string {
   const kinds = [...sandbox.server.registry.resources, ...customs.kinds];
   return ({ group, kind }) => kinds.find((each) => each.group === group && each.kind === kind)?.plural ?? "";

@@ -1,4 +1,4 @@
-/** What becomes of each pod of a node that falls silent or is drained: read off the state that the controllers have come to. Pure. */
+/** What happens to each pod of a node that falls silent or is drained, derived from the state that the controllers reached. Pure. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { Nodes, Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -15,38 +15,38 @@ import type { NodeRecord } from "./node-record.ts";
 
 /**
  * - `moves`: another pod runs in its place, on the node `to`.
- * - `cannot move`: another pod was made, and does not become ready.
+ * - `cannot move`: another pod was created but does not become ready.
  * - `waits`: it is being deleted, and nothing takes its place before it is gone, which its silent node does not report.
  * - `held`: a budget refuses its eviction.
  * - `lost`: nothing recreates it.
- * - `unclear`: whoever made it does not run here.
+ * - `unclear`: its creator does not run here.
  * - `later`: it tolerates the taint of its node for longer than the run.
- * - `not replaced`: it goes, and its owner wants no other.
- * - `ended`: it had ended before.
+ * - `not replaced`: it is deleted, and its owner wants no replacement.
+ * - `ended`: it had already terminated.
  * - `stays`: it is left on its node.
  */
 export type Fate =
   "moves" | "cannot move" | "waits" | "held" | "lost" | "unclear" | "later" | "not replaced" | "ended" | "stays";
 
-/** What becomes of one pod. */
+/** What happens to one pod. */
 export interface PodFate {
   readonly pod: ObjectKey;
   readonly node: string;
-  /** The workload that it belongs to, at the top: a Deployment, or the pod itself. */
+  /** The top-level workload that it belongs to: a Deployment, or the pod itself. */
   readonly workload: { readonly of: KindName; readonly key: ObjectKey };
   readonly fate: Fate;
-  /** Where the pod in its place is. */
+  /** The node of its replacement. */
   readonly to?: string;
   readonly why?: string;
   /** When it was marked for deletion, in ms since the node fell silent or was cordoned. */
   readonly deletedAfterMs?: number;
-  /** The pod in its place, if there is one. */
+  /** Its replacement, if there is one. */
   readonly replacement?: Pod & StoredObject;
-  /** Its emptyDir volumes, which are lost with it; those in memory, too. */
+  /** Its emptyDir volumes, which are lost with it, including those in memory. */
   readonly emptyDirs: readonly string[];
 }
 
-/** What fates are read off. */
+/** What fates are derived from. */
 export interface FateInput {
   readonly before: State;
   readonly state: State;
@@ -54,13 +54,13 @@ export interface FateInput {
   readonly record: NodeRecord;
   /** What keeps a pod's containers from starting. */
   readonly lacks: (pod: Pod & StoredObject) => string | undefined;
-  /** Whether a controller at work makes pods for objects of the kind. */
+  /** Whether a running controller creates pods for objects of the kind. */
   readonly isFollowed: (of: KindName) => boolean;
 }
 
 type FullPod = Pod & StoredObject;
 
-/** Of all pods that were on these nodes, in the order of the state. */
+/** The fates of all pods that were on these nodes, in the order of the state. */
 export function fatesOf(nodes: readonly string[], input: FateInput): readonly PodFate[] {
   const pods = podsIn(input.before).filter(({ spec }) => nodes.includes(spec?.nodeName ?? ""));
   const fresh = new Map<string, FullPod[]>();
@@ -70,7 +70,7 @@ export function fatesOf(nodes: readonly string[], input: FateInput): readonly Po
     if (owner === undefined || there.has(pod.metadata.uid)) continue;
     fresh.set(owner, [...(fresh.get(owner) ?? []), pod]);
   }
-  // What runs comes first: one that does not is what its owner is short of.
+  // Running pods first: a pod that does not run is what its owner is short of.
   for (const each of fresh.values()) each.sort((a, b) => rank(a) - rank(b));
   return pods.map((pod) => fateOf({ ...input, fresh, pod, node: pod.spec?.nodeName ?? "" }));
 }
@@ -79,11 +79,11 @@ function rank(pod: Pod): number {
   return isPodReady(pod) || pod.status?.phase === "Succeeded" ? 0 : 1;
 }
 
-/** One pod, and what its fate is read off. */
+/** One pod, and what its fate is derived from. */
 interface Looking extends FateInput {
   readonly pod: FullPod;
   readonly node: string;
-  /** Pods that were made since, by the uid of who made them; taken from as they are accounted for. */
+  /** Pods created since, by the uid of their owner; removed as they are accounted for. */
   readonly fresh: ReadonlyMap<string, FullPod[]>;
 }
 
@@ -112,7 +112,7 @@ function outcomeFor(looking: Looking): Outcome {
     : replaced(looking, left !== undefined);
 }
 
-/** Nobody has asked for its deletion. */
+/** The fate of a pod that nobody has deleted. */
 function staying({ pod, node, state, questions }: Looking): Outcome {
   if (isStaticPod(pod)) return { fate: "stays", why: "a static pod" };
   const owner = controllerOf(pod);
@@ -131,7 +131,7 @@ function staying({ pod, node, state, questions }: Looking): Outcome {
 
 const untilGone = "Terminating until the node is back or somebody removes it";
 
-/** @param isLeft whether it is still there, being deleted. */
+/** @param isLeft whether it still exists, being deleted. */
 function replaced(looking: Looking, isLeft: boolean): Outcome {
   const { pod, node, questions, fresh, state } = looking;
   const owner = controllerOf(pod);
@@ -144,7 +144,7 @@ function replaced(looking: Looking, isLeft: boolean): Outcome {
   const found = state.get(entryName(maker, objectKey(pod.metadata.namespace, owner.name)));
   if (found?.object.metadata.uid !== owner.uid || !makers.has(owner.kind) || !looking.isFollowed(maker))
     return { fate: "unclear", why: `${owner.kind} ${owner.name} is not followed here` };
-  // A ReplicaSet counts out what is being deleted; others wait until it is gone.
+  // A ReplicaSet ignores pods being deleted; others wait until they are gone.
   const waits = isLeft && questions.silent.has(node) && !atOnce.has(owner.kind);
   if (waits) return { fate: "waits", why: untilGone };
   return { fate: "not replaced", why: `${owner.kind} ${owner.name} wants no other pod` };
@@ -154,7 +154,7 @@ function running(pod: FullPod, { lacks, state }: Looking): Outcome {
   const { nodeName } = pod.spec ?? {};
   const at = { replacement: pod, ...(nodeName !== undefined && nodeName !== "" && { to: nodeName }) };
   if (rank(pod) === 0) return { fate: "moves", ...at };
-  // Which pod it is follows from the line; its name is made up.
+  // The report line shows which pod it is; its name is generated.
   const why = podReason(pod, lacks)?.replace(/^Pod \S+(?: is|:) /, "");
   const told = [
     ...(why === undefined ? [] : [why]),
@@ -165,7 +165,7 @@ function running(pod: FullPod, { lacks, state }: Looking): Outcome {
 
 const preemption = "kube-scheduler may preempt pods of lower priority for it, which is not played here.";
 
-/** Whether pods that run have a lower priority. */
+/** Whether running pods have a lower priority. */
 function mayPreempt({ spec }: FullPod, state: State): boolean {
   const { priority = 0, preemptionPolicy } = spec ?? {};
   if (preemptionPolicy === "Never") return false;
@@ -174,15 +174,15 @@ function mayPreempt({ spec }: FullPod, state: State): boolean {
   );
 }
 
-/** Whose pods are made by a controller here. */
+/** Owners whose pods a controller here creates. */
 const makers: ReadonlySet<string> = new Set(["ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"]);
 
-/** Those that replace a pod as soon as it is being deleted. */
+/** Owners that replace a pod as soon as it is being deleted. */
 const atOnce: ReadonlySet<string> = new Set(["ReplicaSet", "ReplicationController"]);
 
 const mostFloors = 6;
 
-/** The highest of its owners that has an availability; an owner that is not known is named as the reference names it. */
+/** The topmost of its owners that has an availability; an unknown owner is named as in the reference. */
 function workloadOf(pod: FullPod, before: State): PodFate["workload"] {
   let top: PodFate["workload"] = { of: kindName(Pods), key: objectKey(pod.metadata.namespace, pod.metadata.name) };
   let object: StoredObject = pod;
@@ -201,7 +201,7 @@ function workloadOf(pod: FullPod, before: State): PodFate["workload"] {
 
 function podsIn(state: State): readonly FullPod[] {
   return [...state.values()].flatMap(({ of, object }) =>
-    // Its kind says that it is a pod.
+    // The kind implies that it is a pod.
     of.group === "" && of.kind === Pods.kind ? [object as FullPod] : [],
   );
 }

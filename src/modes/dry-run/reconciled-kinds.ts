@@ -36,7 +36,7 @@ const passive: ReadonlySet<string> = new Set([
 /** Kinds whose controllers always run: the scheduler, the kubelet and the resourcequota controller. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
-/** Controllers that only guard the deletion of their objects, or take no part: nothing here binds a claim or provisions a volume. */
+/** Controllers that only guard the deletion of their objects, or do not run: nothing here binds a claim or provisions a volume. */
 const guards: ReadonlySet<string> = new Set([
   persistentVolumeBinder.name,
   persistentVolumeExpander.name,
@@ -48,17 +48,17 @@ const guards: ReadonlySet<string> = new Set([
 /** What acts on objects. */
 export interface Reconcilers {
   readonly controllers: readonly ControllerDefinition[];
-  /** Whether a program at work watches the kind. Default: there is none. */
+  /** Whether a running program watches the kind. Default: no program. */
   readonly follows?: ((of: KindName) => boolean) | undefined;
 }
 
-/** An object that was applied, or changed otherwise. */
+/** An object that was applied, or otherwise changed. */
 export type Followed = Pick<AppliedChange, "of" | "key" | "did" | "isCustom">;
 
-/** Whether one of them reconciles the changed object, or nothing has to. */
+/** Whether one of them reconciles the changed object, or none needs to. */
 export function isReconciled({ of, did, isCustom }: Followed, { controllers, follows }: Reconcilers): boolean {
   if (isCustom === true) return false;
-  // Who makes a Job watches it too; its pods are made by its controller.
+  // A program that creates a Job watches it too; the Job controller creates its pods.
   if (follows?.(of) === true) return true;
   if (of.group === "" && alwaysFollowed.has(of.kind)) return true;
   if (did !== "deleted" && passive.has(of.kind)) return true;

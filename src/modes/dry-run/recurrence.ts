@@ -11,7 +11,7 @@ import type { StoreChange } from "./store.ts";
 export interface Loop {
   /** The objects written in the cycle, most frequently written first. */
   readonly objects: readonly { readonly of: KindName; readonly key: ObjectKey; readonly paths: readonly string[] }[];
-  /** The controllers that wrote them, with the rules by which they did. */
+  /** The controllers that wrote them, with the rules that they applied. */
   readonly writers: readonly string[];
   /** Virtual time of one round. */
   readonly roundMs: number;
@@ -33,13 +33,13 @@ export class Recurrence {
   loop: Loop | undefined;
   #written = new Map<string, number>();
   #comparing = false;
-  /** Sum over the objects, relative to where the comparing began. */
+  /** Sum over the objects, relative to the start of the comparison. */
   #digest = 0;
   #hashes = new Map<string, number>();
   #visits = new Map<number, Visit>();
   #recent: WriteEvent[] = [];
 
-  /** Atomic. @returns whether the object has changed in anything but times and versions. */
+  /** Atomic. @returns whether the object has changed in anything other than times and versions. */
   accept(change: StoreChange): boolean {
     const { of, key, before, after, at } = change;
     if (of.kind === "Event" || of.kind === "Lease") return false;

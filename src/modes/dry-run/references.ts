@@ -114,7 +114,7 @@ export function referencesOfPods(spec: PodSpec, at: string, namespace: string): 
       referencesOfVolume(volume, `${at}.volumes[${index}]`, namespace),
     ),
     ...containers,
-    // What these keep pods from, is judged with what the claims have.
+    // Whether these hold up pods is decided together with the claims' allocations.
     ...(spec.resourceClaims ?? []).flatMap(({ resourceClaimName, resourceClaimTemplateName }, index) => [
       ...inNamespace(`resourceClaims[${index}].resourceClaimName`, deviceClaim, resourceClaimName),
       ...inNamespace(`resourceClaims[${index}].resourceClaimTemplateName`, deviceTemplate, resourceClaimTemplateName),
@@ -229,10 +229,10 @@ function ownReferences(object: StoredObject, namespace: string): readonly Refere
       return reference({ field: ".spec.storageClassName", to: storageClass, namespace: "", name });
     }
     case "ResourceClaim":
-      // The kind says what its spec is.
+      // The kind implies the type of the spec.
       return referencesOfDevices((object as Partial<ResourceClaim>).spec, ".spec");
     case "ResourceClaimTemplate":
-      // The kind says what its spec is.
+      // The kind implies the type of the spec.
       return referencesOfDevices((object as Partial<ResourceClaimTemplate>).spec?.spec, ".spec.spec");
     case "HorizontalPodAutoscaler": {
       const target = (object as AutoscalerLike).spec?.scaleTargetRef;

@@ -1,4 +1,4 @@
-/** The result of a dry run: what is different between two states, and what is found in that. */
+/** The result of a dry run: the difference between two states, and findings about it. */
 import { splitKey } from "../../api/key.ts";
 import { type ChangeGroup, type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
 import type { Rollout } from "../../views/rollout.ts";
@@ -23,7 +23,7 @@ import { type ChangedWorkload, changedWorkloads } from "./workloads.ts";
 
 /** The result of a dry run. */
 export interface DryRun {
-  /** What would change without what is asked. */
+  /** What would change without the requested changes. */
   readonly drift: readonly ChangeGroup[];
   /** How the cluster converged before anything was applied. If it did not, nothing was applied. */
   readonly before: Convergence;
@@ -35,12 +35,12 @@ export interface DryRun {
   /** Writes of controllers that the API server rejected. */
   readonly refusedWrites: readonly Refused[];
   readonly availability: readonly Availability[];
-  /** When CronJobs that were created or changed are due next. */
+  /** When created or changed CronJobs are due next. */
   readonly nextRuns: readonly NextRuns[];
   readonly references: References;
   /** Unbound claims of what was applied. */
   readonly claims: readonly OpenClaim[];
-  /** Workloads of which it is not known whether their pods get devices. */
+  /** Workloads for which it is unknown whether their pods get devices. */
   readonly devices: readonly Unseen[];
   /** Applied objects that no controller here reconciles. */
   readonly notFollowed: readonly AppliedChange[];
@@ -48,15 +48,15 @@ export interface DryRun {
   readonly admission: readonly AdmissionNote[];
   /** With `keepWrites`: the writes since the manifests were applied. */
   readonly writes: readonly SentWrite[];
-  /** Of what was created or changed beside what was applied. */
+  /** Workloads created or changed besides the applied ones. */
   readonly workloads: readonly ChangedWorkload[];
-  /** Where nodes were asked about: what follows from them. */
+  /** If nodes were asked about: their effects. */
   readonly nodes?: NodeEffects | undefined;
-  /** At the end. */
+  /** The state at the end. */
   readonly state: State;
 }
 
-/** How the cluster stood before anything was applied. */
+/** The state of the cluster before anything was applied. */
 export interface Before {
   readonly drift: readonly ChangeGroup[];
   readonly settled: Convergence;
@@ -73,12 +73,12 @@ export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "r
   readonly attribution: WriteAttribution;
 }
 
-/** What the result is derived by. */
+/** What the result is derived with. */
 export interface ResultOptions extends OutcomeOptions, Reconcilers {
   readonly scope: Scope;
-  /** When it ended, in ms since 1970 of the cluster's time. */
+  /** When it ended, by the cluster's clock, in ms since 1970. */
   readonly now: number;
-  /** The plural of a kind, by which rules of webhooks name it; empty for an unknown kind. */
+  /** The plural of a kind, as webhook rules name it; empty for an unknown kind. */
   readonly pluralOf: (of: KindName) => string;
 }
 
@@ -89,7 +89,7 @@ export function resultOf({ first, attribution, asked, ...played }: Played, optio
   const before = first.state;
   const nodes = asked === undefined ? undefined : nodeEffects({ ...options, ...asked, before, state });
   const changed = changedWorkloads(done, { before, state });
-  // What a node takes with it has been judged there.
+  // Workloads affected by a node are already judged there.
   const others = nodes === undefined ? changed : changed.filter((each) => !isJudged(each, nodes));
   return {
     ...played,
@@ -110,7 +110,7 @@ export function resultOf({ first, attribution, asked, ...played }: Played, optio
   };
 }
 
-/** The result where nothing could be applied. */
+/** The result if nothing could be applied. */
 export function nothingApplied({ drift, settled, refused, state }: Before): DryRun {
   return {
     drift,

@@ -1,4 +1,4 @@
-/** The scheduler of a dry run: pods wait for their claims, as those of kube-scheduler do. */
+/** The scheduler of a dry run: pods wait for their claims, as with kube-scheduler. */
 import { podClaimsOf } from "../../api/device-claims.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -15,17 +15,16 @@ export interface SchedulerOptions extends Waiting {
   readonly lacksClaim: (pod: Pod & StoredObject) => string | undefined | Promise<string | undefined>;
   /** Where the volumes of the pod's bound claims can be used. */
   readonly volumesOf: (pod: Pod) => VolumesView;
-  /** The pod's claims of devices that have some. */
+  /** The pod's claims with allocated devices. */
   readonly devicesOf: (pod: Pod) => DevicesView;
 }
 
 /**
- * A pod whose claim does not exist, or gets no volume or no devices, is bound to no node. Source: kubernetes v1.36
- * pkg/scheduler/framework/plugins/volumebinding/volume_binding.go PreFilter; differs: the pod's condition does not say so, the report
- * does.
+ * A pod whose claim does not exist, or gets no volume or no devices, is not bound to a node. Source: kubernetes v1.36
+ * pkg/scheduler/framework/plugins/volumebinding/volume_binding.go PreFilter; differs: the pod's condition does not say so, the report does.
  */
 export function dryRunScheduler({ lacksClaim, volumesOf, devicesOf, clock }: SchedulerOptions): ControllerDefinition {
-  // Claims are judged apart, with what is not known of them.
+  // Claims are evaluated separately, including what is unknown about them.
   const scheduler = defineScheduler({ bindsVolumes: false, volumesOf, devicesOf });
   return {
     ...scheduler,

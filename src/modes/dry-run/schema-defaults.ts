@@ -1,8 +1,7 @@
 /**
- * The defaults that the definition of a kind adds to its objects, from the schema that the API server publishes.
+ * The defaults that a kind's definition adds to its objects, from the schema that the API server publishes.
  *
- * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/{algorithm,prune}.go,
- * pkg/controller/openapi/builder.
+ * Source: apiextensions-apiserver v0.36 pkg/apiserver/schema/defaulting/{algorithm,prune}.go, pkg/controller/openapi/builder.
  */
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import { StatusError } from "../../api/status-error.ts";

@@ -1,6 +1,6 @@
 /**
- * What a dry run knows of a cluster, and what it therefore leaves alone: only namespaces whose contents are completely
- * known are finalized.
+ * What a dry run knows about a cluster, and what it therefore leaves alone: only namespaces whose contents are completely known are
+ * finalized.
  */
 import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -49,18 +49,15 @@ import { volumeAttributesClassProtection } from "../../controllers/volumeattribu
 export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
 
 /**
- * What a dry run knows of a cluster. A snapshot contains the objects of some namespaces and almost nothing of others,
- * and no objects of kinds that the sandbox does not serve.
+ * What a dry run knows about a cluster. A snapshot contains the objects of some namespaces and almost nothing of others, and no objects of
+ * kinds that the sandbox does not serve.
  */
 export interface Scope {
   /** The namespaces that were read; undefined if there are no others. */
   readonly namespaces: readonly string[] | undefined;
   /** Namespaces whose deletion cannot be simulated, with the reason: they contain, or may contain, unknown objects. */
   readonly held: ReadonlyMap<string, string>;
-  /**
-   * Kinds of which unknown objects may exist, as `group/Kind`, with the reason: they cannot be read, or were not
-   * requested.
-   */
+  /** Kinds that may have unknown objects, as `group/Kind`, with the reason: they cannot be read, or were not requested. */
   readonly unread: ReadonlyMap<string, string>;
   /** The same kinds as quotas name them: `secrets`, `deployments.apps`. */
   readonly uncounted: ReadonlySet<string>;
@@ -96,7 +93,7 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
-/** Why no dry run has these act, whatever is known. */
+/** Why these never run in a dry run, whatever is known. */
 const leftOut: ReadonlyMap<string, string> = new Map([
   [persistentVolumeBinder.name, "whether claims are bound is judged from the claims and volumes that were read"],
   [persistentVolumeAttachDetach.name, "no driver attaches volumes here, and pods would wait forever"],
@@ -116,24 +113,27 @@ const leftOut: ReadonlyMap<string, string> = new Map([
   [validatingAdmissionPolicyStatus.name, "its warnings refuse nothing"],
 ]);
 
-/** Why no dry run has the controller act, whatever is known; undefined if it takes part where enough is known. */
+/** Why the controller never runs in a dry run, whatever is known; undefined if it runs when enough is known. */
 export function whyLeftOut({ name }: ControllerDefinition): string | undefined {
   return leftOut.get(name);
 }
 
-/** Unless nodes are asked about no kubelet reports here, and nodes may not be known: what these find would be no effect of a change. */
+/**
+ * Unless nodes are asked about, no kubelet reports here and nodes may be unknown: what these controllers find would not be the effect of a
+ * change.
+ */
 const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);
 
-/** What is known, and whether kubelets report: then nodes that fall silent are found. */
+/** What is known, and whether kubelets report, so that silent nodes are detected. */
 export interface Surroundings {
   readonly scope: Scope;
   readonly nodesReport: boolean;
 }
 
 /**
- * All but those that bind or attach volumes or look after accounts and certificates, and those that find lost nodes where no kubelet reports. The namespace and
- * quota controllers among these skip namespaces and quotas whose objects are not completely known, and those that protect storage skip what may
- * have users that are not known; autoscalers keep to their bounds, without metrics.
+ * All except those that bind or attach volumes or manage accounts and certificates, and, if no kubelet reports, those that detect lost
+ * nodes. Of the rest, the namespace and quota controllers skip namespaces and quotas whose objects are not completely known, and those that
+ * protect storage skip what may have unknown users; autoscalers enforce only their bounds, without metrics.
  */
 export function withinScope(
   controllers: readonly ControllerDefinition[],
@@ -165,13 +165,13 @@ export function withinScope(
         return unless(controller, () => whyUnknown(scope, PersistentVolumes, "") !== undefined);
       case clusterroleAggregation.name:
       case serviceCidr.name:
-        // Roles that were not read may be selected, too, and addresses that were not read may keep a range.
+        // Unread roles may be selected, too, and unread addresses may keep a range.
         return unless(controller, () => scope.namespaces !== undefined);
       case volumeAttributesClassProtection.name:
-        // Claims of other namespaces and volumes may use it.
+        // Claims of other namespaces, and volumes, may use it.
         return unless(controller, () => !isWholeStorageKnown(scope));
       case horizontalPodAutoscaler.name:
-        // Nobody knows what pods would use.
+        // What pods would use is unknown.
         return withoutMetrics;
       default:
         return controller;

@@ -84,7 +84,7 @@ export async function validateOnServer(
   return [...notable, ...notes, { is: "accepted", text: `${summary}${left}` }];
 }
 
-/** The API server was asked as the user, who lacks the rights of the controllers, and does not need them. */
+/** The request was made as the user, who lacks the rights of the controllers and does not need them. */
 function foreignText(writes: readonly Sendable[], message: string): string {
   const controllers = [...new Set(writes.map(({ by }) => controllerNamedBy(by) ?? by))].sort();
   const what = writes.length === 1 ? "1 write" : `${writes.length} writes`;

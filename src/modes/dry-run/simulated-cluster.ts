@@ -43,13 +43,13 @@ export interface SimulatedClusterOptions extends UntouchedPods {
   readonly controllers: readonly ControllerDefinition[];
   readonly liveRefusals: LiveRefusals;
   readonly customResources: CustomResources;
-  /** What is known of the cluster; everything else is left alone. */
+  /** What is known about the cluster; everything else is left alone. */
   readonly scope: Scope;
   /** Whether objects carry `metadata.managedFields`. */
   readonly managedFields: boolean;
-  /** Where something is asked about nodes: kubelets report, and what follows is played. */
+  /** If nodes are asked about: kubelets report, and the consequences are simulated. */
   readonly nodeQuestions?: NodeQuestions | undefined;
-  /** Called with every successful write, as it was sent. */
+  /** Called with every successful write, as sent. */
   readonly onWrite?: (write: SentWrite) => void;
 }
 
@@ -77,7 +77,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     managedFields: options.managedFields,
     apiServerObjects: false,
     storesDefinitions: true,
-    // The report names what they would be asked about instead.
+    // The report lists what they would have been called for instead.
     disabledAdmissionPlugins: configuredPlugins,
   });
   const objects = nodeQuestions === undefined ? options.objects : withNodesAtWork(options.objects);
@@ -85,7 +85,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     options.managedFields ? objects : objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );
-  // Nothing listens to deltas here, nor to writes of the simulated components.
+  // Nothing listens to deltas, or to writes of the simulated components, here.
   const unheard = new TraceBus({ now: () => timeline.now() });
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);

@@ -25,7 +25,7 @@ export interface SnapshotOptions {
   readonly namespaces: readonly string[];
   /** Cluster-scoped kinds to be read in addition. */
   readonly alsoKinds: readonly Kind[];
-  /** Those of the namespaces that are going to be deleted. */
+  /** Those of the namespaces that will be deleted. */
   readonly toDelete?: readonly string[];
   /** Reads Secrets with their contents; otherwise only their metadata. */
   readonly wholeSecrets: boolean;
@@ -76,9 +76,7 @@ const neverRead: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"
 
 const attempts = 3;
 
-/**
- * @throws StatusError, TransportError if the cluster cannot be read at all; a kind that cannot be read is only noted.
- */
+/** @throws StatusError, TransportError if the cluster cannot be read at all; a kind that cannot be read is only recorded. */
 export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -161,9 +159,9 @@ function assumedNamespace(name: string): StoredObject {
   return { apiVersion: "v1", kind: "Namespace", metadata, spec, status: { phase: "Active" } } as StoredObject;
 }
 
-/** Whether it matters which volumes there are. */
+/** Whether it matters which volumes exist. */
 function isOpenClaim(object: StoredObject): boolean {
-  // The kind says which type it is.
+  // The kind implies the type.
   const { kind, status } = object as PersistentVolumeClaim & { readonly kind?: string };
   return kind === PersistentVolumeClaims.kind && status?.phase !== "Bound";
 }
@@ -171,7 +169,7 @@ function isOpenClaim(object: StoredObject): boolean {
 interface KindsToRead {
   readonly inNamespaces: readonly Kind[];
   readonly clusterWide: readonly Kind[];
-  /** Those that only matter where a claim of the namespaces is not bound, and that are not read anyway. */
+  /** Kinds that matter only if a claim in the namespaces is unbound, and that are not read anyway. */
   readonly forOpenClaims: readonly Kind[];
 }
 
@@ -262,7 +260,7 @@ async function readOrNote(
   }
 }
 
-/** Pods of other namespaces only count for the capacity that they use: their owners have not been read. */
+/** Pods of other namespaces count only for the capacity that they use: their owners have not been read. */
 function asLoad(object: StoredObject): StoredObject[] {
   const pod = object as Pod & StoredObject;
   if (isPodTerminal(pod) || (pod.spec?.nodeName ?? "") === "") return [];

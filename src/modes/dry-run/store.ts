@@ -1,4 +1,4 @@
-/** What the store of a sandbox holds, and what becomes of it. */
+/** What the store of a sandbox contains, and how it changes. */
 import { objectKey, splitKey, type ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { collectionOf } from "../../sandbox/context/server.ts";
@@ -18,9 +18,9 @@ export interface StoreChange {
   readonly after: StoredObject | undefined;
 }
 
-/** Hears of the changes of a store. */
+/** Listens to the changes of a store. */
 export interface StoreListening {
-  /** Takes in the kinds that have been defined since. */
+  /** Includes the kinds defined since. */
   takeNewKinds(): void;
   end(): void;
 }

@@ -33,7 +33,7 @@ export interface VerdictInput extends Reconcilers {
   readonly devices: readonly Unseen[];
   readonly changes: readonly ObjectChange[];
   readonly liveRefusals: LiveRefusals;
-  /** Where nodes were asked about. */
+  /** Set if nodes were asked about. */
   readonly nodes?: NodeEffects | undefined;
 }
 
@@ -62,7 +62,7 @@ export function verdictsOf(all: VerdictInput): Verdicts {
       findings: changes,
       seen: [`${compared.length} objects applied`],
       unseen: done
-        // That a patch is empty is known without a server; what the server makes of any other patch is not, but that it differs is.
+        // An empty patch is recognized without a server; the result of any other patch is unknown, except that it differs.
         .filter(({ did, isCustom = false }) => isCustom && did !== "unchanged")
         .map(({ of, key, did, hasDefaults, why }) => ({
           what: `${of.kind} ${key}`,

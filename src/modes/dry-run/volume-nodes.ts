@@ -1,7 +1,7 @@
 /**
- * Where the volumes of bound claims can be used. Nothing here attaches a volume: what depends on that is said to be unknown.
+ * Where the volumes of bound claims can be used. Nothing here attaches volumes: what depends on that is reported as unknown.
  * Source: kubernetes v1.36 pkg/scheduler/framework/plugins/volumebinding/binder.go checkBoundClaims; differs: labels of volumes
- * (VolumeZone) and limits of nodes are not looked at.
+ * (VolumeZone) and limits of nodes are not checked.
  */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
@@ -10,7 +10,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/typ
 import { usableWhere, type VolumesView } from "../../controllers/scheduler/volumes.ts";
 import type { Lookup } from "./scope.ts";
 
-/** A claim of a pod that is bound, and its volume as far as it is known. */
+/** A bound claim of a pod, and its volume if known. */
 export interface BoundClaim {
   readonly key: ObjectKey;
   readonly volumeName: string;
@@ -30,7 +30,7 @@ export function boundClaims(pod: Pod, lookup: Lookup): readonly BoundClaim[] {
   });
 }
 
-/** For the scheduler: a volume that is not known can be used on any node. */
+/** For the scheduler: an unknown volume can be used on any node. */
 export function knownVolumes(pod: Pod, lookup: Lookup): VolumesView {
   return usableWhere(boundClaims(pod, lookup).flatMap(({ volume }) => volume ?? []));
 }

@@ -1,4 +1,4 @@
-/** Workloads that nobody applied, but that were created or changed: by a program. */
+/** Workloads that were not applied but created or changed by a program. */
 import type { ObjectKey } from "../../api/key.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { KindName } from "../../trace/names.ts";
@@ -12,7 +12,7 @@ export interface ChangedWorkload {
   readonly did: "created" | "configured";
 }
 
-/** Kinds that run pods, themselves or by what they make. */
+/** Kinds that run pods, directly or through what they create. */
 export const workloadKinds: ReadonlySet<string> = new Set([
   "DaemonSet",
   "Job",
@@ -24,7 +24,7 @@ export const workloadKinds: ReadonlySet<string> = new Set([
   "ReplicationController",
 ]);
 
-/** Those with a new spec that belong to no other workload, without those that were applied. */
+/** Workloads with a new spec that belong to no other workload, excluding applied ones. */
 export function changedWorkloads(
   done: readonly AppliedChange[],
   { before, state }: { readonly before: State; readonly state: State },
