@@ -41,9 +41,9 @@ export interface EmbeddedOptions {
   readonly bus?: TraceBus;
   /** Run in addition to scheduler and kubelet. Duplicates run once. */
   readonly controllers?: readonly ControllerDefinition[];
-  /** Begins with this state. Default: a new cluster. */
+  /** Starts from this state. Default: a new cluster. */
   readonly state?: SandboxState;
-  /** Simulated nodes from `node-1` on; those that `state` has are kept. Default 3, with a state none beside its own. */
+  /** Number of simulated nodes, from `node-1`; those in `state` are kept. Default 3; with a state, only its own. */
   readonly nodes?: number;
   /** Created before any cache is filled; their kinds are served when the controllers start. */
   readonly definitions?: readonly CreateInput<CustomResourceDefinition>[];
@@ -51,19 +51,19 @@ export interface EmbeddedOptions {
   readonly scheduler?: boolean;
   /** Default true; without it, nothing runs on the nodes. */
   readonly kubelet?: boolean;
-  /** Serves the metrics APIs, from annotations. Default: where the kubelet runs. */
+  /** Serves the metrics APIs, from annotations. Default: if the kubelet runs. */
   readonly metrics?: boolean;
   /** Disabled admission plugins, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
-  /** Evaluates RBAC, with the roles that every cluster has. Default: the admin alone may do anything. */
+  /** Evaluates RBAC, with the roles that every cluster has. Default: only the admin has rights, to do anything. */
   readonly rbac?: boolean;
-  /** The ranges that addresses of Services are from. Default: those of `state`, else `10.0.0.0/16`. */
+  /** The ranges of Service addresses. Default: those of `state`, else `10.0.0.0/16`. */
   readonly serviceRanges?: readonly string[] | undefined;
-  /** PEM of the authority that signs the certificate under which it will be served, for controllers that hand it out. */
+  /** PEM of the CA of its serving certificate, for controllers that distribute it. */
   readonly serverCa?: string;
-  /** Signs the certificates that clients and kubelets ask for. Default: one that is made for this cluster. */
+  /** Signs the certificates that clients and kubelets request. Default: a CA created for this cluster. */
   readonly authority?: Authority;
   /** Calls webhooks. Default: none is called. */
   readonly webhooks?: WebhookOptions;
@@ -102,7 +102,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     random,
     disabledAdmissionPlugins,
     rbac,
-    // One of the two does it.
+    // Only one of the two does it.
     aggregatesRoles: !controllersOf(options).includes(clusterroleAggregation),
     metrics: options.metrics ?? options.kubelet !== false,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
@@ -152,7 +152,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return { sandbox, manager, keys, clientFor, stop };
 }
 
-/** The authority is made when it is first asked for. */
+/** The CA is created on first use. */
 function keysOf({ server }: Sandbox, { timeline, authority, serverCa: rootCa }: EmbeddedOptions): ClusterKeys {
   let made = authority;
   return {
@@ -165,14 +165,14 @@ function keysOf({ server }: Sandbox, { timeline, authority, serverCa: rootCa }: 
   };
 }
 
-/** Whether claims are bound, so that pods wait for them and somebody must create their volumes. */
+/** Whether claims are bound, so that pods wait for them and their volumes must be created. */
 function bindsVolumes({ controllers = [], kubelet: runsNodes }: EmbeddedOptions): boolean {
   return runsNodes !== false && controllers.includes(persistentVolumeBinder);
 }
 
 const schedulerWithoutVolumes = defineScheduler({ bindsVolumes: false });
 
-/** Each name runs once: a controller that is given replaces the cluster's own of its name. */
+/** Each name runs once: a given controller replaces the cluster's own of the same name. */
 function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[] {
   const withVolumes = bindsVolumes(options);
   const own = [
@@ -185,7 +185,7 @@ function controllersOf(options: EmbeddedOptions): readonly ControllerDefinition[
   return [...new Map(all.map((definition) => [definition.name, definition])).values()];
 }
 
-/** Makes the first `count` nodes, as far as there are none of these names, and returns the names of those it made. */
+/** Creates the first `count` nodes unless they exist, and returns the names of the created ones. */
 async function makeNodes(client: Client, count: number): Promise<ReadonlySet<string>> {
   const made = new Set<string>();
   for (let n = 0; n < count; n++) {
@@ -201,7 +201,7 @@ async function makeNodes(client: Client, count: number): Promise<ReadonlySet<str
 
 const mostLooks = 100;
 
-/** @throws StatusError for one that is refused, and Error for one whose names are taken: its kind is never served. */
+/** @throws StatusError for a refused definition, and Error for one whose names are taken: its kind is never served. */
 async function makeDefinitions(
   client: Client,
   { timeline, definitions = [] }: Pick<EmbeddedOptions, "timeline" | "definitions">,

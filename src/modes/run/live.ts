@@ -18,7 +18,7 @@ import type { TraceBus } from "../../trace/bus.ts";
 /** How controllers run against a cluster. */
 export interface LiveOptions {
   readonly controllers: readonly ControllerDefinition[];
-  /** A client that writes with this field manager; with rate limits of its own if the controller requests them. */
+  /** A client that writes with this field manager; with its own rate limits if the controller requests them. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
   /**
    * For lists and watches; without a rate limit, as kube-controller-manager's watches are. Default: a client like the
@@ -28,7 +28,7 @@ export interface LiveOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** PEM of the authorities by which the API server is trusted, where the connection names any. */
+  /** PEM of the CAs that the API server is trusted by, if the connection names any. */
   readonly serverCa?: string | undefined;
   readonly namespace?: string;
   readonly selector?: Selector;
@@ -57,7 +57,7 @@ export interface LiveOptions {
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** Called once when another owner of the same objects has been detected by a write. Unset: not watched for. */
   readonly onOtherOwner?: (controller: string, says: string) => void;
-  /** Whether to work out who made each change; see SharedInformerOptions. */
+  /** Whether to determine who made each change; see SharedInformerOptions. */
   readonly trackFieldManagers?: boolean;
   /** Called when a Lease could not be renewed for a while; it is still held. Once until all are renewed again. */
   readonly onLeaseLate?: (why: string) => void;
@@ -79,11 +79,11 @@ export interface LiveRun {
   /** How long the caches took to fill. */
   readonly cachesMs: number;
   readonly caches: readonly CacheState[];
-  /** Ends the run: running syncs finish, Leases are released. Returns how many queued keys were dropped. */
+  /** Stops the run: running syncs finish, Leases are released. Returns how many queued keys were dropped. */
   stop(): Promise<number>;
 }
 
-/** When a run collects the garbage of filling its caches: after the first syncs. */
+/** When a run collects the garbage left by filling its caches: after the first syncs. */
 const settledMs = 2000;
 
 /** The namespace of a run's Leases: its own, or kube-system for a run over all namespaces. */
@@ -92,11 +92,11 @@ export function leaseNamespace(namespace: string | undefined): string {
 }
 
 /**
- * Fills the caches, meanwhile runs the preflight, then acquires the Leases and starts each controller's workers as soon
- * as its caches are filled, as kube-controller-manager does. Nothing is written before the preflight has passed, and
- * nothing but Leases before all of them are held. Resolves when all caches are filled.
- * @throws what the preflight throws; LeaseHeldError if another copy of this program holds a Lease; StatusError,
- * TransportError; the signal's reason.
+ * Fills the caches, meanwhile runs the preflight, then acquires the Leases and starts each controller's workers as soon as its caches are
+ * filled, as kube-controller-manager does. Nothing is written before the preflight has passed, and nothing but Leases before all of them
+ * are held. Resolves when all caches are filled.
+ * @throws the preflight's error; LeaseHeldError if another copy of this program holds a Lease; StatusError, TransportError; the signal's
+ * reason.
  */
 export async function startLive(options: LiveOptions, signal: AbortSignal): Promise<LiveRun> {
   const { controllers, timeline, bus, random, namespace, selector } = options;
