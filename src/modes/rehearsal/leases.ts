@@ -1,15 +1,15 @@
-/** Who leads after a program has ended. */
+/** Leader election after a program has exited. */
 import { Leases } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { State } from "../../views/state.ts";
 
-/** Heartbeats of nodes; nobody leads by them. */
+/** Heartbeats of nodes, not leader election. */
 const nodeLeases = "kube-node-lease";
 
 /**
- * Lets go of the Leases that an ended program has taken, so that the next one need not wait until they run out.
+ * Releases the Leases held by an exited program, so that the next one need not wait for them to expire.
  * Source: client-go v0.36 tools/leaderelection/leaderelection.go release.
  */
 export async function releaseLeases(client: Client, state: State): Promise<void> {

@@ -1,4 +1,4 @@
-/** What still moves: changes of the store, and requests that a program has not made before. */
+/** Activity: changes of the store, and requests that a program has not made before. */
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -6,32 +6,32 @@ import type { Convergence } from "../dry-run/convergence.ts";
 import { Recurrence } from "../dry-run/recurrence.ts";
 import { listenToStore, type StoreChange, type StoreListening } from "../dry-run/store.ts";
 
-/** What is looked at. */
+/** What is observed. */
 export interface MovementOptions {
   readonly sandbox: Sandbox;
   readonly bus: TraceBus;
   readonly timeline: Timeline;
 }
 
-/** How long without movement is quiet, and when the wait is over in any case, in ms. */
+/** How long without activity counts as quiet, and when the wait ends in any case, in ms. */
 export interface Patience {
   readonly quietMs: number;
   readonly timeoutMs: number;
 }
 
-/** What else has to rest. */
+/** What else must be idle. */
 export interface Resting {
   /** Whether no controller has anything to do now. */
   isIdle(): boolean;
-  /** When one of them has, in ms since 1970. */
+  /** When one of them will have, in ms since 1970. */
   nextDueAt(): number | undefined;
-  /** Called at each look. @throws to end the wait. */
+  /** Called at each check. @throws to end the wait. */
   check(): void;
 }
 
 const lookEveryMs = 25;
 
-/** Looks from the moment it is made. */
+/** Observes from its creation. */
 export class Movement {
   readonly #timeline: Timeline;
   readonly #listening: StoreListening;
@@ -49,7 +49,10 @@ export class Movement {
     });
   }
 
-  /** Waits until all is quiet, or is known never to be. `afterMs` is counted from the call to the last movement. @throws what `check` throws. */
+  /**
+   * Waits until everything is quiet, or is known never to be. `afterMs` is counted from the call to the last activity. @throws what `check`
+   * throws.
+   */
   async untilQuiet(resting: Resting, { quietMs, timeoutMs }: Patience): Promise<Convergence> {
     const startedAt = this.#timeline.now();
     const endsAt = startedAt + timeoutMs;
@@ -78,7 +81,7 @@ export class Movement {
     if (this.#recurrence.accept(change)) this.#lastAt = this.#timeline.now();
   }
 
-  /** What is asked for again and again is polled. */
+  /** A repeated request is polling. */
   #requested(request: string): void {
     if (this.#asked.has(request)) return;
     this.#asked.add(request);

@@ -1,4 +1,4 @@
-/** Where a program is rehearsed: a fork that stays as the cluster was, or a sandbox that begins with given objects. */
+/** Where a program is rehearsed: a fork frozen as the cluster was, or a sandbox that starts with given objects. */
 import type { StoredObject } from "../../api/object.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Random } from "../../platform/random.ts";
@@ -15,29 +15,29 @@ import { createFork, type ForkOptions } from "../fork/fork.ts";
 import type { State } from "../../views/state.ts";
 import { completedState } from "./states.ts";
 
-/** A place of its own: nothing that is written in it reaches a cluster. */
+/** An isolated place: nothing written in it reaches a cluster. */
 export interface Place {
   readonly sandbox: Sandbox;
   /** Pods that run as they are until they are deleted. */
   readonly pods: UntouchedPods;
-  /** What is asked for through it is read first, where it is a cluster's. */
+  /** In a fork, what is requested through it is first read from the cluster. */
   transportFor(actor: string): Transport;
-  /** Objects that were written since it was made, as they are now. */
+  /** Objects written since its creation, as they are now. */
   written(): readonly StoredObject[];
-  /** An earlier state, with what has been read of the cluster since. */
+  /** An earlier state, plus what has been read from the cluster since. */
   completed(earlier: State): State;
   stop(): void;
 }
 
-/** From what a place is made. */
+/** What a place is created from. */
 export interface PlaceOptions extends Pick<ForkOptions, "cluster"> {
   readonly timeline: Timeline;
   readonly random: Random;
 }
 
 /**
- * A fork of a cluster that stays as the cluster was when each resource was first asked for. Its nodes are simulated.
- * @throws TransportError, StatusError when the cluster cannot be read.
+ * A fork of a cluster, frozen as of the first request for each resource. Its nodes are simulated.
+ * @throws TransportError, StatusError if the cluster cannot be read.
  */
 export async function forkedPlace({ cluster, timeline, random }: PlaceOptions): Promise<Place> {
   const settledPods = new Set<string>();
@@ -60,7 +60,7 @@ export async function forkedPlace({ cluster, timeline, random }: PlaceOptions): 
   };
 }
 
-/** A sandbox that begins with these objects. */
+/** A sandbox that starts with these objects. */
 export async function emptyPlace(
   { objects, settledPods, loadPods }: Pick<InitialState, "objects"> & UntouchedPods,
   { timeline, random }: Omit<PlaceOptions, "cluster">,

@@ -1,4 +1,4 @@
-/** The programs of a rehearsal: each started once, and watched for its end. */
+/** The programs of a rehearsal: each is started once and watched for its exit. */
 import type { Transport } from "../../api/transport.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -10,26 +10,26 @@ export interface Program {
   /** @throws Error with the system's `code` if it cannot be started. */
   start(): Promise<{ readonly pid: number; readonly exited: Promise<number> }>;
   signal(name: string): void;
-  /** After its end: reports what it has sent, and leaves nothing behind. */
+  /** After its exit: reports what it has sent, and leaves nothing behind. */
   close(): Promise<void>;
-  /** Ends it at once. */
+  /** Kills it at once. */
   abandon(): void;
 }
 
-/** What a program reaches, and what hears of its requests. */
+/** What a program reaches, and what observes its requests. */
 export interface Behind {
   readonly transport: Transport;
   readonly bus: TraceBus;
 }
 
-/** How a program is named, and how its proxy is opened. */
+/** The name of a program, and how to open its proxy. */
 export interface ProgramPlan {
   /** As messages name it: `./manager`. */
   readonly name: string;
   readonly prepare: (behind: Behind) => Promise<Program>;
 }
 
-/** The program ended before it was asked to. */
+/** The program exited before it was asked to. */
 export class ProgramEndedError extends Error {
   readonly program: string;
   readonly code: number;
@@ -109,7 +109,7 @@ export class ProgramRun {
     if (this.#exitCode !== undefined) throw new ProgramEndedError(this.name, this.#exitCode);
   }
 
-  /** Ends it, by force after 10 s, and closes its proxy, whether it was started or not. Called again, it does nothing. */
+  /** Stops it, by force after 10 s, and closes its proxy, whether or not it was started. A repeated call does nothing. */
   async end(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,4 +1,4 @@
-/** Objects that others refer to, read before they are looked up: a fork has only what was asked for. */
+/** Objects that others refer to, read before they are looked up: a fork has only what was requested. */
 import { objectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -13,7 +13,7 @@ import { referencesOf } from "../dry-run/references.ts";
 export interface ReferencesOptions {
   readonly sandbox: Sandbox;
   readonly client: Client;
-  /** Called with a kind of which objects cannot be read, and why. */
+  /** Called with a kind whose objects cannot be read, and why. */
   readonly onUnreadable: (of: KindName, why: string) => void;
 }
 
@@ -22,7 +22,7 @@ interface Reading {
   readonly read: (kind: Kind) => Promise<unknown>;
 }
 
-/** Looked at in whole: by selectors, by what a claim asks for. */
+/** Listed as a whole: for selectors, and for what a claim requests. */
 const listed: readonly KindName[] = [
   { group: "", kind: "Service" },
   { group: "", kind: "Pod" },
@@ -40,7 +40,7 @@ export class ReferencedObjects {
     this.#options = options;
   }
 
-  /** Reads all that an object names, and what it may select. Rejects only when the cluster cannot be reached. */
+  /** Reads everything that an object names, and what it may select. Rejects only if the cluster cannot be reached. */
   async bringIn(object: StoredObject): Promise<void> {
     const { client } = this.#options;
     const { namespace = "" } = object.metadata;

@@ -3,8 +3,8 @@ import { entryName, type State, type StateEntry } from "../../views/state.ts";
 import type { Divergence } from "../fork/divergences.ts";
 
 /**
- * An earlier state, completed by what is there now: an object that was not written here was there all along, and one that was is as the
- * cluster had it, unless the earlier state knows better.
+ * An earlier state, completed from the current one: an object not written here has existed all along, and a written one is as the cluster
+ * had it, unless the earlier state knows better.
  */
 export function completedState(
   earlier: State,

@@ -1,4 +1,4 @@
-/** The world of a rehearsal: a program, the controllers and the simulated parts of a cluster, in a place of their own, in real time. */
+/** The world of a rehearsal: a program, the controllers and the simulated parts of a cluster, in an isolated place, in real time. */
 import type { StoredObject } from "../../api/object.ts";
 import type { Pod } from "../../api/types.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
@@ -28,14 +28,14 @@ import type { Place } from "./place.ts";
 import { type ProgramPlan, ProgramRun } from "./program.ts";
 import { ReferencedObjects } from "./references.ts";
 
-/** What runs, where, and for how long at most. */
+/** What runs, where, and for how long at most (see `Patience`). */
 export interface RehearsalOptions extends Patience {
   readonly place: Place;
   /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
   readonly controllers: readonly ControllerDefinition[];
-  /** Works from the start. */
+  /** Runs from the start. */
   readonly first?: ProgramPlan;
-  /** Starts with the changes; in place of the first, where there is one. */
+  /** Starts with the changes; replaces the first, if there is one. */
   readonly later?: ProgramPlan;
   readonly timeline: Timeline;
   readonly random: Random;
@@ -43,18 +43,18 @@ export interface RehearsalOptions extends Patience {
   readonly onStarted?: (name: string, pid: number) => void;
 }
 
-/** A world that can be ended. */
+/** A world that can be stopped. */
 export interface Rehearsal extends World {
   readonly scope: Scope;
-  /** The program that runs and has sent no request. */
+  /** The running program that has sent no request. */
   readonly silent: string | undefined;
-  /** Ends the programs and all that runs; leaves nothing behind. */
+  /** Stops the programs and everything that runs; leaves nothing behind. */
   stop(): Promise<void>;
   /** The same at once, for an exit that waits for nothing. */
   abandon(): void;
 }
 
-/** Once a key has failed so often, it is not waited for any more. */
+/** A key that has failed this often is no longer waited for. */
 const patientFailures = 3;
 
 /** Opens the proxies and fills the caches of the controllers. @throws Error with the system's `code`; StatusError, TransportError. */
@@ -62,7 +62,7 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
   const { place, timeline, random } = options;
   const { sandbox } = place;
   const bus = new TraceBus({ now: () => timeline.now() });
-  // Nothing listens to deltas of controllers here, nor to writes of the simulated components.
+  // Nothing listens to deltas of controllers, or to writes of the simulated components, here.
   const unheard = new TraceBus({ now: () => timeline.now() });
   const unread = new Map<string, string>();
   const scope: Scope = { namespaces: undefined, held: new Map(), unread, uncounted: new Set() };
@@ -95,7 +95,7 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
   }
 }
 
-/** What the controllers of a rehearsal are made of. */
+/** What the controllers of a rehearsal need. */
 interface Surroundings {
   readonly options: RehearsalOptions;
   readonly bus: TraceBus;
@@ -105,7 +105,7 @@ interface Surroundings {
   readonly clientOn: (on: TraceBus, fieldManager: string) => Client;
 }
 
-/** The controllers that are asked for and the simulated components. */
+/** The requested controllers and the simulated components. */
 function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surroundings): ControllerManager {
   const { place, timeline, random } = options;
   const { sandbox } = place;
@@ -152,7 +152,7 @@ interface Parts {
   readonly manager: ControllerManager;
   readonly referenced: ReferencedObjects;
   readonly programs: { readonly first: ProgramRun | undefined; readonly later: ProgramRun | undefined };
-  /** For Leases of a program that has ended. */
+  /** For Leases of a program that has exited. */
   readonly releasing: Client;
   readonly customs: CustomObjects;
   readonly scope: Scope;
@@ -168,7 +168,7 @@ class RunningRehearsal implements Rehearsal {
   readonly #parts: Parts;
   readonly #movement: Movement;
   #current: ProgramRun | undefined;
-  /** `group/Kind` of what the current program lists or watches. */
+  /** `group/Kind` of the kinds that the current program lists or watches. */
   readonly #watched = new Set<string>();
 
   constructor(parts: Parts) {
@@ -188,7 +188,7 @@ class RunningRehearsal implements Rehearsal {
     return this.#current?.hasConnected === false ? this.#current.name : undefined;
   }
 
-  /** The definition of a kind is taken up by the API server itself. */
+  /** The API server itself handles the definition of a kind. */
   follows({ group, kind }: KindName): boolean {
     return this.#watched.has(`${group}/${kind}`) || kind === "CustomResourceDefinition";
   }
@@ -260,7 +260,7 @@ class RunningRehearsal implements Rehearsal {
     if ((isWatch || isList) && event.of !== undefined) this.#watched.add(`${event.of.group}/${event.of.kind}`);
   }
 
-  /** Of all that was written here. */
+  /** Brings in the references of everything written here. */
   async #bringInReferences(): Promise<void> {
     const { options, referenced } = this.#parts;
     await Promise.all(options.place.written().map((object) => referenced.bringIn(object)));
