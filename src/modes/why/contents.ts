@@ -20,7 +20,7 @@ export interface Contents {
 /** Not objects, but probes of ports on the API server's machine, where those components rarely listen; deprecated since 1.19. */
 const probes = "componentstatuses";
 
-/** Kinds whose objects may wait for something; for one namespace only namespaced kinds. */
+/** Kinds whose objects may wait for something; for one namespace, only namespaced kinds. */
 export function askable(kinds: readonly DiscoveredKind[], namespace: string): readonly DiscoveredKind[] {
   return listable(kinds).filter(
     (kind) =>

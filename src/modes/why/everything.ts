@@ -9,7 +9,7 @@ import { isMetrics, listable } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import { type ReaderOptions, reasonOf } from "./options.ts";
 
-/** Numerous kinds that are irrelevant to others. */
+/** Kinds with many objects that are irrelevant to others. */
 const left: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
 /** How many objects of each kind are read. */
 const mostOfAKind = 500;

@@ -16,7 +16,7 @@ export interface ReaderOptions {
   readonly bus: TraceBus;
   readonly timeline: Timeline;
   readonly random: Random;
-  /** PEM of the authorities by which the API server is trusted, where the connection names any. */
+  /** PEM of the CAs that the API server is trusted by, if the connection names any. */
   readonly serverCa?: string | undefined;
   /** The kinds of the server. */
   readonly discovery: Discovery;

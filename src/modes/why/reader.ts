@@ -20,7 +20,7 @@ const mostPages = 10;
 
 /**
  * Reads one want.
- * @throws StatusError for other errors than a missing right or a missing object; TransportError.
+ * @throws StatusError for errors other than a missing right or a missing object; TransportError.
  */
 export async function readWant(options: ReaderOptions, want: Want): Promise<Got> {
   switch (want.is) {

@@ -27,7 +27,7 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
   const what = `what our ${chain.map(({ name }) => name).join(" and ")} would do`;
   const unseen = (why: string): Got => ({ is: "would", would: [], unseen: [{ what, why, isDecisive: false }] });
   if (!options.asksControllers) return unseen(askedOfOne);
-  // One that works beyond namespaces reads all of them.
+  // A controller that works across namespaces reads all of them.
   const namespace = chain.every(isNamespaced) ? ref.namespace : "";
   const missing = await missingRight(options, chain, namespace);
   if (missing !== undefined) return unseen(`no right to ${missing}`);
