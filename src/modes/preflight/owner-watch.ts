@@ -218,7 +218,7 @@ export function showsOwnersByStatus(
 export function ownersUnnoticed(controllers: readonly Noticeable[]): readonly string[] {
   const isNoticed = (controller: Noticeable): boolean =>
     controller.upstreamComponent !== undefined ||
-    // What it creates of its own kind is for others: such an owner is not looked for.
+    // What it creates of its own kind is for others: no search for such an owner.
     controller.watches.some(({ owned, kind }) => owned === true && kind !== controller.for) ||
     showsOwnersByStatus(controller);
   return controllers.filter((controller) => !isNoticed(controller)).map(({ name }) => name);

@@ -23,11 +23,11 @@ export interface PreflightOptions {
   readonly isDead: (identity: string) => boolean;
   readonly timeline: Timeline;
   readonly signal: AbortSignal;
-  /** The run starts whatever is found: nothing is waited for. */
+  /** The run starts whatever is found, without waiting. */
   readonly isForced: boolean;
   /** Called when the result is delayed, because a cluster that has just started shows nothing yet. */
   readonly onSecondLook?: (waitMs: number) => void;
-  /** It is a sandbox in this process: what runs in it is known. */
+  /** The server is a sandbox in this process: what runs in it is known. */
   readonly isOwnSandbox: boolean;
 }
 
@@ -84,8 +84,8 @@ function ownSandbox(): SecondOwner {
 }
 
 /**
- * Copies of ours that hold a Lease of an overlapping scope: all namespaces against one, and the other way round. The Lease of
- * the very same scope is not looked at here; it is taken, or found held, when the run starts.
+ * Other copies of ours that hold a Lease of an overlapping scope: all namespaces versus one, and vice versa. The Lease of the same scope is
+ * not checked here; it is acquired, or found held, when the run starts.
  */
 async function otherCopies(options: PreflightOptions): Promise<ReadonlyMap<string, SecondOwner>> {
   const { controllers, client, namespace, leaseNamespace, leaseNameOf, isDead, timeline } = options;

@@ -11,7 +11,7 @@ export interface Right {
   readonly group: string;
   /** `pods`, or `replicasets/status`. */
   readonly resource: string;
-  /** Of the one object alone. Unset: of all. */
+  /** Only for the object of this name. Unset: for all. */
   readonly name?: string;
   /** Unset: in all namespaces. */
   readonly namespace?: string;

@@ -29,7 +29,7 @@ export interface SecondOwner {
   readonly againInMs?: number;
 }
 
-/** What is needed of a controller to look for its owner. */
+/** What the search for a controller's owner needs to know about it. */
 export type Reconciled = Pick<
   ControllerDefinition,
   "name" | "for" | "upstreamComponent" | "component" | "appliesAs" | "isLeftUndone" | "recordsEvents" | "permissions"

@@ -9,8 +9,8 @@ import type { Lease } from "../../../api/types.ts";
 import { sandboxServer } from "../../../sandbox/https.ts";
 
 /**
- * `renewed`: held by a leader. `stale`: left by the last leader. `absent`: not held, which is also so without leader
- * election. `forbidden`: it cannot be read.
+ * `renewed`: held by a leader. `stale`: left by the last leader. `absent`: not held, as also without leader election. `forbidden`: it
+ * cannot be read.
  */
 export interface ComponentLease {
   readonly is: "renewed" | "stale" | "absent" | "forbidden";

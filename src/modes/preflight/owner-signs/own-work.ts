@@ -10,7 +10,7 @@ import type { Client } from "../../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
 import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 
-/** What is needed of a controller to look for its owner. */
+/** What the search for a controller's owner needs to know about it. */
 export type ReconciledController = Pick<
   ControllerDefinition,
   "name" | "for" | "component" | "appliesAs" | "isLeftUndone" | "recordsEvents" | "permissions"
@@ -18,10 +18,7 @@ export type ReconciledController = Pick<
 
 const pageSize = 500;
 
-/**
- * Signs of the controller's owner. Only reads; what cannot be read is reported as unseen. `process` is the one that
- * runs the controller elsewhere.
- */
+/** Signs of the controller's owner. Only reads; what cannot be read is reported as unseen. `process` runs the controller elsewhere. */
 export async function ownWork(
   client: Client,
   controller: ReconciledController,
@@ -62,8 +59,8 @@ async function atObjects(
 }
 
 /**
- * Whether the controller writes the status of its objects. Where it does not, others do: whoever binds volumes, not their protection.
- * Of a controller that names no permissions it is assumed. A status that is applied under upstream's own name says nothing of who did it.
+ * Whether the controller writes the status of its objects. Otherwise others do: the volume binder, not volume protection.
+ * Assumed for a controller that names no permissions. A status applied under upstream's own name does not tell who wrote it.
  */
 export function ownsStatus({
   for: kind,
@@ -76,15 +73,15 @@ export function ownsStatus({
 
 interface Searched {
   readonly kind: Kind;
-  /** The one that runs the controller elsewhere. */
+  /** The process that runs the controller elsewhere. */
   readonly process: string;
   readonly ownsStatus: boolean;
 }
 
-/** Kinds whose status others write, too: kubelets, and for claims of devices schedulers and drivers. */
+/** Kinds whose status others also write: kubelets, and for device claims schedulers and drivers. */
 const writtenByMany: ReadonlySet<Kind> = new Set<Kind>([Pods, Nodes, ResourceClaims]);
 
-/** Whether whoever writes the status of the kind may be another than its controller. */
+/** Whether the writer of the kind's status may be other than its controller. */
 export function isWrittenByMany(kind: Kind | undefined): boolean {
   return kind !== undefined && writtenByMany.has(kind);
 }
@@ -103,7 +100,7 @@ function signsOf(object: StoredObject, { kind, process, ...controller }: Searche
   });
 }
 
-/** Parts of the API server: it says of the first ServiceCIDR that it is ready, whoever runs controllers. */
+/** Parts of the API server: it marks the first ServiceCIDR ready, whoever runs controllers. */
 const apiServer: ReadonlySet<string> = new Set(["kube-apiserver", "kubernetes-service-cidr-controller"]);
 
 /** Whether the entry is for a status written by another controller: neither by us nor by a user or the API server. */
