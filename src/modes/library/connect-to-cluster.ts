@@ -37,7 +37,7 @@ export interface Cluster {
   readonly random: Random;
   /** The API server's URL. */
   readonly server: string;
-  /** PEM of the certificate authorities by which the server is trusted; undefined where those of the system are. */
+  /** PEM of the certificate authorities that the server is trusted by; undefined for those of the system. */
   readonly serverCa?: string | undefined;
   /** The context in use; empty when the program runs in a pod. */
   readonly context: string;

@@ -5,7 +5,7 @@ import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 
-/** What informers need of a connection: a `Cluster` and a `Sandbox` both have it. */
+/** What informers need from a connection: a `Cluster` and a `Sandbox` both provide it. */
 export interface InformerSource {
   /** Lists and watches with it. */
   readonly client: Client;

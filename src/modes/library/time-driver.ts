@@ -2,7 +2,7 @@
 import type { ApiBody, Transport } from "../../api/transport.ts";
 import type { VirtualTimeline } from "../../platform/virtual-timeline.ts";
 
-/** After this many turns without a hop the promise cannot settle by itself: for example, a watch of objects that do not change. */
+/** After this many turns without a hop, the promise cannot settle on its own: for example, a watch of objects that do not change. */
 const mostIdleTurns = 10_000;
 /** A Deployment of 300 replicas, until all are available, takes fewer than 10,000. */
 const mostSteps = 50_000;
