@@ -28,9 +28,8 @@ export interface Changes {
 }
 
 /**
- * Reports the deltas of many kinds from now on. The caches only contain objects changed since, so the cost depends on
- * the rate of changes, not on the size of the cluster; the state before an object's first change is unknown. Resolves
- * when every kind is watched.
+ * Reports the deltas of many kinds from now on. The caches contain only objects changed since, so the cost depends on the rate of changes,
+ * not on the size of the cluster; the state before an object's first change is unknown. Resolves when every kind is watched.
  * @throws the signal's reason.
  */
 export async function watchChanges(options: ChangesOptions, signal: AbortSignal): Promise<Changes> {
