@@ -2,7 +2,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "./types.ts";
 
 /**
- * The classes that a claim asks for, has, and is being modified to, each once.
+ * The classes that a claim requests, has, and is being modified to, each once.
  * Source: kubernetes v1.36 pkg/controller/volume/vacprotection/vac_protection_controller.go getPVCReferencedVACNames.
  */
 export function classesOfClaim({ spec, status }: PersistentVolumeClaim): readonly string[] {

@@ -1,15 +1,15 @@
-/** Which parts of an object differ from what they were: the lists of changed fields and of their owners look nowhere else. */
+/** Which parts of an object have changed: the lists of changed fields and of their owners examine only these. */
 import { deepEqual } from "./deep-equal.ts";
 
 /**
- * The objects and lists of `after`, itself included, that differ from the value at the same fields of `before`. The insides of lists are
- * not in it. For most changes it is a handful of nodes.
+ * The objects and lists of `after`, itself included, that differ from the value at the same fields of `before`. Nodes inside lists are not
+ * included. For most changes it is a handful of nodes.
  */
 export type ChangedNodes = ReadonlySet<unknown>;
 
 /**
- * The nodes of `after` that changed; empty if the two are equal. Goes through both objects once; what needs several views of one change
- * computes it once and hands it to each. Both are plain JSON.
+ * The nodes of `after` that changed; empty if the two are equal. Walks both objects once; code that needs several views of one change
+ * computes it once and passes it to each. Both are plain JSON.
  */
 export function changedNodes(before: unknown, after: unknown): ChangedNodes {
   const parts = new Set<unknown>();
@@ -19,7 +19,7 @@ export function changedNodes(before: unknown, after: unknown): ChangedNodes {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Two pieces of plain JSON; the parts of `after` are added where they differ. */
+/** Compares two pieces of plain JSON; adds the parts of `after` that differ. */
 function differs(before: unknown, after: unknown, into: Set<unknown>): boolean {
   if (before === after) return false;
   if (typeof before !== "object" || typeof after !== "object" || before === null || after === null) return true;
@@ -32,7 +32,7 @@ function differs(before: unknown, after: unknown, into: Set<unknown>): boolean {
       const old = Object.hasOwn(before, key) ? (before as Json)[key] : undefined;
       if (differs(old, (after as Json)[key], into)) found = true;
     }
-    // A key of the one for each of the other, and all the same: no key is gone.
+    // As many keys, and all equal: no key is gone.
     for (const _ in before) keys--;
     if (keys !== 0) found = true;
   }

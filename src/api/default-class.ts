@@ -1,12 +1,12 @@
 /** Which class objects without one get. Source: kubernetes v1.36 pkg/volume/util/storageclass.go GetDefaultClass. */
 
-/** What marks a StorageClass as the default one: the value is `true`. */
+/** The annotations that mark a StorageClass as the default: the value is `true`. */
 export const defaultStorageClassMarks: readonly string[] = [
   "storageclass.kubernetes.io/is-default-class",
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-/** What is looked at of a class. */
+/** The relevant fields of a class. */
 interface Class {
   readonly metadata: {
     readonly name?: string | undefined;
@@ -15,7 +15,7 @@ interface Class {
   };
 }
 
-/** The class that one of the annotations marks; of several the newest, and of those of one second the first by name. */
+/** The class that one of the annotations marks; of several, the newest, and within one second the first by name. */
 export function newestDefault<T extends Class>(classes: Iterable<T>, marks: readonly string[]): T | undefined {
   let newest: T | undefined;
   for (const one of classes) {

@@ -1,5 +1,5 @@
 /**
- * Which ResourceClaims a pod means by its `spec.resourceClaims`, and whose a claim is.
+ * Which ResourceClaims a pod's `spec.resourceClaims` refer to, and which pod a claim belongs to.
  * Source: dynamic-resource-allocation v0.36 resourceclaim/resourceclaim.go.
  */
 import { keyOf, type ObjectKey, objectKey } from "./key.ts";
@@ -9,15 +9,15 @@ import type { Pod, ResourceClaim } from "./types.ts";
 /** An entry of `spec.resourceClaims`. */
 export type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[number];
 
-/** The claim that an entry means. */
+/** The claim that an entry refers to. */
 export type Meant =
-  /** `isGenerated`: its template's, so that it is the pod's only if the pod controls it. */
+  /** `isGenerated`: created from the template, so it belongs to the pod only if the pod controls it. */
   | { readonly is: "named"; readonly name: string; readonly isGenerated: boolean }
   /** There is none, and the pod needs none: its status names the entry without a claim. */
   | { readonly is: "not-needed" }
   /** The pod's status does not say yet. */
   | { readonly is: "not-created"; readonly why: string }
-  /** The entry has neither a claim nor a template: a source that a later version of Kubernetes may have. */
+  /** The entry has neither a claim nor a template: it may be a source from a later version of Kubernetes. */
   | { readonly is: "unsupported"; readonly why: string };
 
 /** Source: resourceclaim.go Name. */
@@ -37,24 +37,24 @@ export function podClaimsOf({ spec }: Pick<Pod, "spec">): readonly PodClaim[] {
   return spec?.resourceClaims ?? [];
 }
 
-/** Whether a claim that was generated is this pod's. Source: resourceclaim.go IsForPod. */
+/** Whether a generated claim belongs to this pod. Source: resourceclaim.go IsForPod. */
 export function isControlledBy(claim: ResourceClaim, pod: Pod): boolean {
   return controllerOf(claim)?.uid === pod.metadata.uid;
 }
 
-/** As what a pod is refused a claim that another controls. Source: resourceclaim.go IsForPod. */
+/** The message when a pod is refused a claim that another pod controls. Source: resourceclaim.go IsForPod. */
 export function notOwnMessage(claim: ResourceClaim, pod: Pod): string {
   return `ResourceClaim ${keyOf(claim)} was not created for Pod ${keyOf(pod)} (Pod is not owner)`;
 }
 
-/** A request for devices, and the DeviceClass that they are to be of. */
+/** A request for devices, and their required DeviceClass. */
 export interface ClassRequest {
-  /** `gpu`, or of an alternative `gpu/large`. */
+  /** `gpu`, or `gpu/large` for an alternative. */
   readonly request: string;
   readonly deviceClass: string;
 }
 
-/** What the requests of a claim, or of a template, ask for. */
+/** The requests of a claim or a template, with their classes. */
 export function classRequestsOf({ devices }: ResourceClaim["spec"]): readonly ClassRequest[] {
   return (devices?.requests ?? []).flatMap(({ name, exactly, firstAvailable = [] }) => [
     ...(exactly === undefined ? [] : [{ request: name, deviceClass: exactly.deviceClassName }]),
@@ -62,15 +62,15 @@ export function classRequestsOf({ devices }: ResourceClaim["spec"]): readonly Cl
   ]);
 }
 
-/** Whether the claim lists the pod as one that may use it. */
+/** Whether the claim is reserved for the pod. */
 export function isReservedFor({ status }: ResourceClaim, { metadata }: Pod): boolean {
   return status?.reservedFor?.some(({ uid }) => uid === metadata.uid) === true;
 }
 
-/** The index of pods by the keys of the claims that they are known to use, whether these exist or not. */
+/** The index of pods by the keys of the claims that they are known to use, whether or not these exist. */
 export const deviceClaimIndex = "resource-claim";
 
-/** What a pod is found by in `deviceClaimIndex`. */
+/** The keys of a pod in `deviceClaimIndex`. */
 export function deviceClaimKeysOf(pod: Pod): readonly ObjectKey[] {
   return podClaimsOf(pod).flatMap((entry) => {
     const meant = meantBy(pod, entry);

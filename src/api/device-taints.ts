@@ -1,12 +1,12 @@
 /**
- * The taints of devices, and how long claims tolerate them.
+ * Device taints, and how long claims tolerate them.
  * Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go pool, claimEvictionTime.
  */
 import { taintText, tolerates } from "./taints.ts";
 import { readTime } from "./time.ts";
 import type { DeviceTaint, ResourceClaim, ResourceSlice } from "./types.ts";
 
-/** A device that a claim was given. */
+/** A device allocated to a claim. */
 export type AllocatedDevice = NonNullable<
   NonNullable<NonNullable<NonNullable<ResourceClaim["status"]>["allocation"]>["devices"]>["results"]
 >[number];
@@ -14,12 +14,12 @@ export type AllocatedDevice = NonNullable<
 /** The index of slices, and of claims, by the pools of their devices. */
 export const poolIndex = "device-pool";
 
-/** What a slice is found by in `poolIndex`. */
+/** The key of a slice in `poolIndex`. */
 export function poolOfSlice({ spec }: ResourceSlice): string {
   return poolKey({ driver: spec.driver, pool: spec.pool.name });
 }
 
-/** What a claim is found by in `poolIndex`. */
+/** The keys of a claim in `poolIndex`. */
 export function poolsOfClaim(claim: ResourceClaim): readonly string[] {
   return [...new Set(devicesOf(claim).map(poolKey))];
 }
@@ -34,14 +34,14 @@ export function deviceText({ driver, pool, device }: AllocatedDevice): string {
   return `${driver}/${pool}/${device}`;
 }
 
-/** The devices that were allocated for a claim. */
+/** The devices allocated to a claim. */
 export function devicesOf({ status }: ResourceClaim): readonly AllocatedDevice[] {
   return status?.allocation?.devices?.results ?? [];
 }
 
 /**
- * The NoExecute taints of a pool's devices, by their names; those without any are left out. Slices of older generations do not count, even
- * for a device that no newer one has.
+ * The NoExecute taints of a pool's devices, by device name; devices without any are left out. Slices of older generations do not count,
+ * even for a device that no newer one has.
  */
 export function evictingTaints(slices: readonly ResourceSlice[]): ReadonlyMap<string, readonly DeviceTaint[]> {
   const newest = Math.max(...slices.map(({ spec }) => spec.pool.generation));
@@ -56,17 +56,17 @@ export function evictingTaints(slices: readonly ResourceSlice[]): ReadonlyMap<st
   return tainted;
 }
 
-/** A taint of a device that a claim does not tolerate, or not for ever. */
+/** A device taint that a claim does not tolerate, or not forever. */
 export interface UntoleratedTaint {
   /** `gpu.example.com/node-1/gpu-0` */
   readonly device: string;
   /** `unhealthy=yes:NoExecute` */
   readonly taint: string;
-  /** When pods that use the claim have to go; ms since 1970. */
+  /** When pods that use the claim must be evicted; ms since 1970. */
   readonly at: number;
 }
 
-/** The taints for which pods of the claim have to go. `slicesOf` returns the slices of a pool, by its `poolKey`. */
+/** The taints that evict the claim's pods. `slicesOf` returns the slices of a pool, by its `poolKey`. */
 export function untoleratedTaints(
   claim: ResourceClaim,
   slicesOf: (pool: string) => readonly ResourceSlice[],
@@ -82,8 +82,8 @@ export function untoleratedTaints(
 }
 
 /**
- * 0 if none of the tolerations matches, Infinity if one that does has no end; of several ends the first. As upstream, a toleration without
- * an effect, which by its documentation matches all of them, keeps no pod.
+ * 0 if no toleration matches, Infinity if a matching one has no limit; otherwise the shortest limit. As in upstream, a toleration without
+ * an effect, documented to match all effects, keeps no pod.
  */
 function toleratedSeconds({ tolerations = [] }: AllocatedDevice, taint: DeviceTaint): number {
   const matching = tolerations.filter((each) => each.effect === "NoExecute" && tolerates(each, taint));

@@ -1,6 +1,6 @@
-/** Durations: as every command prints them, and as Go writes them on the wire. */
+/** Durations: as commands print them, and as Go writes them on the wire. */
 
-/** `41 ms`, `1.3 s`, `119 s`, `5 m`, `4 m 12 s`, `2 h 3 m`: what was measured here, to the millisecond. */
+/** `41 ms`, `1.3 s`, `119 s`, `5 m`, `4 m 12 s`, `2 h 3 m`: durations measured here, to the millisecond. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
   const seconds = ms / 1000;
@@ -33,7 +33,7 @@ const goUnits: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** In ms: `metav1.Duration`, as `1m0s` or `30.5s`; undefined for any other text. */
+/** In ms: `metav1.Duration`, as `1m0s` or `30.5s`; undefined for any other string. */
 export function parseGoDuration(text: string): number | undefined {
   if (text === "0") return 0;
   if (!/^-?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;

@@ -1,4 +1,4 @@
-/** The text of what was thrown, which may be anything: an error's message, otherwise the value as a string. */
+/** The text of a thrown value: an error's message, otherwise the value as a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

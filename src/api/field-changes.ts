@@ -8,11 +8,11 @@ export { deepEqual } from "./deep-equal.ts";
 /** One changed field. `before` is undefined for an added field, `after` for a removed one. */
 export interface FieldChange {
   /**
-   * `.spec.replicas`; keys that are no identifiers as `.metadata.labels["a.b/c"]`; items of a list by their type or name where all
-   * have one of their own, `.status.conditions[Ready].status`, otherwise by their place, `.spec.containers[0].args[2]`.
+   * `.spec.replicas`; keys that are not identifiers as `.metadata.labels["a.b/c"]`; list items by type or name if these are unique,
+   * `.status.conditions[Ready].status`, otherwise by index, `.spec.containers[0].args[2]`.
    */
   readonly path: string;
-  /** Absent if the field was not there before. */
+  /** Absent if the field did not exist before. */
   readonly before?: unknown;
   /** Absent if the field is gone. */
   readonly after?: unknown;
@@ -20,15 +20,15 @@ export interface FieldChange {
 
 const identifier = /^[A-Za-z_][\w-]*$/;
 
-/** `.spec`, or `["a.b/c"]` for a key that is no identifier. */
+/** `.spec`, or `["a.b/c"]` for a key that is not an identifier. */
 export function pathStep(key: string): string {
   return identifier.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 /**
- * The changes from `before` to `after`, in the order of the keys of `after`, then those that are gone. A field that appears or
- * disappears is one change, however deep it is. Items of a list that have names are compared with those of the same name; other
- * lists place by place where they are of one length, and are one change where not. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write;
+ * The changes from `before` to `after`, in the order of the keys of `after`, then removed ones. A field that appears or disappears is one
+ * change, however deep it is. Named list items are compared with those of the same name; other lists item by item if their lengths are
+ * equal, and are one change otherwise. `metadata.resourceVersion` and `metadata.managedFields` are left out: they change with every write;
  * `apiVersion` and `kind` too: an object of a list comes without them.
  */
 export function fieldChanges(
@@ -42,12 +42,12 @@ export function fieldChanges(
 }
 
 interface Comparison {
-  /** Of the whole: what lies beside it along fields is as it was. */
+  /** The changed nodes of the whole object: everything else along its fields is unchanged. */
   readonly changed: ChangedNodes;
   readonly changes: FieldChange[];
 }
 
-/** As `compare`, along the fields of the whole: parts that are as they were are not gone into. */
+/** Like `compare`, along the fields of the whole object: skips unchanged parts. */
 function compareFields(path: string, before: unknown, after: unknown, into: Comparison): void {
   if (
     before === after ||
@@ -85,7 +85,7 @@ function compare(path: string, before: unknown, after: unknown, into: FieldChang
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Tells of fields that came or went; those on both sides are handed on. */
+/** Reports added and removed fields; passes on those on both sides. */
 function eachField(
   path: string,
   before: Json,
@@ -127,8 +127,8 @@ function compareLists(path: string, before: List, after: List, into: FieldChange
 }
 
 /**
- * The items by their identity: conditions and the like by `type`, containers, volumes and the rest by `name`. Undefined
- * if an item has none, or two have the same.
+ * The items by identity: conditions and the like by `type`; containers, volumes and others by `name`. Undefined if an item has none, or two
+ * share one.
  */
 function namedItems(path: string, list: List): ReadonlyMap<string, unknown> | undefined {
   const key = path.endsWith(".conditions") ? "type" : "name";
@@ -141,7 +141,7 @@ function namedItems(path: string, list: List): ReadonlyMap<string, unknown> | un
   return items;
 }
 
-/** `Ready`, `web`, `example.com/ready`; quoted if it could be taken for an index or is not a plain word. */
+/** `Ready`, `web`, `example.com/ready`; quoted if it could be mistaken for an index or is not a plain word. */
 function itemStep(name: string): string {
   return /^[A-Za-z][\w./-]*$/.test(name) ? name : JSON.stringify(name);
 }

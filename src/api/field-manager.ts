@@ -4,30 +4,30 @@ import { ownersOfChange } from "./field-owners.ts";
 import { hashOfFieldSet } from "./field-set-hash.ts";
 import type { ManagedFieldsEntry, StoredObject } from "./object.ts";
 
-/** An entry of managedFields with a hash of its field set in place of the set: enough to see that it changed. */
+/** An entry of managedFields with a hash in place of its field set: enough to see that it changed. */
 export interface CompactEntry {
   readonly manager: string;
-  /** Operation, subresource and version: by these two entries of one manager differ. */
+  /** Operation, subresource and version: what distinguishes two entries of one manager. */
   readonly part: string;
   readonly time: string;
   readonly fields: number;
 }
 
-/** managedFields in about a hundred bytes an entry, to be kept beside an object that is cached without them. */
+/** managedFields in about a hundred bytes per entry, kept beside an object that is cached without them. */
 export type CompactManagedFields = readonly CompactEntry[];
 
-/** A change as a watch shows it: one write, with what was known before. */
+/** A change as observed by a watch: one write, with the previous state. */
 export interface WatchedChange {
   /** Undefined for an object that the write created. */
   readonly before: StoredObject | undefined;
   readonly managedBefore: CompactManagedFields | undefined;
   readonly after: StoredObject;
   readonly managedAfter: readonly ManagedFieldsEntry[];
-  /** `compactManagedFields(managedAfter)`, if it is known already: it takes longer than all the rest. */
+  /** `compactManagedFields(managedAfter)`, if already known: it takes longer than everything else. */
   readonly compactAfter?: CompactManagedFields;
 }
 
-/** What is kept of managedFields, to compare the next change with. Costs a hash of each field set. */
+/** What is kept of managedFields to compare with the next change. Costs a hash of each field set. */
 export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): CompactManagedFields {
   return entries.map((entry) => ({
     manager: entry.manager ?? "",
@@ -56,13 +56,13 @@ export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes
   if (before === undefined) return only(managedAfter);
   if (managedBefore === undefined || deletionBegins(before, after)) return undefined;
   const now = change.compactAfter ?? compactManagedFields(managedAfter);
-  // There may be several of one manager and part: a scale makes one more.
+  // There may be several with the same manager and part: a scale adds one.
   const earlier = now.map(({ manager, part }) =>
     managedBefore.filter((old) => old.manager === manager && old.part === part),
   );
   const renewed = (index: number): boolean => {
     const time = now[index]?.time;
-    // A scale takes the time away from the entry that it takes the replicas from, and gives none to its own.
+    // A scale removes the time from the entry that it takes the replicas from, and sets none on its own.
     return time !== "" && earlier[index]?.every((old) => old.time !== time) === true;
   };
   const changed = known ?? changedNodes(before, after);
@@ -70,12 +70,12 @@ export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes
   const { addsOrChanges, owners } = ownersOfChange({ before, after, changed, sets });
   const entriesOf = (indexes: readonly number[]): ManagedFieldsEntry[] =>
     managedAfter.filter((_, index) => indexes.includes(index));
-  // Nothing that was added could be owned; an entry that was not there before is a trace all the same.
+  // Nothing was added that could be owned; a new entry is a trace nevertheless.
   if (!addsOrChanges) return only(managedAfter.filter((_, index) => renewed(index) || earlier[index]?.length === 0));
   const hasOtherFields = (index: number): boolean =>
     earlier[index]?.every((old) => old.fields !== now[index]?.fields) === true;
   const fresh = owners.filter((index) => renewed(index) || hasOtherFields(index));
-  // A second write of one manager within one second leaves its entry as it was; still, no other owns what it changed.
+  // A second write by the same manager within one second leaves its entry unchanged; still, no other manager owns what it changed.
   return only(entriesOf(fresh.length > 0 ? fresh : owners));
 }
 
@@ -85,7 +85,7 @@ export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes
  */
 const bookkeeping: ReadonlySet<string> = new Set(["ancient-changes", "before-first-apply"]);
 
-/** The one manager of the entries, which may be several by operation and subresource. */
+/** The one manager of the entries, which may differ in operation and subresource. */
 function only(entries: readonly ManagedFieldsEntry[]): string | undefined {
   let known: string | undefined;
   for (const { manager = "" } of entries) {

@@ -14,7 +14,7 @@ export interface ChangeOwners {
   readonly owners: readonly number[];
 }
 
-/** Two states of an object, and the field sets of those who may own the changes. */
+/** Two states of an object, and the field sets of the possible owners of the changes. */
 export interface OwnedChange {
   readonly before: unknown;
   readonly after: unknown;
@@ -52,7 +52,7 @@ type Claims = readonly Claim[];
 type Same = (before: unknown, after: unknown) => boolean;
 
 interface Place {
-  /** Near the top only: further down nothing is without an owner. */
+  /** Set only near the top: further down, everything has an owner. */
   readonly path: string;
   readonly same: Same;
   readonly claims: Claims;
@@ -74,7 +74,7 @@ const unowned: ReadonlySet<string> = new Set([
 
 class OwnerSearch {
   #addsOrChanges = false;
-  /** Of each set, whether it owns all of what was found so far. */
+  /** For each set, whether it owns everything found so far. */
   #owns: boolean[];
   #hasOwner = false;
 
@@ -92,7 +92,7 @@ class OwnerSearch {
     if (after === undefined || unowned.has(path) || same(before, after)) return;
     if (isObject(before) && isObject(after)) this.#fields(before, after, place);
     else if (Array.isArray(before) && Array.isArray(after)) this.#items(before, after, claims);
-    // No one else can own a part of something new, so it need not be walked: defaults in it have no owner.
+    // No other manager can own a part of something new, so it need not be walked: defaults in it have no owner.
     else this.#changed(claims);
   }
 

@@ -14,7 +14,7 @@ class SetHash {
   #a = 0xdeadbeef;
   #b = 0x41c6ce57;
 
-  /** A field set is objects in objects; what else may stand there is taken as text. */
+  /** A field set is nested objects; anything else in it is hashed as text. */
   add(set: unknown): void {
     if (typeof set !== "object" || set === null || Array.isArray(set)) {
       this.#text(JSON.stringify(set) ?? "");

@@ -1,4 +1,4 @@
-/** What client-go says of a response that brings no message of its own, by its status. */
+/** client-go's message, by status, for a response without one. */
 
 const messages: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
@@ -12,7 +12,7 @@ const messages: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** The message of a status; undefined for one that has none. Source: apimachinery v0.36 api/errors/errors.go NewGenericServerResponse. */
+/** The message for a status; undefined if there is none. Source: apimachinery v0.36 api/errors/errors.go NewGenericServerResponse. */
 export function genericServerMessage(status: number): string | undefined {
   return messages[status];
 }

@@ -4,7 +4,7 @@ import { isObject } from "./json.ts";
 const unsafe = /[<>&\u2028\u2029]/;
 const allUnsafe = /[<>&\u2028\u2029]/g;
 
-/** A value as JSON that is safe within HTML. Keys stay in their order. */
+/** A value as HTML-safe JSON. Keys keep their order. */
 export function goJson(value: unknown): string {
   const json = JSON.stringify(value);
   return unsafe.test(json)
@@ -12,7 +12,7 @@ export function goJson(value: unknown): string {
     : json;
 }
 
-/** The same with the keys of every object in the order in which Go writes those of maps; fields that are undefined are left out. */
+/** The same with the keys of every object in the order of Go's maps; undefined fields are omitted. */
 export function sortedGoJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedGoJson).join(",")}]`;
   if (!isObject(value)) return goJson(value ?? null);
@@ -25,7 +25,7 @@ export function sortedGoJson(value: unknown): string {
 
 const encoder = new TextEncoder();
 
-/** The order of two texts by their bytes: that of their letters, but not that of UTF-16. */
+/** The byte order of two strings: that of their code points, not of UTF-16. */
 export function compareAsGo(a: string, b: string): number {
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   const at = left.findIndex((byte, n) => byte !== right[n]);

@@ -1,4 +1,4 @@
-/** IP addresses as texts and as numbers. Source: Go net/ip.go; k8s.io/utils/net; differs: no zones. */
+/** IP addresses as strings and as numbers. Source: Go net/ip.go; k8s.io/utils/net; differs: no zones. */
 
 function v4(text: string): bigint | undefined {
   const parts = text.split(".");
@@ -28,7 +28,7 @@ function v6InHex(text: string): bigint | undefined {
   return all.reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
 }
 
-/** An address as a number, and of how many bits; undefined for what is none. */
+/** An address as a number, and its number of bits; undefined for an invalid address. */
 export function addressOf(text: string): { readonly bits: 32 | 128; readonly value: bigint } | undefined {
   const bits = text.includes(":") ? 128 : 32;
   const value = bits === 128 ? v6(text) : v4(text);
@@ -38,15 +38,15 @@ export function addressOf(text: string): { readonly bits: 32 | 128; readonly val
 /** The families of addresses that Services and EndpointSlices name. */
 export type IpFamily = "IPv4" | "IPv6";
 
-/** An address as it is usually written, and its family. */
+/** An address in canonical form, and its family. */
 export interface CanonicalAddress {
   readonly text: string;
   readonly family: IpFamily;
 }
 
 /**
- * An address without leading zeros, in small letters, its longest run of zeros left out: `2001:db8::1`. An IPv4 address in the form of
- * IPv6 is IPv4. Undefined for what is not an address.
+ * An address without leading zeros, in lower case, its longest run of zeros omitted: `2001:db8::1`. An IPv4-mapped IPv6 address counts as
+ * IPv4. Undefined for an invalid address.
  */
 export function canonicalAddress(text: string): CanonicalAddress | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];

@@ -1,4 +1,4 @@
-/** Object keys: `namespace/name`, or `name` alone for what has no namespace, as in client-go's `cache.MetaNamespaceKeyFunc`. */
+/** Object keys: `namespace/name`, or just `name` for cluster-scoped objects, as in client-go's `cache.MetaNamespaceKeyFunc`. */
 
 /** `namespace/name` or `name`. Neither part contains a slash; the API server guarantees that. */
 export type ObjectKey = string;
@@ -10,7 +10,7 @@ export interface NamespacedName {
   readonly name: string;
 }
 
-/** The key of a namespace and a name; without a namespace the name alone. */
+/** The key of a namespace and a name; without a namespace, just the name. */
 export function objectKey(namespace: string | undefined, name: string): ObjectKey {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }

@@ -168,7 +168,7 @@ export const PodDisruptionBudgets: Kind<PodDisruptionBudget> = kindOf({
 export const ConfigMaps: Kind<ConfigMap> = kindOf({ ...core, kind: "ConfigMap", plural: "configmaps" });
 /** Secrets (v1). */
 export const Secrets: Kind<Secret> = kindOf({ ...core, kind: "Secret", plural: "secrets" });
-/** Endpoints (v1): the older form of what EndpointSlices say. */
+/** Endpoints (v1): the predecessor of EndpointSlices. */
 export const Endpoints: Kind<EndpointsObject> = { ...core, kind: "Endpoints", plural: "endpoints", shortNames: ["ep"] };
 /** EndpointSlices (discovery.k8s.io/v1). */
 export const EndpointSlices: Kind<EndpointSlice> = kindOf({
@@ -321,7 +321,7 @@ export const ApiServices: Kind<ApiService> = kindOf({
   plural: "apiservices",
   namespaced: false,
 });
-/** SubjectAccessReviews (authorization.k8s.io/v1): what a user may do; they are created, and never stored. */
+/** SubjectAccessReviews (authorization.k8s.io/v1): what a user may do; they are created but never stored. */
 export const SubjectAccessReviews: Kind<SubjectAccessReview> = kindOf({
   group: "authorization.k8s.io",
   version: "v1",

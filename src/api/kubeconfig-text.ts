@@ -1,18 +1,18 @@
 /** Writing a kubeconfig with one context. */
 
-/** What a kubeconfig says of its one cluster. */
+/** What a kubeconfig says about its one cluster. */
 export interface KubeconfigOptions {
-  /** Of the cluster, the user and the context. */
+  /** The name of the cluster, the user and the context. */
   readonly name: string;
   readonly url: string;
   /** PEM of the certificate authority. */
   readonly ca: string;
   readonly token: string;
-  /** Of the context. */
+  /** The namespace of the context. */
   readonly namespace: string;
 }
 
-/** The kubeconfig as YAML. It holds the token: write it to a file that only its owner can read. */
+/** The kubeconfig as YAML. It contains the token: write it to a file that only its owner can read. */
 export function kubeconfigText({ name, url, ca, token, namespace }: KubeconfigOptions): string {
   return `apiVersion: v1
 kind: Config

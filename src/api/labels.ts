@@ -11,7 +11,7 @@ export interface Requirement {
   readonly values: readonly string[];
 }
 
-/** A selector is the conjunction of its requirements; none matches everything. `"nothing"` matches no object. */
+/** A selector is the conjunction of its requirements; an empty one matches everything. `"nothing"` matches no object. */
 export type Selector = readonly Requirement[] | "nothing";
 
 function has(labels: Labels, key: string): boolean {
@@ -83,7 +83,7 @@ export function selectorOf(selector: LabelSelector | undefined): Selector {
   return requirements;
 }
 
-/** The selector that `make` returns; `"nothing"` where it throws a RangeError, as an invalid selector does. */
+/** The selector that `make` returns; `"nothing"` if it throws a RangeError, as for an invalid selector. */
 export function selectorOrNothing(make: () => Selector): Selector {
   try {
     return make();

@@ -1,4 +1,4 @@
-/** The lines of a byte stream: a watch in JSON is one event a line. */
+/** The lines of a byte stream: a JSON watch has one event per line. */
 
 const newline = 10;
 
@@ -7,7 +7,7 @@ export class LineSplitter {
   #begun: Uint8Array[] = [];
   #decoder: TextDecoder = new TextDecoder();
 
-  /** The lines that end in this chunk, empty ones left out. What follows the last newline is kept for the next chunk. */
+  /** The lines that end in this chunk, except empty ones. What follows the last newline is kept for the next chunk. */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;

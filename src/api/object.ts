@@ -24,7 +24,7 @@ export type Draft<T> = T extends readonly (infer U)[]
     ? { -readonly [K in keyof T]: Draft<T[K]> }
     : T;
 
-/** What is left of `metadata` to a client that sends an object: all optional. */
+/** `metadata` of an object that a client sends: all optional. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -60,7 +60,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** One writer's part in an object, as the API server keeps it. `time` is in whole seconds and may be absent. */
+/** One writer's part in an object, as recorded by the API server. `time` is in whole seconds and may be absent. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
@@ -90,8 +90,8 @@ export type CreateInput<T> = T extends StoredObject
   : never;
 
 /**
- * What a client sends to replace a T: the object as it was read and changed, or one of its own making. Without a resourceVersion it
- * replaces whatever is there.
+ * What a client sends to replace a T: the object as read and then changed, or a newly built one. Without a resourceVersion, it replaces
+ * whatever exists.
  */
 export type UpdateInput<T> = T extends StoredObject
   ? Omit<T, "metadata"> & { readonly metadata: ObjectMeta & { readonly name: string } }

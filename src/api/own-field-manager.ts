@@ -1,4 +1,4 @@
-/** As whom controllers of ours write. */
+/** The field managers of our controllers. */
 
 const prefix = "kubectl-reconcile-";
 
@@ -7,7 +7,7 @@ export function fieldManagerOf(controller: { readonly name: string }): string {
   return `${prefix}${controller.name}`;
 }
 
-/** The other way round: `replicaset`; undefined for a field manager that is none of ours. */
+/** The inverse: `replicaset`; undefined for a field manager that is not ours. */
 export function controllerNamedBy(fieldManager: string): string | undefined {
   return fieldManager.startsWith(prefix) ? fieldManager.slice(prefix.length) : undefined;
 }

@@ -61,7 +61,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 type Container = Json | unknown[];
 
-/** Where an operation acts: the object or list that holds the last step of its path, and that step. */
+/** Where an operation acts: the object or list that contains the last step of its path, and that step. */
 interface Place {
   readonly container: Container;
   readonly key: string;
@@ -71,8 +71,8 @@ interface Place {
 export const unescapedStep = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /**
- * `/a~1b/0` is place `0` of the list at `a/b`. What stands before the first slash says nothing, as for the real server.
- * @throws PatchError where a step is missing, and for the document as a whole, which is at no place.
+ * `/a~1b/0` is index `0` of the list at `a/b`. Anything before the first slash is ignored, as by the real server.
+ * @throws PatchError if a step is missing, and for the document as a whole, which has no container.
  */
 function placeAt(document: unknown, path: string, op: string): Place {
   const steps = path.split("/").slice(1).map(unescapedStep);
@@ -86,7 +86,7 @@ function placeAt(document: unknown, path: string, op: string): Place {
   );
 }
 
-/** A key of an object; null for one that is not there, as the real server's library reads it. */
+/** A key of an object; null if missing, as in the real server's library. */
 function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : null;
 }
@@ -138,7 +138,7 @@ function same(a: unknown, b: unknown): boolean {
 
 /** Bounds that keep a small patch from producing a huge document. */
 export interface JsonPatchLimits {
-  /** How many bytes of JSON all `copy` operations together may copy; without end by default. */
+  /** How many bytes of JSON all `copy` operations together may copy; unlimited by default. */
   readonly maxCopyBytes?: number;
 }
 
@@ -197,7 +197,7 @@ function apply(patching: Patching, operation: Json): void {
   }
 }
 
-/** Says of what fails where it does. */
+/** Adds the failing operation and its path to an error. */
 function failing({ op, path }: Json, run: () => void): void {
   try {
     run();
@@ -222,7 +222,7 @@ function wholeDocument(value: unknown): unknown {
 function copyWithin(patching: Patching, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const text = JSON.stringify(value);
-  // No character takes fewer bytes than one: what is too long by characters need not be counted by bytes.
+  // Every character takes at least one byte: what is too long in characters need not be counted in bytes.
   const bytes = text.length > patching.copyBytesLeft ? text.length : new TextEncoder().encode(text).length;
   patching.copyBytesLeft -= bytes;
   if (patching.copyBytesLeft < 0) {

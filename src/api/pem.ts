@@ -1,4 +1,4 @@
-/** PEM: the blocks of a text. Source: Go encoding/pem Decode. */
+/** PEM: the blocks in a string. Source: Go encoding/pem Decode. */
 import { bytesOfBase64 } from "./base64.ts";
 
 /** One block. */
@@ -13,7 +13,7 @@ const block = /(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n([\s\S]*?)-----END \1-
 const headerLine = /^[^\n]*:[^\n]*$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The blocks of a text, in their order; what is none is left out. */
+/** The blocks in a string, in order; anything else is skipped. */
 export function pemBlocks(text: string): PemBlock[] {
   return Array.from(text.matchAll(block), ([, type = "", body = ""]) => {
     const lines = body.split("\n");

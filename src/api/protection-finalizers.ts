@@ -1,10 +1,10 @@
 /** Finalizers that keep objects while they are used. Source: kubernetes v1.36 pkg/volume/util/finalizer.go; api/resource/v1. */
 
-/** Of a PersistentVolumeClaim. */
+/** The finalizer of a PersistentVolumeClaim. */
 export const claimProtection = "kubernetes.io/pvc-protection";
-/** Of a PersistentVolume. */
+/** The finalizer of a PersistentVolume. */
 export const volumeProtection = "kubernetes.io/pv-protection";
-/** Of a VolumeAttributesClass. */
+/** The finalizer of a VolumeAttributesClass. */
 export const classProtection = "kubernetes.io/vac-protection";
-/** Of a ResourceClaim that has devices. */
+/** The finalizer of a ResourceClaim that has devices. */
 export const deviceProtection = "resource.kubernetes.io/delete-protection";

@@ -1,16 +1,16 @@
 /**
- * Quantities: `500m`, `1Gi`, `2e3`. Source: apimachinery v0.36 api/resource/quantity.go, suffix.go; differs: exact integers of
- * a nano instead of scaled ones.
+ * Quantities: `500m`, `1Gi`, `2e3`. Source: apimachinery v0.36 api/resource/quantity.go, suffix.go; differs: exact integers in billionths
+ * instead of scaled ones.
  */
 
 /** How a quantity was written; sums keep the format. */
 export type QuantityFormat = "decimal" | "binary" | "exponent";
 
-/** An exact amount, and how it is written. */
+/** An exact amount, and its format. */
 export interface Quantity {
-  /** In billionths, which is the finest there is: finer ones are rounded up, away from zero. */
+  /** In billionths, the finest precision: finer amounts are rounded up, away from zero. */
   readonly nano: bigint;
-  /** How it was written, and so how it is written again. */
+  /** The format that it was read in, and is written in. */
   readonly format: QuantityFormat;
 }
 
@@ -44,7 +44,7 @@ const decimalUnits: Readonly<Record<number, string>> = {
   18: "E",
 };
 
-/** Undefined for a text that is not a quantity. Numbers above 2⁶³ − 1 become that. */
+/** Undefined if the string is not a quantity. Numbers above 2⁶³ − 1 become 2⁶³ − 1. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
@@ -59,7 +59,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   } else {
     const power =
       (format === "exponent" ? Number(suffix.slice(1)) : (decimalPowers[suffix] ?? 0)) + 9 - fraction.length;
-    // Bounded: beyond these the value is zero or the maximum, whatever its digits.
+    // Bounded: beyond these powers, the value is zero or the maximum, whatever its digits.
     if (power > 60 && digits > 0n) nano = largest;
     else if (power < -2000) nano = digits > 0n ? 1n : 0n;
     else nano = power >= 0 ? digits * 10n ** BigInt(power) : dividedUp(digits, 10n ** BigInt(-power));
@@ -142,7 +142,7 @@ export function milliValue({ nano }: Quantity): bigint {
   return BigInt.asIntN(64, nano < 0n ? -size : size);
 }
 
-/** The quantity of so many thousandths. */
+/** The quantity for a number of thousandths. */
 export function ofMilli(milli: bigint, format: QuantityFormat = "decimal"): Quantity {
   return { nano: milli * million, format };
 }

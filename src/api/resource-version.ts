@@ -1,10 +1,10 @@
-/** Resource versions: opaque strings to clients before Kubernetes 1.35, comparable whole numbers since. */
+/** Resource versions: opaque strings for clients before Kubernetes 1.35, comparable whole numbers since. */
 
 const wellFormed = /^[1-9]\d*$/;
 
 /**
- * Below 0, 0 or above 0 if `a` is older than, equal to, or newer than `b`, both of one kind and one cluster. Undefined
- * if either is not a whole number without leading zeros (`""`, `"0"`, versions of some aggregated API servers).
+ * Below 0, 0 or above 0 if `a` is older than, equal to, or newer than `b`, both of the same kind and cluster. Undefined if either is not a
+ * whole number without leading zeros (`""`, `"0"`, versions of some aggregated API servers).
  * Source: apimachinery v0.36 util/resourceversion/resourceversion.go.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {

@@ -18,7 +18,7 @@ const ofNamespace = new Set(["status", "finalize"]);
 
 const wrongEscape = /%(?![0-9a-f]{2})/i;
 
-/** The path without escapes: an escaped slash is one like any other, and bytes that are no text become U+FFFD. @throws URIError */
+/** The path without escapes: an escaped slash is an ordinary one, and invalid UTF-8 becomes U+FFFD. @throws URIError */
 export function unescapedPath(path: string): string {
   if (!path.includes("%")) return path;
   if (wrongEscape.test(path)) throw new URIError(path);
@@ -28,7 +28,7 @@ export function unescapedPath(path: string): string {
   });
 }
 
-/** @throws URIError for a path that is not well escaped. */
+/** @throws URIError for an invalidly escaped path. */
 export function routeOf(path: string): Route {
   const parts = unescapedPath(path).split("/").slice(1);
   if (parts.at(-1) === "") parts.pop();

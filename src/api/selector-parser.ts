@@ -5,7 +5,7 @@ import type { Requirement, Selector } from "./labels.ts";
 /** A label selector that cannot be parsed. */
 export class SelectorError extends RangeError {
   override readonly name = "SelectorError";
-  /** What is wrong, as apimachinery says it: `found ',', expected: identifier after ','`. */
+  /** What is wrong, in apimachinery's words: `found ',', expected: identifier after ','`. */
   readonly problem: string;
 
   constructor(text: string, problem: string) {
@@ -159,7 +159,7 @@ function exactValueOf(reader: Reader): string {
   throw reader.requirementError(`found '${token.text}', expected: identifier`);
 }
 
-/** The values between brackets, sorted; nothing between two commas is an empty value. */
+/** The values between parentheses, sorted; nothing between two commas is an empty value. */
 function valuesOf(reader: Reader): string[] {
   const open = reader.take();
   if (!isSymbol(open, "(")) throw reader.requirementError(`found '${open.text}' expected: '('`);

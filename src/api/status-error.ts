@@ -48,7 +48,7 @@ export class StatusError extends Error {
   override readonly name = "StatusError";
   /** The HTTP status, or the code of an ERROR event in a watch. */
   readonly code: number;
-  /** `NotFound`, `AlreadyExists`, `Conflict`, `Expired`, …; empty where the server gave none. */
+  /** `NotFound`, `AlreadyExists`, `Conflict`, `Expired`, …; empty if the server gave none. */
   readonly reason: string;
   /** The body of the response. */
   readonly status: Status;

@@ -1,4 +1,4 @@
-/** The lists of strategic merge patches: the types of their items, and their order. Source: as strategic-merge.ts. */
+/** The lists of strategic merge patches: the types of their items, and their order. Source: see strategic-merge.ts. */
 import { PatchError } from "./patch.ts";
 import { isObject } from "./json.ts";
 
@@ -74,7 +74,7 @@ export function ordered(
   return [...result, ...rest.slice(i), ...named.slice(j)];
 }
 
-/** The error for a value of another type than expected. */
+/** The error for a value of an unexpected type. */
 export const wrongType = (expected: string, value: unknown): PatchError =>
   new PatchError("failed", `expected a ${expected}, but received a ${goTypeOf(value)}`);
 

@@ -22,7 +22,7 @@ type Json = Record<string, unknown>;
 export interface MergeRules {
   /** For messages: the name of the type. */
   readonly name: string;
-  /** Of the values of a map. */
+  /** Whether these are the rules of a map's values. */
   readonly isMap?: boolean;
   /** Undefined for an unknown field; it is merged as plain JSON, with its lists replaced. */
   field(key: string): MergeField | undefined;
@@ -30,16 +30,16 @@ export interface MergeRules {
 
 /** How one field is merged. */
 export interface MergeField {
-  /** Lists are merged instead of replaced; maps are replaced only where `replaces` says so. */
+  /** Lists are merged instead of replaced; maps are replaced only if `replaces` says so. */
   readonly merges: boolean;
   readonly replaces: boolean;
   /** For unions: a patch that changes a part names all parts to keep. */
   readonly retainsKeys?: boolean;
-  /** Of lists of objects. */
+  /** For lists of objects. */
   readonly mergeKey: string | undefined;
-  /** True for what is no list for certain: nothing can put it in an order. */
+  /** True if it is certainly not a list, so no directive can order it. */
   readonly isNoList?: boolean;
-  /** Of the object in the field, the list's elements, or the map's values. */
+  /** The rules of the object in the field, the list's elements, or the map's values. */
   readonly rules: MergeRules | undefined;
 }
 
@@ -159,7 +159,7 @@ function listNamedBy(directive: string, prefix: string): string {
   throw new PatchError("malformed", `invalid patch format of ${what}`);
 }
 
-/** The real server merges what is no list, where both sides are of one type, as if the directive were the field's name. */
+/** The real server merges non-lists, if both sides have the same type, as if the directive were the field's name. */
 function deleteItems(original: Json, key: string, values: unknown, rules: MergeRules | undefined): void {
   if (values === null) delete original[key];
   const there = own(original, key);
@@ -178,7 +178,7 @@ function deleteItems(original: Json, key: string, values: unknown, rules: MergeR
 function jsonTypeOf(value: unknown): string {
   if (Array.isArray(value)) return "list";
   if (value === null) return "null";
-  // As in Go, where whole numbers are of another type.
+  // As in Go, where integers are a separate type.
   return typeof value === "number" && Number.isInteger(value) ? "integer" : typeof value;
 }
 
@@ -265,7 +265,7 @@ function inSetOrder(original: Json, patch: Json, directive: string, rules: Merge
   if (patched === undefined) merged = there ?? [];
   else if (there === undefined) merged = withoutDirectives(patched) as unknown[];
   else merged = field?.merges === true ? mergeList(there, patched, field) : patched;
-  // The real server looks for them by themselves, and panics.
+  // The real server searches for the items themselves, and panics.
   if (field?.mergeKey === undefined && [...order, ...merged].some(isCompound))
     throw new PatchError("failed", "runtime error: hash of unhashable type map[string]interface {}");
   const stray = field?.mergeKey === undefined ? -1 : order.findIndex((item) => !isObject(item));

@@ -1,4 +1,7 @@
-/** Taints, of nodes and of devices, and tolerations. Source: api v0.36 core/v1/toleration.go; dynamic-resource-allocation v0.36 resourceclaim/devicetoleration.go. */
+/**
+ * Taints of nodes and devices, and tolerations. Source: api v0.36 core/v1/toleration.go; dynamic-resource-allocation v0.36
+ * resourceclaim/devicetoleration.go.
+ */
 import type { Taint, Toleration } from "./types.ts";
 
 /** Whether the toleration matches the taint. */

@@ -9,18 +9,18 @@ import { isObject } from "./json.ts";
 
 type Json = Record<string, unknown>;
 
-/** The three of one place in the object. */
+/** The three values at one path of the object. */
 interface Three {
-  /** Applied last; undefined where it was not there. */
+  /** Last applied; undefined if absent. */
   readonly original: unknown;
   /** To be applied. */
   readonly modified: unknown;
-  /** As the API server has it. */
+  /** The API server's value. */
   readonly current: unknown;
 }
 
 /**
- * A strategic merge patch; without `rules` a JSON merge patch, as for custom resources. Empty if nothing changes.
+ * A strategic merge patch; without `rules`, a JSON merge patch, as for custom resources. Empty if nothing changes.
  * Fields set by others and never applied are kept.
  */
 export function threeWayPatch(original: unknown, modified: Json, current: Json, rules: MergeRules | undefined): Json {

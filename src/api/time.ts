@@ -1,8 +1,8 @@
 /** Times on the wire. Pure: nothing here reads the clock. */
 
 /**
- * Milliseconds since 1970 of an RFC 3339 text.
- * @throws RangeError for any other text.
+ * Milliseconds since 1970 of an RFC 3339 time.
+ * @throws RangeError for any other string.
  */
 export function parseTime(text: string): number {
   const ms = Date.parse(text);
@@ -10,28 +10,30 @@ export function parseTime(text: string): number {
   return ms;
 }
 
-/** Like `parseTime`; undefined for an absent or invalid text, as other controllers may write. */
+/** Like `parseTime`; undefined for an absent or invalid time, as other controllers may write. */
 export function readTime(text: string | undefined): number | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Midnight in UTC of a day, `2026-11-21`; undefined for what is no day. Source: Go time.Parse of `2006-01-02`. */
+/** Midnight UTC of a date, `2026-11-21`; undefined for an invalid date. Source: Go time.Parse of `2006-01-02`. */
 export function readDay(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = readTime(`${text}T00:00:00Z`);
-  // February 30 is March 2 to some engines.
+  // Some engines read February 30 as March 2.
   return ms !== undefined && formatDay(ms) === text ? ms : undefined;
 }
 
-/** The day in UTC: `2026-11-21`. */
+/** The date in UTC: `2026-11-21`. */
 export function formatDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T((?:[01]?\d|2[0-3])(?::[0-5]\d){2})(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 
-/** A time that users write, as Go reads it: undefined for all but a whole RFC 3339 text. Source: Go time.Parse of time.RFC3339. */
+/**
+ * A time written by a user, parsed as in Go: undefined for anything but a complete RFC 3339 time. Source: Go time.Parse of time.RFC3339.
+ */
 export function readStrictTime(text: string): number | undefined {
   const [, day = "", clock = "", fraction = "", zone = ""] = rfc3339.exec(text) ?? [];
   return readDay(day) === undefined
@@ -55,12 +57,12 @@ export function formatMicroTime(ms: number): string {
   return `${new Date(Math.floor(ms)).toISOString().slice(0, 23)}${String(micros).padStart(3, "0")}Z`;
 }
 
-/** As Go's server writes it in the header Expires: RFC 1123, `Mon, 22 Nov 2027 06:00:55 UTC`. */
+/** As in the header Expires of Go's server: RFC 1123, `Mon, 22 Nov 2027 06:00:55 UTC`. */
 export function formatExpires(ms: number): string {
   return new Date(ms).toUTCString().replace("GMT", "UTC");
 }
 
-/** A date and a time of day, by some clock. */
+/** A date and a time of day, in some time zone. */
 export interface CalendarTime {
   readonly year: number;
   /** 1 is January. */
@@ -73,7 +75,7 @@ export interface CalendarTime {
   readonly dayOfWeek: number;
 }
 
-/** What clocks show in UTC at a moment, in ms since 1970. */
+/** The UTC date and time of a moment in ms since 1970. */
 export function utcTime(ms: number): CalendarTime {
   const date = new Date(ms);
   return {
@@ -87,7 +89,7 @@ export function utcTime(ms: number): CalendarTime {
   };
 }
 
-/** When clocks show the time in UTC, in ms since 1970. Months and days may lie beyond their ends: January 32 is February 1. */
+/** The moment of a UTC date and time, in ms since 1970. Months and days may exceed their range: January 32 is February 1. */
 export function utcMoment({ year, month, day, hour, minute, second }: Omit<CalendarTime, "dayOfWeek">): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }

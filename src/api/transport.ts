@@ -4,7 +4,7 @@
  * use.
  */
 
-/** Names the decision a write belongs to; made by `SyncContext.decide`. */
+/** Names the decision behind a write; created by `SyncContext.decide`. */
 export interface DecisionId {
   readonly controller: string;
   /** The number of the sync, counted for each controller from 1. */
@@ -47,7 +47,7 @@ export interface ApiBody {
   cancel(reason?: unknown): void;
 }
 
-/** A response whose body is still to be read. Read it to its end or cancel it: until then it holds a connection. */
+/** A response whose body has yet to be read. Read it to its end or cancel it: until then, it occupies a connection. */
 export interface ApiResponse {
   readonly status: number;
   /** A header's value by its lower-case name. */
@@ -55,45 +55,45 @@ export interface ApiResponse {
   readonly body: ApiBody;
 }
 
-/** A connection that has left HTTP: bytes both ways. Of the shape of `RawConnection` in src/platform. */
+/** A connection that has left HTTP: bytes both ways. Same shape as `RawConnection` in src/platform. */
 export interface UpgradedConnection {
-  /** What comes in; undefined once the other side has closed it. @throws Error where it broke. */
+  /** The next incoming bytes; undefined once the other side has closed it. @throws Error if it broke. */
   next(): Promise<Uint8Array | undefined>;
-  /** Resolves once more may be written. @throws Error where it broke. */
+  /** Resolves once more may be written. @throws Error if it broke. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Sends what is left to be sent, and closes. May be called repeatedly. */
+  /** Sends what is pending, then closes. May be called repeatedly. */
   end(): void;
 }
 
 /** The response to an upgrade. */
 export interface UpgradeResponse {
-  /** 101 where the connection has left HTTP. */
+  /** 101 if the connection has left HTTP. */
   readonly status: number;
-  /** As the server sent them. */
+  /** As sent by the server. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** After 101 the new protocol, otherwise the body, and used for nothing else. End it. */
+  /** Carries the new protocol after 101, otherwise the body, and nothing else. The caller must end it. */
   readonly connection: UpgradedConnection;
 }
 
 /** Sends requests to one API server. Wrappers add limits, credentials, recording or faults, and are Transports themselves. */
 export interface Transport {
   /**
-   * Sends one request. Any HTTP status is an answer.
-   * @throws TransportError when there is no answer: refused, reset, TLS, timeout. A write may have been applied all the same.
-   * @throws the signal's reason when aborted.
+   * Sends one request. Any HTTP status is a response.
+   * @throws TransportError if there is no response: refused, reset, TLS, timeout. A write may have been applied nevertheless.
+   * @throws the signal's reason if aborted.
    */
   send(request: ApiRequest): Promise<ApiResponse>;
   /**
-   * Sends a request that leaves HTTP, with its headers `connection` and `upgrade`: exec, attach, port-forward. Missing where there is
-   * no connection to take over.
-   * @throws as `send`.
+   * Sends a request that leaves HTTP, with its headers `connection` and `upgrade`: exec, attach, port-forward. Absent if there is no
+   * connection to take over.
+   * @throws like `send`.
    */
   upgrade?(request: ApiRequest): Promise<UpgradeResponse>;
 }
 
 /**
- * Why there is no answer. `unreachable`: nothing was sent. `certificate`: the two sides do not trust each other. `broken`: the
- * connection ended before the answer or inside it. `timeout`: it was ended by us, after too long a silence.
+ * Why there is no response. `unreachable`: nothing was sent. `certificate`: the two sides do not trust each other. `broken`: the connection
+ * ended before or within the response. `timeout`: we ended it, after too long a silence.
  */
 export type TransportFailure = "unreachable" | "certificate" | "broken" | "timeout";
 
@@ -126,7 +126,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Reads a body to its end, as one piece. `onGrown` gets its length so far, after each piece, and may throw to end it. */
+/** Reads a body to its end, as one piece. `onGrown` gets the length so far after each piece, and may throw to stop. */
 export async function readAll(body: Pick<ApiBody, "next">, onGrown?: (length: number) => void): Promise<Uint8Array> {
   const first = await body.next();
   if (first === undefined) return new Uint8Array(0);
@@ -144,7 +144,7 @@ export async function readAll(body: Pick<ApiBody, "next">, onGrown?: (length: nu
   return joined(pieces);
 }
 
-/** Pieces as one; of a single one no copy is made. */
+/** Pieces as one; a single one is not copied. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces;
   if (first !== undefined && pieces.length === 1) return first;

@@ -1,6 +1,6 @@
 /**
- * The wire types of the built-in kinds. The one file that names client-node's models: they describe what its decoder makes
- * (Date objects, `_from` for `from`, `any`), so each is mapped to what JSON on the wire carries.
+ * The wire types of the built-in kinds. The only file that names client-node's models: they describe what its decoder produces (Date
+ * objects, `_from` for `from`, `any`), so each is mapped to the JSON on the wire.
  */
 import type {
   CoreV1Event,
@@ -141,7 +141,7 @@ export type DeviceTaint = NonNullable<NonNullable<ResourceSlice["spec"]["devices
 export interface ClusterRole extends ApiObject<V1ClusterRole> {}
 /** A RoleBinding or a ClusterRoleBinding: they have the same fields. */
 export interface RoleBinding extends ApiObject<V1RoleBinding> {}
-/** A validating or a mutating one: what is read of them is the same. */
+/** A validating or mutating one: the fields read from them are the same. */
 export interface WebhookConfiguration extends ApiObject<V1ValidatingWebhookConfiguration> {}
 /** `CustomResourceDefinition` of apiextensions.k8s.io/v1, as stored. */
 export interface CustomResourceDefinition extends ApiObject<V1CustomResourceDefinition> {}
@@ -158,7 +158,7 @@ export interface Event extends ApiObject<CoreV1Event> {}
 /** `Lease` of coordination.k8s.io/v1, as stored. */
 export interface Lease extends ApiObject<V1Lease> {}
 
-/** The template that a workload makes pods from. */
+/** The template that a workload creates pods from. */
 export type PodTemplateSpec = Plain<V1PodTemplateSpec>;
 /** An entry of a pod's `status.conditions`. */
 export type PodCondition = Plain<V1PodCondition>;
@@ -166,7 +166,7 @@ export type PodCondition = Plain<V1PodCondition>;
 export type NodeCondition = Plain<V1NodeCondition>;
 /** A container of a pod's spec. */
 export type Container = Plain<V1Container>;
-/** What a kubelet reports of one container. */
+/** What a kubelet reports about one container. */
 export type ContainerStatus = Plain<V1ContainerStatus>;
 /** The `spec` of a pod or a template. */
 export type PodSpec = Plain<V1PodSpec>;

@@ -2,7 +2,7 @@
 import type { ObjectMeta } from "./object.ts";
 import type { Status } from "./status-error.ts";
 
-/** The object of a response to a write; texts are empty where the response does not say. */
+/** The object of a response to a write; strings are empty if the response does not say. */
 export interface WriteResult {
   readonly name: string;
   readonly uid: string;
@@ -12,8 +12,8 @@ export interface WriteResult {
 }
 
 /**
- * What a response says about its object. The object is gone if it has a deletionTimestamp and neither finalizers nor a
- * grace period are left; and if the server answers a delete with a Status instead of the object.
+ * What a response says about its object. The object is gone if it has a deletionTimestamp and no finalizers or grace period left, or if the
+ * server responds to a delete with a Status instead of the object.
  *
  * Source: apiserver v0.36 pkg/registry/generic/registry/store.go (ShouldDeleteDuringUpdate, finalizeDelete).
  */
@@ -36,7 +36,7 @@ export function resultOfWrite(answer: unknown): WriteResult {
   };
 }
 
-/** How many objects the response to a deletecollection lists; nothing if it is no list. */
+/** How many objects the response to a deletecollection lists; nothing if it is not a list. */
 export function objectsIn(answer: unknown): { readonly objects?: number } {
   const items = (answer as { readonly items?: unknown } | undefined)?.items;
   return Array.isArray(items) ? { objects: items.length } : {};

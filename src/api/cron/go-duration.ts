@@ -11,10 +11,10 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** About 292 years: what a duration in Go holds. */
+/** About 292 years: the longest duration in Go. */
 const longestMs = 2 ** 63 / 1e6;
 
-/** Milliseconds of `1h30m`, `1.5s`, `-2ms`. @throws RangeError for any other text, in Go's words. */
+/** Milliseconds of `1h30m`, `1.5s`, `-2ms`. @throws RangeError for any other string, in Go's words. */
 export function parseGoDuration(text: string): number {
   const quoted = JSON.stringify(text);
   const sign = /^[+-]/.exec(text)?.[0] ?? "";

@@ -1,6 +1,6 @@
 /**
- * When a schedule is due next, with what robfig/cron makes of days on which clocks change: a time that is skipped is due when the clocks have
- * gone on or not at all, one that comes twice may be due twice.
+ * When a schedule is due next, treating clock changes as robfig/cron does: a skipped time is due after the change or not at all, a repeated
+ * one may be due twice.
  * Source: robfig/cron v3.0.1 spec.go SpecSchedule.Next, constantdelay.go ConstantDelaySchedule.Next; differs: the search always ends.
  */
 import type { CronSchedule } from "./schedule.ts";
@@ -11,12 +11,12 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const midnight = { hour: 0, minute: 0, second: 0 };
-/** So far ahead a schedule is followed. */
+/** How far ahead a schedule is searched. */
 const mostYears = 5;
 
 type Fields = CronSchedule & { readonly is: "fields" };
 
-/** Where a schedule is followed: the zone in which its fields are read, unless it names one itself. */
+/** Where the search starts, and the zone of the schedule's fields, unless it names one itself. */
 export interface NextOptions {
   /** Milliseconds since 1970. */
   readonly after: number;
@@ -31,12 +31,12 @@ export function nextTime(schedule: CronSchedule, { after, timeZone: zone = "UTC"
   return new Search(schedule, timeZone(schedule.timeZone ?? zone)).after(secondsBegun + secondMs);
 }
 
-/** Goes from field to field, from the month down; whatever runs over its end begins again with the month. */
+/** Goes from field to field, from the month down; an overflow starts again with the month. */
 class Search {
   readonly #schedule: Fields;
   readonly #zone: TimeZone;
   #moment = 0;
-  /** Whether a field was moved: then those below it are at their beginnings. */
+  /** Whether a field was advanced: then those below it are at their minimum. */
   #isMoved = false;
 
   constructor(schedule: Fields, zone: TimeZone) {
@@ -59,14 +59,14 @@ class Search {
     return this.#zone.wallTimeAt(this.#moment);
   }
 
-  /** At the first move, what lies below the field goes back to its beginning. */
+  /** At the first advance, the fields below are reset to their minimum. */
   #begin(beginning: LooseTime): void {
     if (this.#isMoved) return;
     this.#isMoved = true;
     this.#moment = this.#zone.momentOf(beginning);
   }
 
-  /** False if the year is over; so with the others. */
+  /** False if the year is over; likewise for the other methods. */
   #findMonth(): boolean {
     for (let wall = this.#wall; !this.#schedule.month.values.has(wall.month); wall = this.#wall) {
       this.#begin({ ...wall, day: 1, ...midnight });
@@ -82,17 +82,17 @@ class Search {
       this.#begin({ ...this.#wall, ...midnight });
       const [begun, wall] = [this.#moment, this.#wall];
       this.#moment = this.#zone.momentOf({ ...wall, day: wall.day + 1 });
-      // Where clocks skip midnight.
+      // If clocks skip midnight.
       const shown = this.#wall.hour;
       if (shown !== 0) this.#moment += (shown > 12 ? 24 - shown : -shown) * hourMs;
-      // Where they skip a whole day, robfig/cron goes back to the one before it, for ever.
+      // If they skip a whole day, robfig/cron goes back to the day before, forever.
       if (this.#moment <= begun) this.#moment = begun + 24 * hourMs;
       if (this.#wall.day === 1) return false;
     }
     return true;
   }
 
-  /** Both fields restrict the day unless neither is `*`: then either is enough. */
+  /** Both fields must match, unless neither is `*`: then either is enough. */
   #isDay({ day, dayOfWeek }: CalendarTime): boolean {
     const { dayOfMonth, dayOfWeek: weekday } = this.#schedule;
     const [ofMonth, ofWeek] = [dayOfMonth.values.has(day), weekday.values.has(dayOfWeek)];
@@ -110,7 +110,7 @@ class Search {
 
   #findMinute(): boolean {
     while (!this.#schedule.minute.values.has(this.#wall.minute)) {
-      // Minutes are counted alike everywhere.
+      // Minutes are the same in all time zones.
       if (!this.#isMoved) this.#moment = Math.floor(this.#moment / minuteMs) * minuteMs;
       this.#isMoved = true;
       this.#moment += minuteMs;
@@ -119,7 +119,7 @@ class Search {
     return true;
   }
 
-  /** Schedules of five fields are due at second 0. */
+  /** Schedules with five fields are due at second 0. */
   #findSecond(): boolean {
     while (this.#wall.second !== 0) {
       this.#isMoved = true;

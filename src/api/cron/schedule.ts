@@ -1,11 +1,11 @@
 /**
  * Cron schedules as Kubernetes reads them.
- * Source: robfig/cron v3.0.1 parser.go ParseStandard, constantdelay.go Every. The texts of errors are theirs: a server responds with them.
+ * Source: robfig/cron v3.0.1 parser.go ParseStandard, constantdelay.go Every. The error texts are theirs: the server responds with them.
  */
 import { parseGoDuration } from "./go-duration.ts";
 import { isTimeZone } from "./time-zone.ts";
 
-/** A field of a schedule: which of its values count. */
+/** A field of a schedule: which values match. */
 export interface CronField {
   readonly values: ReadonlySet<number>;
   /** Whether it is `*`: of two fields for days, only one that is not restricts. */
@@ -22,13 +22,13 @@ export type CronSchedule =
       readonly month: CronField;
       /** Sunday is 0. */
       readonly dayOfWeek: CronField;
-      /** Named in the schedule itself, `TZ=Europe/Berlin 0 6 * * *`; undefined for the process's own. */
+      /** Named in the schedule itself, `TZ=Europe/Berlin 0 6 * * *`; undefined for the process's zone. */
       readonly timeZone: string | undefined;
     }
   /** Whole seconds, at least one. */
   | { readonly is: "every"; readonly everyMs: number };
 
-/** A text that is no schedule. */
+/** An invalid schedule. */
 export class CronError extends Error {
   override readonly name = "CronError";
 }
@@ -59,7 +59,7 @@ const descriptors: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
 };
 
-/** Reads five fields, or a descriptor, with a time zone before it or none. @throws CronError */
+/** Parses five fields or a descriptor, optionally preceded by a time zone. @throws CronError */
 export function parseCronSchedule(text: string): CronSchedule {
   if (text === "") throw new CronError("empty spec string");
   const zoned = /^(?:CRON_)?TZ=/.exec(text);
@@ -115,7 +115,7 @@ function parseEvery(spec: string): number {
   }
 }
 
-/** Values and ranges with commas; empty parts are passed over. */
+/** Comma-separated values and ranges; empty parts are skipped. */
 function parseField(text: string, bounds: Bounds): CronField {
   const values = new Set<number>();
   let isStar = false;
@@ -135,7 +135,7 @@ interface Range {
   readonly isStar: boolean;
 }
 
-/** `5`, `5-7`, `*`, `?`, each with a step or none: `5/2` goes on to the end of the field. */
+/** `5`, `5-7`, `*`, `?`, each with an optional step: `5/2` runs to the end of the field. */
 function parseRange(text: string, bounds: Bounds): Range {
   const [ends = "", ...steps] = text.split("/");
   const isStar = /^[*?](?:-|$)/.test(ends);
@@ -148,7 +148,7 @@ function parseRange(text: string, bounds: Bounds): Range {
   if (last > max) throw new CronError(`end of range (${last}) above maximum (${max}): ${text}`);
   if (first > last) throw new CronError(`beginning of range (${first}) beyond end of range (${last}): ${text}`);
   if (step === 0) throw new CronError(`step of range should be a positive number: ${text}`);
-  // Every second day is a restriction, every single one is not.
+  // Every second day is a restriction, every day is not.
   return { first, last, step, isStar: isStar && step === 1 };
 }
 
@@ -167,7 +167,7 @@ function parseValue(text: string, bounds: Bounds): number {
   return bounds.names?.get(text.toLowerCase()) ?? parseNumber(text);
 }
 
-/** As Go's strconv.Atoi reads it. */
+/** Parses like Go's strconv.Atoi. */
 function parseNumber(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) {
     throw new CronError(

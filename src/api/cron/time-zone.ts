@@ -1,8 +1,8 @@
-/** Time zones: what the clock shows at a moment, and at which moment it shows a time. */
+/** Time zones: the local time at a moment, and the moment of a local time. */
 
 import { type CalendarTime, formatTime, utcMoment, utcTime } from "../time.ts";
 
-/** A time whose month and day may lie beyond their ends, as Go takes them: January 32 is February 1. */
+/** A time whose month and day may exceed their range, as in Go: January 32 is February 1. */
 export type LooseTime = Omit<CalendarTime, "dayOfWeek">;
 
 /** A time zone. Moments are in ms since 1970, whole seconds. */
@@ -11,13 +11,13 @@ export interface TimeZone {
   offsetAt(moment: number): number;
   wallTimeAt(moment: number): CalendarTime;
   /**
-   * When the clocks show the time. A time that they skip, or show twice, is taken by one of the two offsets, as Go does.
+   * When the clocks show the time. For a skipped or repeated time, one of the two offsets is used, as in Go.
    * Source: Go time.Date.
    */
   momentOf(time: LooseTime): number;
 }
 
-/** True if a time zone of this name is known here. */
+/** True if a time zone of this name is known. */
 export function isTimeZone(name: string): boolean {
   try {
     return formatOf(name).resolvedOptions().timeZone !== "";
@@ -39,7 +39,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** No zone has changed its offset in between since 1972. */
+/** Since 1972, no zone has changed its offset within such a span. */
 const granuleMs = 900_000;
 
 /** A time zone by its IANA name. @throws RangeError for an unknown one. */

@@ -1,5 +1,5 @@
 /**
- * Which nodes should run a pod of a DaemonSet. Resources do not count: what has no room is for the scheduler to say.
+ * Which nodes should run a pod of a DaemonSet. Resources do not count: capacity is up to the scheduler.
  * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod, predicates.
  */
 import type { DaemonSet, Node } from "../types.ts";
@@ -8,11 +8,11 @@ import { taintText } from "../taints.ts";
 import { firstUntolerated } from "./taints.ts";
 import { daemonTolerations } from "./daemon-tolerations.ts";
 
-/** Whether a node is one for a DaemonSet. */
+/** Whether a node is suitable for a DaemonSet. */
 export interface NodeFit {
-  /** One that it lacks should be created. */
+  /** If it lacks a pod, one should be created. */
   readonly shouldRun: boolean;
-  /** One that it has may stay: also where a taint lets no other come. */
+  /** An existing pod may stay, even if a taint keeps new ones away. */
   readonly mayStay: boolean;
   /** Why none should be created: `a taint that it does not tolerate, dedicated=gpu:NoSchedule`. */
   readonly why?: string;

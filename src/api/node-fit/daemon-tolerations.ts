@@ -5,7 +5,7 @@ function tolerationOf(key: string, effect: string): Toleration {
   return { key: `node.kubernetes.io/${key}`, operator: "Exists", effect };
 }
 
-/** Of a node that is not reachable, short of something, or cordoned: its pods stay, and come. */
+/** The taints of a node that is unreachable, under pressure, or cordoned: daemon pods stay, and new ones are added. */
 const always: readonly Toleration[] = [
   tolerationOf("not-ready", "NoExecute"),
   tolerationOf("unreachable", "NoExecute"),
@@ -15,10 +15,10 @@ const always: readonly Toleration[] = [
   tolerationOf("unschedulable", "NoSchedule"),
 ];
 
-/** Pods on the host's network may be what makes it available. */
+/** Pods on the host network may be what makes the network available. */
 const onHostNetwork = tolerationOf("network-unavailable", "NoSchedule");
 
-/** The tolerations of the template, and those that every pod of a DaemonSet has. One that is there already loses its time. */
+/** The tolerations of the template, plus those that every pod of a DaemonSet has. An existing one loses its time limit. */
 export function daemonTolerations(
   spec: Pick<PodSpec, "tolerations" | "hostNetwork"> | undefined,
 ): readonly Toleration[] {

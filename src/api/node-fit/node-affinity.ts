@@ -23,7 +23,7 @@ function meetsAll(labels: Readonly<Record<string, string>> | undefined, expressi
   });
 }
 
-/** Whether all expressions and fields match; a term without any matches no node. */
+/** Whether all expressions and fields match; an empty term matches no node. */
 export function termFits({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (
@@ -31,7 +31,7 @@ export function termFits({ matchExpressions = [], matchFields = [] }: NodeSelect
   );
 }
 
-/** Whether the node has every label of the pod's `nodeSelector` and matches one of its required terms, if any. */
+/** Whether the node has every label in the pod's `nodeSelector` and matches one of its required terms, if any. */
 export function nodeSelected({ spec }: Pick<Pod, "spec">, node: Node): boolean {
   for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) {
     if (node.metadata.labels?.[key] !== value) return false;

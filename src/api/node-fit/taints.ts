@@ -1,11 +1,11 @@
-/** Taints of nodes that keep pods away. Source: component-helpers v0.36 scheduling/corev1/helpers.go. */
+/** Node taints that keep pods away. Source: component-helpers v0.36 scheduling/corev1/helpers.go. */
 import { tolerates } from "../taints.ts";
 import type { Node, Pod, Taint, Toleration } from "../types.ts";
 
 /** Effects that keep a pod from a node. */
 export const keepingAway: readonly string[] = ["NoSchedule", "NoExecute"];
 
-/** The node's first taint with one of these effects that none of the tolerations matches. */
+/** The node's first taint with one of these effects that no toleration matches. */
 export function firstUntolerated(
   node: Node,
   {

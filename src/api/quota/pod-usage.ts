@@ -14,7 +14,7 @@ const plain: ReadonlySet<string> = new Set(
 );
 const implicitExtended = "deviceclass.resource.kubernetes.io/";
 
-/** No resource of Kubernetes itself: `example.com/gpu`. */
+/** Not a resource of Kubernetes itself: `example.com/gpu`. */
 function isForeign(name: string): boolean {
   return name.includes("/") && !name.includes("kubernetes.io/");
 }
@@ -36,7 +36,7 @@ export function isCharged({ metadata, status }: Pod, now: number): boolean {
   return now <= parseTime(deletionTimestamp) + grace * 1000;
 }
 
-/** `count/pods` in any case, everything else as long as the pod is charged. */
+/** `count/pods` always, everything else as long as the pod is charged. */
 export function podUsage(pod: Pod, now: number): Amounts {
   const usage: Amounts = new Map([["count/pods", wholeAmount(1)]]);
   if (!isCharged(pod, now)) return usage;
@@ -89,7 +89,7 @@ function togetherOf(pod: Pod, list: List): Amounts {
   return amountsTogether((spec?.containers ?? []).map(needOf), initContainers);
 }
 
-/** While a container is resized, the larger of what is wanted and what it has; what it has if the resize cannot be done. */
+/** While a container is being resized, the larger of desired and actual; actual if the resize is infeasible. */
 function effective(pod: Pod, list: List, container: Container, status: ContainerStatus | undefined): Amounts {
   const wanted = amountsOf(container.resources?.[list]);
   if (status?.resources === undefined) return wanted;

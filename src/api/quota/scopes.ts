@@ -4,7 +4,7 @@ import { parseQuantity } from "../quantity.ts";
 import type { PersistentVolumeClaim, Pod, PodAffinityTerm, ResourceQuota } from "../types.ts";
 import type { Countable, CountedResource } from "./counted.ts";
 
-/** One scope with its operator, as `spec.scopeSelector` has it; those of `spec.scopes` mean `Exists`. */
+/** One scope with its operator, as in `spec.scopeSelector`; those of `spec.scopes` mean `Exists`. */
 interface Scope {
   readonly scopeName: string;
   readonly operator: string;
@@ -28,7 +28,7 @@ export function isInScopes(
   return scopes.length === 0;
 }
 
-/** Whether the pod has a deadline of its own. */
+/** Whether the pod has its own deadline. */
 export function isTerminating({ spec }: Pod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0;
 }
@@ -61,7 +61,7 @@ function takesClaim(scope: Scope, { spec, status }: PersistentVolumeClaim): bool
   ]);
 }
 
-/** Whether one of the named classes matches the scope; an object that names none may match by that. */
+/** Whether one of the named classes matches the scope; an object that names none may match because of that. */
 function takesNamed({ scopeName, operator, values = [] }: Scope, names: readonly (string | undefined)[]): boolean {
   if (operator !== "In" && operator !== "NotIn" && operator !== "Exists" && operator !== "DoesNotExist") return false;
   const selector: Selector = [{ key: scopeName, operator, values }];

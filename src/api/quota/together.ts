@@ -1,4 +1,4 @@
-/** What containers of a pod need together. Source: component-helpers v0.36 resource/helpers.go AggregateContainerRequests. */
+/** What the containers of a pod need in total. Source: component-helpers v0.36 resource/helpers.go AggregateContainerRequests. */
 import { addAmounts, type Amounts, raiseAmounts } from "./amounts.ts";
 
 /** What one container needs. */

@@ -1,10 +1,10 @@
 /**
- * What objects take of ResourceQuotas: pure counting, for the API server that charges a new object and for the controller that adds
- * up what there is.
+ * How much of a ResourceQuota objects use: pure counting, for the API server, which charges new objects, and for the controller, which adds
+ * up existing ones.
  *
  * Source: kubernetes v1.36 pkg/quota/v1/evaluator/core; apiserver v0.36 pkg/quota/v1/generic/evaluator.go. Differs: devices of
- * ResourceClaims (`CLASS.deviceclass.resource.k8s.io/devices`) are not counted, and neither are those that stand for an extended
- * resource; `namesFor` never returns the former.
+ * ResourceClaims (`CLASS.deviceclass.resource.k8s.io/devices`) are not counted, nor are those for an extended resource; `namesFor` never
+ * returns the former.
  */
 import { parseQuantity, type Quantity } from "../quantity.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../types.ts";
@@ -120,7 +120,7 @@ export function changesUsage(
   }
 }
 
-/** What containers have been given, as a text that can be compared. */
+/** The actual resources of containers, as a comparable string. */
 function statusResources({ status }: Pod): string {
   const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return JSON.stringify(all.map(({ name, resources }) => [name, resources]));

@@ -1,5 +1,5 @@
 /**
- * In-tree storage plugins whose work CSI drivers do.
+ * In-tree storage plugins migrated to CSI drivers.
  * Source: kubernetes v1.36 staging/src/k8s.io/csi-translation-lib/translate.go, plugins; pkg/volume/csimigration/plugin_manager.go.
  */
 import type { PersistentVolume } from "../types.ts";
@@ -14,12 +14,12 @@ const drivers: Readonly<Record<string, string>> = {
   "kubernetes.io/portworx-volume": "pxd.portworx.com",
 };
 
-/** The CSI driver that does the work of a plugin; undefined for a plugin that has none, and for a driver. */
+/** The CSI driver that replaces a plugin; undefined for a plugin without one, and for a driver. */
 export function driverOf(plugin: string): string | undefined {
   return drivers[plugin];
 }
 
-/** The name of the plugin that the volume is of, if a CSI driver does its work. */
+/** The name of the volume's plugin, if a CSI driver replaces it. */
 export function migratedPluginOf({ spec }: PersistentVolume): string | undefined {
   if (spec?.awsElasticBlockStore !== undefined) return "kubernetes.io/aws-ebs";
   if (spec?.gcePersistentDisk !== undefined) return "kubernetes.io/gce-pd";

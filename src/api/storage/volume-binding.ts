@@ -1,6 +1,6 @@
 /**
- * How PersistentVolumes and PersistentVolumeClaims name each other, and which volume suits a claim. The controller that binds them and
- * the scheduler go by it.
+ * How PersistentVolumes and PersistentVolumeClaims refer to each other, and which volume suits a claim; used by the binder controller and
+ * the scheduler.
  * Source: kubernetes v1.36 staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go, helpers.go;
  * pkg/controller/volume/persistentvolume/index.go.
  */
@@ -19,27 +19,27 @@ export const bindingAnnotations = {
   selectedNode: "volume.kubernetes.io/selected-node",
   /** On a volume: its provisioner. */
   provisionedBy: "pv.kubernetes.io/provisioned-by",
-  /** On a claim or a volume: the CSI driver that does the work of the plugin it names. */
+  /** On a claim or a volume: the CSI driver that replaces the plugin it names. */
   migratedTo: "pv.kubernetes.io/migrated-to",
-  /** On a claim: who is to provision it. */
+  /** On a claim: its provisioner. */
   storageProvisioner: "volume.kubernetes.io/storage-provisioner",
-  /** As `storageProvisioner`; both are written. */
+  /** Like `storageProvisioner`; both are written. */
   betaStorageProvisioner: "volume.beta.kubernetes.io/storage-provisioner",
 } as const;
 
 const betaClass = "volume.beta.kubernetes.io/storage-class";
 
-/** The name of the claim's class, by the old annotation first; empty for none. */
+/** The name of the claim's class; the old annotation takes precedence; empty for none. */
 export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? "";
 }
 
-/** Whether the claim says what class it wants; `""` says so too: none. */
+/** Whether the claim specifies a class; so does `""`: none. */
 export function namesClass({ metadata, spec }: PersistentVolumeClaim): boolean {
   return metadata.annotations?.[betaClass] !== undefined || spec?.storageClassName !== undefined;
 }
 
-/** The name of the volume's class, by the old annotation first; empty for none. */
+/** The name of the volume's class; the old annotation takes precedence; empty for none. */
 export function classOfVolume({ metadata, spec }: PersistentVolume): string {
   return metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? "";
 }
@@ -51,12 +51,12 @@ export function isVolumeOf({ spec }: PersistentVolume, { metadata }: PersistentV
   return (ref.uid ?? "") === "" || ref.uid === metadata.uid;
 }
 
-/** Whether one is a block device and the other one has a file system, which is the default. */
+/** Whether one is a block device and the other has a file system, the default. */
 export function modesDiffer(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   return (claim.spec?.volumeMode ?? "Filesystem") !== (volume.spec?.volumeMode ?? "Filesystem");
 }
 
-/** Whether the volume can be mounted in all ways that the claim wants. */
+/** Whether the volume supports all access modes that the claim requests. */
 export function hasAccessModes(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode) === true);
 }
@@ -66,12 +66,12 @@ export function capacityOf({ spec }: PersistentVolume): Quantity {
   return storageIn(spec?.capacity);
 }
 
-/** How large a volume the claim wants. */
+/** How large a volume the claim requests. */
 export function requestOf({ spec }: PersistentVolumeClaim): Quantity {
   return storageIn(spec?.resources?.requests);
 }
 
-/** How much the claim has, as far as it was told; 0 before it is bound. */
+/** The claim's capacity by its status; 0 before it is bound. */
 export function heldBy({ status }: PersistentVolumeClaim): Quantity {
   return storageIn(status?.capacity);
 }
@@ -82,17 +82,17 @@ function storageIn(amounts: Readonly<Record<string, string | number>> | undefine
   return parseQuantity(String(amounts?.["storage"] ?? "0")) ?? nothing;
 }
 
-/** How a volume is looked for. */
+/** How to search for a volume. */
 export interface MatchOptions {
   readonly volumes: Iterable<PersistentVolume>;
-  /** The scheduler chooses among volumes that are free: only one that is reserved for the claim counts. */
+  /** The scheduler chooses among free volumes: only one reserved for the claim counts. */
   readonly reservedOnly: boolean;
 }
 
 /**
- * The volume for a claim: one that is reserved for it, else the smallest of those with as few access modes as suffice. Of volumes of one
- * size the first by name; upstream takes any.
- * @throws Error for a selector that is invalid.
+ * The volume for a claim: one reserved for it, else the smallest of those with the fewest sufficient access modes. Of volumes of equal
+ * size, the first by name; upstream takes any.
+ * @throws Error for an invalid selector.
  */
 export function volumeFor(
   claim: PersistentVolumeClaim,
@@ -138,15 +138,14 @@ function matchAmong(
 export interface NodeMatchOptions {
   readonly volumes: Iterable<PersistentVolume>;
   readonly node: Node;
-  /** Names of volumes that other claims of the pod get. */
+  /** Names of volumes chosen for other claims of the pod. */
   readonly taken: ReadonlySet<string>;
 }
 
 /**
- * The volume for a claim whose pod is to run on a node: one that is reserved for it, if it can be reached from there, else the smallest
- * that can.
+ * The volume for a claim whose pod should run on a node: one reserved for it, if reachable from there, else the smallest reachable one.
  * Source: pv_helpers.go FindMatchingVolume, as the scheduler calls it.
- * @throws Error for a selector that is invalid.
+ * @throws Error for an invalid selector.
  */
 export function volumeOnNode(
   claim: PersistentVolumeClaim,
@@ -167,7 +166,7 @@ export function isReachableFrom({ spec }: PersistentVolume, node: Node): boolean
   return required === undefined || required.nodeSelectorTerms.some((term) => termFits(term, node));
 }
 
-/** Whether it is large enough, of the right kind, and nobody else's. */
+/** Whether it is large enough, of the right kind, and not taken. */
 function mayServe(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return (
     volume.metadata.deletionTimestamp === undefined &&
@@ -204,8 +203,7 @@ export function attributesDiffer(claim: PersistentVolumeClaim, volume: Persisten
 }
 
 /**
- * The volume, bound to the claim; undefined if it is that already. One that was not reserved for the claim is marked as the controller's
- * choice.
+ * The volume, bound to the claim; undefined if it already is. One not reserved for the claim is marked as the controller's choice.
  * Source: pv_helpers.go GetBindVolumeToClaim.
  */
 export function boundTo(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
@@ -220,7 +218,7 @@ export function boundTo(volume: PersistentVolume, claim: PersistentVolumeClaim):
   return isReserved ? next : annotated(next, { [bindingAnnotations.boundByController]: "yes" });
 }
 
-/** The object with annotations; those that are there keep their values. */
+/** The object with these annotations; existing ones keep their values. */
 export function annotated<T extends PersistentVolume | PersistentVolumeClaim>(
   object: T,
   annotations: Readonly<Record<string, string>>,

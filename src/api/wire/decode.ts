@@ -1,6 +1,6 @@
 /**
- * A protobuf message of a Kubernetes type as the JSON that its sender would have written. Names and shapes come from the schema
- * that JSON bodies are read by, the numbers from `numbers.json`. Unknown numbers are passed over, as protobuf wants it.
+ * A protobuf message of a Kubernetes type as the JSON that its sender would have written. Names and shapes come from the schema used for
+ * JSON bodies, the numbers from `numbers.json`. Unknown numbers are skipped, as protobuf requires.
  */
 import { base64OfBytes } from "../base64.ts";
 import { formatTime } from "../time.ts";
@@ -9,7 +9,7 @@ import { bytesIn, lastFields, numberIn, textIn, wireFields, WireProblem, type Wi
 
 type Fields = Record<string, unknown>;
 
-/** By type, its fields: `1metadata,2spec`; `2=core.v1.VolumeSource` are those of a struct that JSON writes into this one. */
+/** The fields of each type: `1metadata,2spec`; `2=core.v1.VolumeSource` for those of a struct that JSON inlines. */
 export type FieldNumbers = Readonly<Record<string, string>>;
 
 type Numbered = { readonly is: "field"; readonly name: string } | { readonly is: "inlined"; readonly type: string };
@@ -17,7 +17,7 @@ type Numbered = { readonly is: "field"; readonly name: string } | { readonly is:
 /** The protobuf messages of kinds, by name. */
 export interface MessageTypes {
   readonly schema: Schema;
-  /** What stands at each number of a type. @throws WireProblem for a type that has no protobuf form. */
+  /** The field at each number of a type. @throws WireProblem for a type without a protobuf form. */
   numbered(type: string): ReadonlyMap<number, Numbered>;
 }
 
@@ -42,7 +42,7 @@ function numberedField(text: string): readonly [number, Numbered] {
   return [number, name.startsWith("=") ? { is: "inlined", type: name.slice(1) } : { is: "field", name }];
 }
 
-/** @throws WireProblem for bytes that are no message of the type. */
+/** @throws WireProblem for bytes that are not a message of the type. */
 export function decodeMessage(bytes: Uint8Array, struct: Struct, types: MessageTypes): Fields {
   const result: Fields = {};
   readInto(result, bytes, struct, struct.name, types);
@@ -76,7 +76,7 @@ function readField(result: Fields, name: string, wire: WireField, shape: Shape, 
       const map = (result[name] ??= {}) as Fields;
       const entry = lastFields(bytesIn(wire));
       const [key, value] = [entry.get(1), entry.get(2)];
-      // Defined, not set: a key may be called __proto__.
+      // Defined, not assigned: a key may be __proto__.
       Object.defineProperty(map, key === undefined ? "" : textIn(key), {
         value: value === undefined ? missingValue(shape.of) : valueOf(value, shape.of, types),
         enumerable: true,
@@ -167,7 +167,7 @@ function scalarOf(wire: WireField, scalar: Scalar): unknown {
   }
 }
 
-/** Seconds and nanoseconds; nothing at all is no time. */
+/** Seconds and nanoseconds; an empty message is no time. */
 function timeOf(bytes: Uint8Array, scalar: "time" | "micro-time"): string | undefined {
   if (bytes.length === 0) return undefined;
   const parts = lastFields(bytes);
@@ -180,7 +180,7 @@ function timeOf(bytes: Uint8Array, scalar: "time" | "micro-time"): string | unde
   return `${text.slice(0, -1)}.${String(micros).padStart(6, "0")}Z`;
 }
 
-/** The value of a map's entry that brings none. */
+/** The value of a map entry without one. */
 function missingValue(shape: Shape): unknown {
   if (shape.is === "list") return [];
   return shape.is === "scalar" ? zeroOf(shape.scalar) : {};

@@ -1,6 +1,6 @@
 /**
- * The JSON of a Kubernetes type as a protobuf message, by the same shapes and numbers as it is read (decode.ts). What JSON leaves out is left
- * out; readers in Go find its zero value.
+ * The JSON of a Kubernetes type as a protobuf message, by the same shapes and numbers as for decoding (decode.ts). What JSON omits is
+ * omitted; readers in Go see its zero value.
  */
 import { goJson } from "../go-json.ts";
 import { bytesOfBase64 } from "../base64.ts";
@@ -11,7 +11,7 @@ import { messageOf, WireWriter } from "./wire-writer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field, or an item of one, that is to be written. */
+/** A field, or an item of one, to be written. */
 interface Target {
   readonly writer: WireWriter;
   readonly number: number;
@@ -26,7 +26,7 @@ export class MessageEncoder {
     this.#types = types;
   }
 
-  /** @throws RangeError for a value that is none of the type. */
+  /** @throws RangeError for a value that is not of the type. */
   encode(value: Fields, struct: Struct): Uint8Array {
     return this.#fieldsOf(value, { struct, type: struct.name });
   }
@@ -130,7 +130,7 @@ function writeScalar({ writer, number, scalar }: ScalarTarget, value: unknown): 
   }
 }
 
-/** 1 which of them, 2 the number, 3 the text. */
+/** 1 which of the two, 2 the number, 3 the string. */
 function intOrString(value: unknown): (writer: WireWriter) => void {
   return (writer) => {
     const isText = typeof value === "string";
@@ -140,7 +140,7 @@ function intOrString(value: unknown): (writer: WireWriter) => void {
   };
 }
 
-/** 1 seconds since 1970, 2 nanoseconds; microseconds are in the text alone. */
+/** 1 seconds since 1970, 2 nanoseconds; microseconds are only in the text. */
 function time(text: string): (writer: WireWriter) => void {
   const ms = parseTime(text);
   const [, fraction = ""] = /\.(\d+)/.exec(text) ?? [];

@@ -1,5 +1,5 @@
 /**
- * What every body in Kubernetes' protobuf is wrapped in: a prefix and `runtime.Unknown`, which names the type of the message.
+ * The wrapper of every body in Kubernetes' protobuf: a prefix and `runtime.Unknown`, which names the type of the message.
  * Source: apimachinery v0.36 runtime/serializer/protobuf/protobuf.go.
  */
 import { bytesIn, lastFields, textIn, WireProblem } from "./wire-fields.ts";
@@ -7,10 +7,10 @@ import { bytesIn, lastFields, textIn, WireProblem } from "./wire-fields.ts";
 /** The media type of Kubernetes' protobuf. */
 export const protobufType = "application/vnd.kubernetes.protobuf";
 
-/** What every body in protobuf begins with: `k8s` and a zero. */
+/** The prefix of every body in protobuf: `k8s` and a zero byte. */
 export const magic = [0x6b, 0x38, 0x73, 0x00] as const;
 
-/** The type that an envelope without one is taken for: what the path of the request lets expect. */
+/** The assumed type of an envelope without one: what the request's path implies. */
 export interface Expected {
   readonly kind: string;
   readonly apiVersion: string;
@@ -25,7 +25,7 @@ export interface Envelope {
 
 /**
  * Opens an envelope, `runtime.Unknown`: 1 the type (1 apiVersion, 2 kind), 2 the message, 3 its encoding.
- * @throws WireProblem for bytes that are none.
+ * @throws WireProblem for bytes that are not an envelope.
  */
 export function openEnvelope(body: Uint8Array, expected: Expected): Envelope {
   if (body.length === 0) throw new WireProblem("empty data");

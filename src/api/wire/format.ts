@@ -1,23 +1,22 @@
 /**
- * What `api.json` holds: discovery, the compact types of all kinds, the columns of their tables. It is made by
- * scripts/extract-api from a real kube-apiserver 1.36.3, and read when it is first needed.
+ * The content of `api.json`: discovery, the compact types of all kinds, the columns of their tables. scripts/extract-api generates it from
+ * a real kube-apiserver 1.36.3; it is read on first use.
  */
 
 /**
- * A value's type in a few letters: `s` text, `i` int32, `l` int64, `n` number, `b` boolean, `q` Quantity, `x` int or text,
- * `t` Time, `u` MicroTime, `y` base64, `o` any object, `a` anything, `@core.v1.PodSpec` a named type, `[…` a list of,
- * `{…` a map from text to.
+ * A value's type in a few letters: `s` text, `i` int32, `l` int64, `n` number, `b` boolean, `q` Quantity, `x` int or string, `t` Time, `u`
+ * MicroTime, `y` base64, `o` any object, `a` anything, `@core.v1.PodSpec` a named type, `[…` a list of, `{…` a map from text to.
  */
 export type TypeCode = string;
 
-/** A field: its type alone, or with what else is known of it. */
+/** A field: only its type, or with what else is known about it. */
 export type FieldData =
   | TypeCode
   | {
       readonly t: TypeCode;
       /** Required. */
       readonly r?: 1;
-      /** The merge key of a strategic merge patch, and its strategy: `merge`, `replace`, `retainKeys`, or two with a comma. */
+      /** The merge key of a strategic merge patch, and its strategy: `merge`, `replace`, `retainKeys`, or two, comma-separated. */
       readonly k?: string;
       readonly p?: string;
       /** How server-side apply sees a list (`atomic`, `set`, `map`) and the keys of a map; how it sees a map (`atomic`, `granular`). */
@@ -27,8 +26,8 @@ export type FieldData =
       readonly d?: unknown;
       readonly e?: readonly string[];
       /**
-       * How it is written when it is empty, where that is not the usual (`o`; `p` for structs and times): `o` not at all, `p` as it
-       * is set, `k` as 0, false or "", `n` as null, `s` as a struct that is always there.
+       * How it is written when empty, if unusual (usual are `o`; `p` for structs and times): `o` not at all, `p` as set, `k` as 0, false or
+       * "", `n` as null, `s` as a struct that is always present.
        */
       readonly z?: string;
     };
@@ -47,7 +46,7 @@ export interface ResourceData {
   readonly name: string;
   readonly singularName: string;
   readonly namespaced: boolean;
-  /** Of the kind, where it is another than the resource's. */
+  /** The kind's group, if it differs from the resource's. */
   readonly group?: string;
   readonly version?: string;
   readonly kind: string;

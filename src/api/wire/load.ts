@@ -5,7 +5,7 @@ let loaded: Promise<ApiData> | undefined;
 
 /** The extracted data, 140 KB: loaded once, on first use. */
 export function loadApiData(): Promise<ApiData> {
-  // The compiler's own type of a literal of this size is of no use.
+  // The compiler's type for a literal of this size is useless.
   loaded ??= import("./api.json", { with: { type: "json" } }).then((module) => module.default as unknown as ApiData);
   return loaded;
 }

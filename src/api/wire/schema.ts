@@ -47,12 +47,12 @@ export interface Field {
   readonly listType: "atomic" | "set" | "map";
   readonly listKeys: readonly string[];
   readonly atomic: boolean;
-  /** A struct whose type is owned in one piece is owned field by field here. */
+  /** A struct whose type is owned as a unit is owned field by field here. */
   readonly granular?: boolean;
-  /** Of a field that is left out: an item of a list that goes by its keys may leave one out that has a default. */
+  /** The default of an omitted field: a keyed list item may omit a key that has a default. */
   readonly default?: unknown;
   readonly values: readonly string[] | undefined;
-  /** How it is written when it is empty: not at all, as it is set, as 0, false or "", as null, as a struct that is always there. */
+  /** How it is written when empty: not at all, as set, as 0, false or "", as null, as a struct that is always present. */
   readonly empty: "omitted" | "as-set" | "zero" | "null" | "struct";
 }
 
@@ -62,11 +62,11 @@ const emptyCodes = { o: "omitted", p: "as-set", k: "zero", n: "null", s: "struct
 export interface Struct {
   readonly name: string;
   readonly fields: ReadonlyMap<string, Field>;
-  /** The fields that are written even if nobody set them. */
+  /** The fields that are written even if unset. */
   readonly always: readonly (readonly [name: string, field: Field])[];
   readonly open: boolean;
   readonly atomic: boolean;
-  /** `fields.get` has an answer for every name, `fields.has` for those that are described. */
+  /** `fields.get` returns a field for every name, `fields.has` is true only for described ones. */
   readonly takesAny?: true;
 }
 
@@ -112,7 +112,7 @@ function fieldOf(data: FieldData): Field {
     retainsKeys: strategies.includes("retainKeys"),
     listType: more.l === "set" || more.l === "map" ? more.l : "atomic",
     listKeys: more.m ?? [],
-    // `o` is a RawExtension; anything else whose type is open is owned as what it holds.
+    // `o` is a RawExtension; any other open type is owned as what it contains.
     atomic: more.g === "atomic" || more.t === "o",
     ...(more.g === "granular" ? { granular: true } : {}),
     ...keyDefault(more, shape),
@@ -138,7 +138,7 @@ const always: ReadonlySet<Field["empty"]> = new Set(["zero", "null", "struct"]);
 export interface Schema {
   /** @throws RangeError for a name that the data does not have. */
   struct(name: string): Struct;
-  /** The type of `v1/Pod`; undefined for kinds that are not known. */
+  /** The type of `v1/Pod`; undefined for unknown kinds. */
   kind(apiVersion: string, kind: string): Struct | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Protobuf on the wire: numbered fields, each a number or a piece of bytes. Source: the encoding as protobuf.dev documents it;
- * groups, which are obsolete, are rejected.
+ * Protobuf on the wire: numbered fields, each a number or bytes. Source: the encoding as protobuf.dev documents it; groups, which are
+ * obsolete, are rejected.
  */
 
 /** Bytes that cannot be decoded; the message says why. */
