@@ -1,5 +1,5 @@
 /**
- * Who signs certificates (X.509, RFC 5280): of the fields of a certificate and the order of its extensions, what Go's crypto/x509 makes.
+ * Signing certificates (X.509, RFC 5280), with the fields and the order of extensions of Go's crypto/x509.
  * Source: Go crypto/x509 CreateCertificate, buildCertExtensions; crypto/x509/pkix Name.ToRDNSequence.
  */
 import {
@@ -28,7 +28,7 @@ import {
   valueAt,
 } from "./der.ts";
 
-/** The certificate and the private key of an authority, in PEM. */
+/** The certificate and the private key of a CA, in PEM. */
 export interface Authority {
   /** One certificate. */
   readonly ca: string;
@@ -36,14 +36,14 @@ export interface Authority {
   readonly key: string;
 }
 
-/** What a certificate is to say. Times are in milliseconds since 1970; a certificate knows seconds. */
+/** The content of a certificate. Times are in milliseconds since 1970; a certificate stores seconds. */
 export interface CertificateWish {
-  /** Attributes that Go knows stay, in Go's order; others are left out. */
+  /** Attributes known to Go are kept, in Go's order; others are left out. */
   readonly subject: readonly NameAttribute[];
   /** The DER of a SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array;
   readonly altNames: readonly AltName[];
-  /** Bits of the extension, by number: 0 for digital signatures. */
+  /** The bits of the extension, by number: 0 for digital signatures. */
   readonly keyUsage: readonly number[];
   /** Object identifiers. */
   readonly extendedKeyUsage: readonly string[];
@@ -51,7 +51,7 @@ export interface CertificateWish {
   readonly notAfter: number;
 }
 
-/** An authority that can be asked for certificates. */
+/** A CA that issues certificates. */
 export interface CertificateIssuer {
   /** When its own certificate expires, in milliseconds since 1970. */
   readonly notAfter: number;
@@ -64,7 +64,7 @@ const spkiOf = (key: KeyObject): Bytes =>
 
 interface Algorithm {
   readonly identifier: Bytes;
-  /** Undefined for Ed25519, which has one of its own. */
+  /** Undefined for Ed25519, which has its own. */
   readonly hash: string | undefined;
 }
 
@@ -73,7 +73,7 @@ const ecdsa = (hash: string, last: number): Algorithm => ({
   identifier: sequence(oid(`1.2.840.10045.4.3.${last}`)),
 });
 
-/** By the names of curves; others are hashed as P-256 is. */
+/** By curve name; other curves are hashed like P-256. */
 const ecdsaOf: Readonly<Record<string, Algorithm>> = { secp384r1: ecdsa("sha384", 3), secp521r1: ecdsa("sha512", 4) };
 
 /** Source: Go crypto/x509 signingParamsForKey. @throws RangeError for a key that cannot sign certificates. */
@@ -91,7 +91,7 @@ const isPrintable = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
 const attribute = (id: string, content: string): Bytes =>
   sequence(oid(id), text(isPrintable.test(content) ? 0x13 : 0x0c, content));
 
-/** Values of one kind stand in one set; of common names and serial numbers the last one counts. */
+/** Values of one type share one set; of common names and serial numbers, the last one counts. */
 function nameOf(attributes: readonly NameAttribute[]): Bytes {
   const textsOf = (of: string): string[] => attributes.filter(({ id }) => id === of).map((each) => each.text);
   const several = severalOf.map((id) => ({ id, texts: textsOf(id) }));
@@ -105,7 +105,7 @@ function nameOf(attributes: readonly NameAttribute[]): Bytes {
   return sequence(...sets.map(({ id, texts }) => setOf(...texts.map((each) => attribute(id, each)))));
 }
 
-/** `261121104107Z`; of years from 2050 on the format that has them whole. */
+/** `261121104107Z`; years from 2050 use the format with four digits. */
 function timeOf(ms: number): Bytes {
   const digits = `${new Date(ms).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`;
   return new Date(ms).getUTCFullYear() < 2050 ? text(0x17, digits.slice(2)) : text(0x18, digits);
@@ -127,7 +127,7 @@ const altNameTags: Readonly<Record<AltNameType, number>> = { DNS: 0x82, Email: 0
 const altNameOrder: readonly AltNameType[] = ["DNS", "Email", "IP", "URI"];
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** An address of IPv4 has 4 bytes. */
+/** An IPv4 address has 4 bytes. */
 function altNameBytes({ type, bytes }: AltName): Bytes {
   const isMapped = type === "IP" && bytes.length === 16 && mappedPrefix.every((byte, index) => bytes[index] === byte);
   return isMapped ? bytes.subarray(12) : bytes;
@@ -141,7 +141,7 @@ function altNamesOf(names: readonly AltName[]): Bytes {
 interface Signing {
   readonly subject: Bytes;
   readonly issuer: Bytes;
-  /** With which the issuer signs. */
+  /** The issuer's signing key. */
   readonly key: KeyObject;
   readonly publicKey: Bytes;
   readonly extensions: readonly Bytes[];
@@ -152,7 +152,7 @@ interface Signing {
 function signed({ subject, issuer, key, publicKey, extensions, notBefore, notAfter }: Signing): string {
   const { hash, identifier } = algorithmOf(key);
   const serial = randomBytes(16);
-  // A whole number above zero.
+  // A positive integer.
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
   const toSign = sequence(
     value(0xa0, value(0x02, Uint8Array.of(2))),
@@ -164,7 +164,7 @@ function signed({ subject, issuer, key, publicKey, extensions, notBefore, notAft
     publicKey,
     value(0xa3, sequence(...extensions)),
   );
-  // Node takes undefined and null for a key's own hash, its types the second alone.
+  // Node accepts undefined and null for a key's own hash, its types only null.
   const signature = sign(hash ?? null, toSign, key);
   const der = sequence(toSign, identifier, value(0x03, Uint8Array.of(0), signature));
   const lines =
@@ -179,7 +179,7 @@ const subjectKeyId = "2.5.29.14";
 const authorityKeyId = (keyId: Bytes): Bytes => extension("2.5.29.35", false, sequence(value(0x80, keyId)));
 const signsCertificates = 5;
 
-/** A new authority, which signs certificates and nothing else. */
+/** A new CA, which signs certificates and nothing else. */
 export function newAuthority({
   name,
   notBefore,
@@ -202,9 +202,9 @@ export function newAuthority({
 }
 
 /**
- * The issuer of an authority.
- * @throws Error for a certificate or a key that cannot be read, several certificates, and a key that is another one's; RangeError for one
- * that cannot sign certificates.
+ * The issuer of a CA.
+ * @throws Error for a certificate or key that cannot be read, several certificates, or a key that does not match; RangeError for a key that
+ * cannot sign certificates.
  */
 export function issuerOf({ ca, key }: Authority): CertificateIssuer {
   const found = ca.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
@@ -227,7 +227,7 @@ export function issuerOf({ ca, key }: Authority): CertificateIssuer {
           ? []
           : [extension("2.5.29.37", false, sequence(...extendedKeyUsage.map(oid)))]),
         extension("2.5.29.19", true, sequence()),
-        // Go takes one with its issuer's name for self-signed.
+        // Go treats a certificate with its issuer's name as self-signed.
         ...(keyId === undefined || Buffer.compare(subject, issuer) === 0 ? [] : [authorityKeyId(keyId)]),
         ...(altNames.length === 0 ? [] : [extension("2.5.29.17", !isNamed, altNamesOf(altNames))]),
       ];
@@ -252,7 +252,7 @@ function readKey(pem: string): KeyObject {
   }
 }
 
-/** The subject as it is written there, and how the authority names its key. */
+/** The subject as encoded there, and the CA's key identifier. */
 function partsOf({ raw }: X509Certificate): { readonly subject: Bytes; readonly keyId: Bytes | undefined } {
   const [whole] = sequenceOf(valueAt(new Uint8Array(raw), 0));
   const fields = sequenceOf(whole).filter(({ tag }) => tag !== 0xa0);

@@ -1,30 +1,30 @@
-/** Requests for certificates (PKCS #10, RFC 2986), and what bytes of a certificate are asked for. */
+/** Certificate requests (PKCS #10, RFC 2986), and queries about certificates. */
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { bitStringTag, dotted, sequenceOf, setTag, type Value, valueAt, valuesIn } from "./der.ts";
 
-/** What a request for a certificate says. */
+/** The content of a certificate request. */
 export interface CertificateRequest {
-  /** The attributes of its subject, in their order. */
+  /** The attributes of its subject, in order. */
   readonly subject: readonly NameAttribute[];
   /** The common name of its subject; empty for none, and the last of several, as in Go. */
   readonly commonName: string;
   /** The organizations of its subject. */
   readonly organizations: readonly string[];
-  /** The alternative names that it asks for, in their order. */
+  /** The alternative names that it requests, in order. */
   readonly altNames: readonly AltName[];
   /** Its public key, as the DER of a SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array;
-  /** Why its signature is not its key's; undefined if it is. In the words of Go's crypto/x509. */
+  /** Why its signature is invalid; undefined if it is valid. In the words of Go's crypto/x509. */
   readonly signatureProblem: string | undefined;
 }
 
-/** A type of alternative names, as Go's crypto/x509 tells them apart; those of other types it leaves out. */
+/** A type of alternative names in Go's crypto/x509, which leaves out other types. */
 export type AltNameType = "DNS" | "Email" | "IP" | "URI";
 
 /** One alternative name. */
 export interface AltName {
   readonly type: AltNameType;
-  /** A text in ASCII, or the 4 or 16 bytes of an address. */
+  /** An ASCII string, or the 4 or 16 bytes of an address. */
   readonly bytes: Uint8Array;
 }
 
@@ -35,9 +35,9 @@ export interface NameAttribute {
 }
 
 interface Algorithm {
-  /** Undefined for Ed25519, which has one of its own. */
+  /** Undefined for Ed25519, which has its own. */
   readonly hash: string | undefined;
-  /** What Go says of a signature that is wrong. */
+  /** Go's message for a wrong signature. */
   readonly failure: string;
 }
 
@@ -70,7 +70,7 @@ function signatureProblemOf({ info, algorithm, publicKey, signature }: Signed): 
     const key = createPublicKey({ key: Buffer.from(publicKey.whole), format: "der", type: "spki" });
     return verify(algorithm.hash, info.whole, key, signature) ? undefined : algorithm.failure;
   } catch {
-    // A key that the algorithm has no use for.
+    // A key that does not fit the algorithm.
     return algorithm.failure;
   }
 }
@@ -114,7 +114,7 @@ function altNamesIn(info: readonly Value[]): AltName[] {
   });
 }
 
-/** Reads the DER of a request. @throws SyntaxError that says what is wrong; in Go's words where bytes are missing or left over. */
+/** Reads the DER of a request. @throws SyntaxError that says what is wrong; in Go's words if bytes are missing or left over. */
 export function readCertificateRequest(der: Uint8Array): CertificateRequest {
   const outer = valueAt(der, 0);
   if (outer.whole.length < der.length) throw new SyntaxError("asn1: syntax error: trailing data");
@@ -141,7 +141,7 @@ export function readCertificateRequest(der: Uint8Array): CertificateRequest {
   };
 }
 
-/** When a certificate expires, in ms since 1970; undefined for bytes that are none. */
+/** When a certificate expires, in ms since 1970; undefined if the bytes are not a certificate. */
 export function expiryOfCertificate(der: Uint8Array): number | undefined {
   try {
     const at = Date.parse(new X509Certificate(der).validTo);

@@ -1,6 +1,6 @@
 /**
- * Certificates for a server on loopback: an authority made for the occasion, and a server's certificate signed by it. Two, since
- * Deno takes no authority as a server. The keys leave this process only if the caller writes them somewhere.
+ * Certificates for a server on loopback: a CA created for the occasion, and a server certificate signed by it. Two, since Deno rejects a CA
+ * certificate as a server's. The keys leave this process only if the caller writes them somewhere.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { type Authority, issuerOf, newAuthority } from "./certificate-authority.ts";
@@ -8,9 +8,9 @@ import type { AltName } from "./certificate-request.ts";
 
 /** What a server on loopback needs, and what its clients trust. All PEM. */
 export interface ServerCertificate {
-  /** Certificate of the authority that clients should trust. */
+  /** The certificate of the CA that clients should trust. */
   readonly ca: string;
-  /** The key of that authority; absent where somebody else has it. */
+  /** The key of that CA; absent if someone else has it. */
   readonly caKey?: string;
   /** The server's certificate; `key` is its key. */
   readonly cert: string;
@@ -19,7 +19,7 @@ export interface ServerCertificate {
 
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
-/** Longer than any certificate that it signs, as those of clusters. */
+/** Longer than any certificate that it signs, like those of clusters. */
 const authorityMs = 10 * yearMs;
 
 const loopback: readonly AltName[] = [
@@ -29,7 +29,7 @@ const loopback: readonly AltName[] = [
   { type: "IP", bytes: Uint8Array.from([...Array.from({ length: 15 }, () => 0), 1]) },
 ];
 
-/** An authority for one sandbox, or one server, valid for ten years from `now`. */
+/** A CA for one sandbox, or one server, valid for ten years from `now`. */
 export function sandboxAuthority(now: number): Authority {
   return newAuthority({
     name: "kubectl-reconcile sandbox authority",
@@ -38,10 +38,7 @@ export function sandboxAuthority(now: number): Authority {
   });
 }
 
-/**
- * An authority and a server certificate for 127.0.0.1, ::1 and localhost, this one valid for a year from `now`. Takes about 2
- * ms.
- */
+/** A CA, and a server certificate for 127.0.0.1, ::1 and localhost, valid for one year from `now`. Takes about 2 ms. */
 export function loopbackCertificate(now: number): ServerCertificate {
   const authority = sandboxAuthority(now);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

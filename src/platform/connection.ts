@@ -11,7 +11,7 @@ import { socks5Tunnel } from "./socks5.ts";
 /** Options for `node:tls` and `node:https`. */
 export function tlsOptions(settings: TlsSettings): tls.ConnectionOptions {
   return {
-    // As in Go, each certificate given is trusted, be it an authority's or the server's own.
+    // As in Go, each given certificate is trusted, whether a CA's or the server's own.
     ...(settings.ca !== undefined && { ca: settings.ca, allowPartialTrustChain: true }),
     ...(settings.certificate !== undefined && { cert: settings.certificate }),
     ...(settings.key !== undefined && { key: settings.key }),
@@ -88,7 +88,7 @@ export function connectionTo(url: URL, proxy: string | undefined, signal: AbortS
 export function shakeHands(socket: Socket, url: URL, settings: TlsSettings): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const host = bare(url.hostname);
-    // Unlike an agent, `tls.connect` sends no server name by itself; an address is not a name.
+    // Unlike an agent, `tls.connect` sends no server name on its own; an address is not a name.
     const asked = isIP(host) === 0 ? { servername: host } : {};
     const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
     secure.on("error", reject);

@@ -1,6 +1,6 @@
-/** DER (X.690), as far as certificates and requests for them need it: values that are written, and values that are read. */
+/** DER (X.690), as far as certificates and certificate requests need it: writing and reading values. */
 
-/** What is written. */
+/** Encoded bytes. */
 export type Bytes = Uint8Array;
 
 function joined(parts: readonly Bytes[]): Bytes {
@@ -25,12 +25,12 @@ function sizeOf(length: number): readonly number[] {
 export const sequence = (...contents: readonly Bytes[]): Bytes => value(0x30, ...contents);
 /** Bytes of any kind. */
 export const octets = (content: Bytes): Bytes => value(0x04, content);
-/** No value: a parameter that there is none of. */
+/** No value: an absent parameter. */
 export const nothing: Bytes = value(0x05);
-/** A set; its values are in the order of their bytes. */
+/** A set; its values are sorted by their bytes. */
 export const setOf = (...contents: readonly Bytes[]): Bytes =>
   value(0x31, ...contents.toSorted((one, other) => Buffer.compare(one, other)));
-/** A text under a tag of its own. */
+/** A string with the given tag. */
 export const text = (tag: number, content: string): Bytes => value(tag, new TextEncoder().encode(content));
 /** True. */
 export const boolean: Bytes = value(0x01, Uint8Array.of(0xff));
@@ -47,11 +47,11 @@ export function oid(dotted: string): Bytes {
   return value(0x06, Uint8Array.from(bytes));
 }
 
-/** One value that was read. */
+/** One value as read. */
 export interface Value {
   readonly tag: number;
   readonly content: Uint8Array;
-  /** With its tag and its length. */
+  /** Includes its tag and its length. */
   readonly whole: Uint8Array;
 }
 
@@ -70,7 +70,7 @@ export function valueAt(bytes: Uint8Array, at: number): Value {
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) };
 }
 
-/** The values that stand side by side in some bytes. @throws SyntaxError */
+/** The consecutive values in some bytes. @throws SyntaxError */
 export function valuesIn(bytes: Uint8Array): Value[] {
   const found: Value[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -94,7 +94,7 @@ export function sequenceOf(value: Value | undefined, tag: number = sequenceTag):
   return valuesIn(value.content);
 }
 
-/** `1.2.840.113549.1.1.11` of the bytes of an object identifier. */
+/** `1.2.840.113549.1.1.11` from the bytes of an object identifier. */
 export function dotted({ content }: Value): string {
   const parts: number[] = [];
   let part = 0;

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { base64url } from "./json-web-token.ts";
 
 /**
- * `HEADER..SIGNATURE`: who has the content and the secret can make the same. The key's id stands in the header.
+ * `HEADER..SIGNATURE`: anyone with the content and the secret can compute the same. The header contains the key's id.
  * Source: cluster-bootstrap v0.36 token/jws/jws.go ComputeDetachedSignature; RFC 7515 appendix F.
  */
 export function detachedSignature(

@@ -69,7 +69,7 @@ export async function foldersOf(path: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** All of standard input. */
+/** Standard input, to its end. */
 export async function readStandardInput(): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of process.stdin) pieces.push(piece as Uint8Array);
@@ -77,8 +77,8 @@ export async function readStandardInput(): Promise<string> {
 }
 
 /**
- * Writes a file readable only by its owner (mode 0600), atomically: the file that was there stays until the new one is complete. Does
- * not follow links at `path` or beside it. A long text may come in pieces.
+ * Writes a file readable only by its owner (mode 0600), atomically: an existing file stays until the new one is complete. Does not follow
+ * links at `path` or beside it. A long text may come in pieces.
  * @throws Error with the system's `code`.
  */
 export async function writePrivateFile(path: string, text: string | Iterable<string>): Promise<void> {
@@ -96,7 +96,7 @@ export async function writePrivateFile(path: string, text: string | Iterable<str
   }
 }
 
-/** What `writePrivateFile` would throw. @throws Error with the system's `code`; EISDIR where `path` is a folder. */
+/** What `writePrivateFile` would throw. @throws Error with the system's `code`; EISDIR if `path` is a folder. */
 export async function checkWritable(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
@@ -105,7 +105,7 @@ export async function checkWritable(path: string): Promise<void> {
   await rm(beside, { force: true });
 }
 
-/** A new file beside another, to take its place. */
+/** Opens a new file beside another, to replace it. */
 async function openBeside(path: string): Promise<{ readonly file: FileHandle; readonly beside: string }> {
   const beside = `${path}.${process.pid}.new`;
   // Left by an earlier process with this id. A link created since is not followed: "x" requires a new file.
@@ -132,7 +132,7 @@ export async function appendTextFile(path: string, text: string): Promise<void> 
   await appendFile(path, text);
 }
 
-/** Makes a folder and those above it, as far as there are none. @throws Error with the system's `code`. */
+/** Creates a folder and its parents, unless they exist. @throws Error with the system's `code`. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
 }
@@ -147,12 +147,12 @@ export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** The same at once: for a process that ends. */
+/** The same, synchronously: for a process that exits. */
 export function removeFileNow(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** When a file was written last, in ms since 1970; undefined where there is none. */
+/** When a file was last written, in ms since 1970; undefined if it does not exist. */
 export async function writtenAt(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.mtimeMs;
 }

@@ -1,4 +1,4 @@
-/** Fingerprints of texts that must not be shown: they reveal only whether two texts are equal. */
+/** Fingerprints of strings that must not be shown: they reveal only whether two strings are equal. */
 import process from "node:process";
 
 let newHmac: (() => { update(text: string): { digest(encoding: "base64url"): string } }) | undefined;

@@ -14,7 +14,7 @@ export interface Host {
   /** Between paths in an environment variable: `:`, on Windows `;`. */
   readonly pathListSeparator: string;
   readonly stdinIsTerminal: boolean;
-  /** Undefined for a file that does not exist. @throws Error for one that cannot be read. */
+  /** Undefined for a file that does not exist. @throws Error if it cannot be read. */
   readFile(path: string): Promise<string | undefined>;
   folderOf(path: string): string;
   /** Resolves a path relative to `folder`. */

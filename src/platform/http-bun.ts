@@ -4,7 +4,7 @@ import type { HttpBody, HttpClient, HttpRequest, HttpResponse, HttpSettings, Tls
 
 function tlsOptions(tls: TlsSettings): Bun.TLSOptions {
   return {
-    // As in Go, each certificate given is trusted, be it an authority's or the server's own.
+    // As in Go, each given certificate is trusted, whether a CA's or the server's own.
     ...(tls.ca !== undefined && { ca: tls.ca, allowPartialTrustChain: true }),
     ...(tls.certificate !== undefined && { cert: tls.certificate }),
     ...(tls.key !== undefined && { key: tls.key }),

@@ -4,7 +4,7 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Status line and text of an answer to bytes that are no request. Source: Go net/http server.go, request.go readRequest. */
+/** Status line and text of a response to bytes that are not a request. Source: Go net/http server.go, request.go readRequest. */
 const answers = {
   version: [505, "HTTP Version Not Supported", ": unsupported protocol version"],
   "too large": [431, "Request Header Fields Too Large", ""],
@@ -15,12 +15,12 @@ const answers = {
 function problemOf(code: string, raw: string): keyof typeof answers | "method" {
   if (code === "HPE_INVALID_METHOD" && /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(raw)) return "method";
   if (code === "HPE_HEADER_OVERFLOW") return "too large";
-  // A line feed alone makes the parser speak of the version too.
+  // A bare line feed makes the parser complain about the version, too.
   if (code === "HPE_INVALID_VERSION" && !/ HTTP\/1\.[01]\r?\n/.test(raw)) return "version";
   return "malformed";
 }
 
-/** What the parser says of bytes that are no request. */
+/** What the parser says about bytes that are not a request. */
 export type Unreadable = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
 /** The body of a complete response. */
@@ -53,13 +53,13 @@ export function refuseMethod(socket: Duplex, answer: WholeAnswer): void {
   socket.end(rawAnswer(405, "Method Not Allowed", answer));
 }
 
-/** An answer as bytes, after which the connection ends. */
+/** A response as bytes, after which the connection closes. */
 function rawAnswer(status: number, text: string, { type, body }: WholeAnswer): string {
   const length = new TextEncoder().encode(body).length;
   return `HTTP/1.1 ${status} ${text}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** The characters that a Host header may have. Source: golang.org/x/net http/httpguts ValidHostHeader. */
+/** The characters that a Host header may contain. Source: golang.org/x/net http/httpguts ValidHostHeader. */
 const host = /^[\w!$%&'()*+,\-.:;=@[\]~]*$/;
 
 /** What is wrong with the Host headers of a request; undefined if nothing is. */

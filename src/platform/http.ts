@@ -3,7 +3,7 @@
  * chunks.
  */
 export interface TlsSettings {
-  /** PEM; replaces the system's authorities. */
+  /** PEM; replaces the system's CAs. */
   readonly ca?: string;
   /** PEM, including intermediate certificates. */
   readonly certificate?: string;
@@ -36,7 +36,7 @@ export interface HttpRequest {
 
 /** The body of a response, in chunks. */
 export interface HttpBody {
-  /** Undefined at the end. @throws HttpError when the connection broke, anything when the signal was aborted. */
+  /** Undefined at the end. @throws HttpError if the connection broke, anything if the signal was aborted. */
   next(): Promise<Uint8Array | undefined>;
   cancel(): void;
 }
@@ -51,8 +51,8 @@ export interface HttpResponse {
 /** Sends requests and keeps connections alive. */
 export interface HttpClient {
   /**
-   * Does not follow redirects. If a kept-alive connection breaks before the response, Bun repeats GET, PUT and DELETE
-   * over a new one by itself; POST and PATCH never.
+   * Does not follow redirects. If a kept-alive connection breaks before the response, Bun repeats GET, PUT and DELETE over a new one on its
+   * own, but never POST and PATCH.
    * @throws HttpError; anything if the signal was aborted.
    */
   send(request: HttpRequest): Promise<HttpResponse>;

@@ -19,7 +19,7 @@ import { joinConnections, type RawConnection, rawConnection } from "./raw-connec
 import { responseHead } from "./upgrade.ts";
 import { asksForWebSocket, endWith, handshakeOf, tellLines } from "./websocket.ts";
 
-/** Whom the certificate of a client names; `invalid` for one that no trusted authority signed, or that is expired. */
+/** The identity in a client's certificate; `invalid` if no trusted CA signed it, or if it has expired. */
 export type ClientCertificate =
   | {
       readonly is: "valid";
@@ -32,13 +32,13 @@ export type ClientCertificate =
 
 /** A received request. */
 export interface ServedRequest {
-  /** Only with `clientCa`, and of clients that show one. */
+  /** Only with `clientCa`, and for clients that present one. */
   readonly certificate?: ClientCertificate;
   readonly method: string;
   /** Percent-encoded, without the query. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly uri: string;
   /** The client's address; undefined once the connection is gone. */
   readonly remoteAddress: string | undefined;
@@ -67,7 +67,7 @@ export interface ServedResponse {
 export interface ServedUpgrade {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** What the client's connection is joined with; both are closed when one of them is. */
+  /** The connection joined with the client's; when one closes, both do. */
   readonly connection: RawConnection;
 }
 
@@ -79,8 +79,8 @@ export interface HttpsServerOptions {
   readonly port: number;
   readonly certificate: ServerCertificate;
   /**
-   * PEM of the authorities whose client certificates are accepted; by default, clients are asked for none. With it, requests cost half
-   * as much again: docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
+   * PEM of the CAs whose client certificates are accepted; by default, none is requested. With it, requests cost 50% more:
+   * docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
    */
   readonly clientCa?: string;
   readonly maxBodyBytes: number;
@@ -92,8 +92,7 @@ export interface HttpsServerOptions {
    */
   readonly allowsWebSocket?: (request: Omit<ServedRequest, "body">) => boolean;
   /**
-   * Responds to requests with a header `Upgrade`, all of them; without it they are requests like others. Where it rejects, the connection
-   * is closed.
+   * Responds to all requests with a header `Upgrade`; without it, they are handled like others. If it rejects, the connection is closed.
    */
   readonly upgrade?: (request: ServedRequest) => Promise<ServedUpgrade | ServedResponse>;
   /** Must not throw. */
@@ -107,7 +106,7 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
-/** The target of a request line, which may name a host too; what the query says wrongly is left out, as Go does. */
+/** The target of a request line, which may also name a host; invalid parts of the query are dropped, as in Go. */
 function targetOf(target: string): Pick<ServedRequest, "path" | "query" | "uri"> {
   const own = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "") || "/";
   const mark = own.indexOf("?");
@@ -117,9 +116,9 @@ function targetOf(target: string): Pick<ServedRequest, "path" | "query" | "uri">
   return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()], uri: own };
 }
 
-/** The certificate of a connection's client: a server without `clientCa` has sockets that know none. */
+/** The certificate of a connection's client; sockets of a server without `clientCa` have none. */
 function certificateOf(socket: Socket): { readonly certificate?: ClientCertificate } {
-  // Behind node:tls the socket of a request is a TLSSocket; the types of node:http do not say so.
+  // With node:tls, the socket of a request is a TLSSocket; the types of node:http do not say so.
   const { authorized, getPeerCertificate } = socket as Socket &
     Partial<Pick<TLSSocket, "authorized" | "getPeerCertificate">>;
   const shown = getPeerCertificate?.call(socket);
@@ -159,7 +158,7 @@ async function requestOf(request: IncomingMessage, maxBodyBytes: number): Promis
 }
 
 async function send(response: ServerResponse, body: ServedBody): Promise<void> {
-  // The client may have gone while the response was made: nobody would say so again.
+  // The client may have gone while the response was prepared: no event would report that later.
   if (response.destroyed || response.socket?.destroyed === true) {
     body.cancel();
     return;
@@ -181,9 +180,9 @@ async function send(response: ServerResponse, body: ServedBody): Promise<void> {
 }
 
 /**
- * As kube-apiserver's: headers of a megabyte, an idle connection stays for 90 s, a body may take its time. What cannot be set: Bun
- * closes a connection after 12 s without a whole header (32 s there), takes not quite 200 headers, and neither headers that are folded
- * nor lines that end without a carriage return. Source: apiserver v0.36 server/secure_serving.go; Go net/http server.go.
+ * As in kube-apiserver: headers up to one megabyte, idle connections kept for 90 s, no time limit for bodies. Not configurable: Bun closes
+ * a connection after 12 s without a complete header (32 s there), accepts not quite 200 headers, and neither folded headers nor lines
+ * without a carriage return. Source: apiserver v0.36 server/secure_serving.go; Go net/http server.go.
  */
 const limits = {
   maxHeaderSize: 1024 * 1024 + 4096,
@@ -229,7 +228,7 @@ export async function serveHttps({
     clientCa === undefined
       ? createHttpsServer({ cert, key, ...options }, onRequest)
       : createHttpServer(options, onRequest);
-  // On Bun the sockets of node:https do not tell the client's certificate, those of node:tls do.
+  // On Bun, the sockets of node:https do not expose the client's certificate; those of node:tls do.
   const server: Server =
     clientCa === undefined
       ? http
@@ -264,7 +263,7 @@ const noBody = new Uint8Array(0);
 interface UpgradeRequest {
   readonly request: ServedRequest;
   readonly socket: Duplex;
-  /** What came in behind the request. */
+  /** Bytes received after the request. */
   readonly early: Uint8Array;
 }
 
@@ -275,7 +274,7 @@ async function openWebSocket({
   early,
   handle,
 }: UpgradeRequest & Pick<HttpsServerOptions, "handle">): Promise<void> {
-  // A broken connection closes by itself.
+  // A broken connection closes on its own.
   socket.on("error", () => undefined);
   const { status, headers, body, protocols = [] } = await handle(request);
   if (body instanceof Uint8Array) {
@@ -292,7 +291,7 @@ async function openWebSocket({
   await tellLines(socket, body, early);
 }
 
-/** Joins the client's connection with another one, or ends it with a plain response. */
+/** Joins the client's connection with another, or ends it with a plain response. */
 async function passUpgrade({
   request,
   socket,
@@ -307,7 +306,7 @@ async function passUpgrade({
     const passed = isRefused ? headers.filter(([name]) => !/^(connection|keep-alive)$/i.test(name)) : headers;
     const head = responseHead({ status, headers: isRefused ? [...passed, ["Connection", "close"]] : passed });
     await client.write(Buffer.from(head, "latin1"));
-    // A client that is refused closes the connection once it has the body: whatever it would send is not for the other side.
+    // A refused client closes the connection once it has the body: anything it sends is not meant for the other side.
     await joinConnections(isRefused ? { ...client, next: () => nothingMore(socket) } : client, connection);
     return;
   }
@@ -319,7 +318,7 @@ async function passUpgrade({
   }
 }
 
-/** Resolves when a connection is closed. */
+/** Resolves when the connection is closed. */
 function nothingMore(socket: Duplex): Promise<undefined> {
   socket.resume();
   return new Promise((resolve) => void socket.once("close", () => resolve(undefined)));
@@ -329,15 +328,15 @@ interface WholeResponse extends Omit<ServedResponse, "body"> {
   readonly body: Uint8Array;
 }
 
-/** Sends a whole response, and closes. */
+/** Sends a complete response, then closes. */
 function endWithWhole(socket: Duplex, { status, headers, body }: WholeResponse): void {
   const lines = { ...headers, "content-length": String(body.length), connection: "close" };
   endWith(socket, Buffer.concat([Buffer.from(responseHead({ status, headers: Object.entries(lines) })), body]));
 }
 
 /**
- * Closes every connection of a server that no longer listens. `closeAllConnections` misses those in their handshake: on
- * Bun they open after it, and a server that waits for them never closes.
+ * Closes every connection of a server that no longer listens. `closeAllConnections` misses those in their handshake: on Bun they open
+ * afterwards, and a server that waits for them never closes.
  */
 function keepConnections(server: Server, http: Pick<HttpServer, "closeAllConnections">): () => void {
   const connections = new Set<Socket>();

@@ -9,11 +9,11 @@ import {
   type KeyObject,
 } from "node:crypto";
 
-/** Signs tokens, and knows its own again. */
+/** Signs tokens, and recognizes its own. */
 export interface TokenSigner {
   /** A signed token with these claims. */
   sign(claims: object): string;
-  /** The claims of a token that was signed with one of its keys; undefined for any other text. Times are not checked. */
+  /** The claims of a token that was signed with one of its keys; undefined for any other string. Times are not checked. */
   verified(token: string): Readonly<Record<string, unknown>> | undefined;
   /** The public halves of its keys, as JSON Web Keys (RFC 7517). */
   readonly publicKeys: readonly PublicJsonWebKey[];
@@ -21,7 +21,7 @@ export interface TokenSigner {
   readonly publicKey: string;
 }
 
-/** A key that tokens are verified with; the members after `alg` depend on the kind of key. */
+/** A key for verifying tokens; the members after `alg` depend on the type of key. */
 export interface PublicJsonWebKey {
   readonly use: "sig";
   readonly kty: string;
@@ -30,11 +30,11 @@ export interface PublicJsonWebKey {
   readonly [member: string]: string;
 }
 
-/** Keys of a signer, in PEM. */
+/** The keys of a signer, in PEM. */
 export interface SignerKeys {
-  /** By default a new pair, made when it is first needed. */
+  /** By default a new pair, generated on first use. */
   readonly signingKey?: string;
-  /** Public or private keys whose tokens are accepted, beside the signing key's own. */
+  /** Public or private keys whose tokens are accepted, besides the signing key's own. */
   readonly verifyingKeys?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ interface SigningKey {
   readonly own: VerifyingKey;
 }
 
-/** Base64 as URLs and tokens have it. */
+/** Base64url, as in URLs and tokens. */
 export const base64url = (value: Uint8Array | string): string => Buffer.from(value).toString("base64url");
 
 /** As kube-apiserver names keys: the hash of the public key's DER. Source: kubernetes v1.36 pkg/serviceaccount/jwt.go keyIDFromPublicKey. */
@@ -59,7 +59,7 @@ function verifyingKey(key: KeyObject): VerifyingKey {
 
 const algorithmOf = (key: KeyObject): "ES256" | "RS256" => (key.asymmetricKeyType === "ec" ? "ES256" : "RS256");
 
-/** What node:crypto needs beside the key: ECDSA signatures are two numbers side by side. */
+/** What node:crypto needs besides the key: ECDSA signatures are two numbers side by side. */
 const withKey = (key: KeyObject): { readonly key: KeyObject; readonly dsaEncoding: "ieee-p1363" } => ({
   key,
   dsaEncoding: "ieee-p1363",
@@ -67,7 +67,7 @@ const withKey = (key: KeyObject): { readonly key: KeyObject; readonly dsaEncodin
 
 /** True for the PEM of a public key that tokens can be verified with. */
 export function isVerifyingKey(pem: string): boolean {
-  // A private key would be read as its public half.
+  // A private key would be read as its public key.
   if (!/^-----BEGIN (RSA )?PUBLIC KEY-----/.test(pem)) return false;
   try {
     const key = createPublicKey(pem);
@@ -120,7 +120,7 @@ export function tokenSigner({ signingKey, verifyingKeys = [] }: SignerKeys = {})
   };
 }
 
-/** The members in the order in which Go writes them. Source: go-jose v4 jwk.go rawJSONWebKey. */
+/** The members in Go's order. Source: go-jose v4 jwk.go rawJSONWebKey. */
 function publicJsonWebKey(kid: string, key: KeyObject): PublicJsonWebKey {
   const { kty = "", crv, x, y, n, e } = key.export({ format: "jwk" });
   return {

@@ -1,9 +1,9 @@
-/** A file that lines are added to. */
+/** A file that lines are appended to. */
 import { open } from "node:fs/promises";
 
 /** An open file. */
 export interface LineFile {
-  /** Adds a line; it is on disk some time after, in order. */
+  /** Appends a line; it reaches the disk some time later, in order. */
   write(line: string): void;
   /** Resolves when all lines are on disk. @throws Error with the system's `code` if one could not be written. */
   close(): Promise<void>;

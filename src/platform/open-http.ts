@@ -5,17 +5,16 @@ import { openNodeHttp } from "./http-node.ts";
 import { runtime } from "./runtime.ts";
 
 /**
- * Bun's `fetch` has 256 requests under way at a time, of all clients of the process together; others wait, without a word and for as
- * long as watches last. So streams beyond these many go by node:https. Source: Bun's BUN_CONFIG_MAX_HTTP_REQUESTS, read when the
- * process starts.
+ * Bun's `fetch` runs 256 requests at a time, for all clients of the process together; others wait, silently and for as long as watches
+ * last. So streams beyond this number use node:https. Source: Bun's BUN_CONFIG_MAX_HTTP_REQUESTS, read when the process starts.
  */
 const mostStreams = 160;
 let streams = 0;
 
 /**
- * Opens a client. On Bun its `fetch`, the fastest, except for headers with several values, which `fetch` joins into
- * one, for SOCKS proxies, which it does not support, and for what it would let wait. On Deno and Node `node:https`, since Deno's
- * own client lacks `serverName` and `insecure`.
+ * Opens a client. On Bun its `fetch`, the fastest, except for headers with several values, which `fetch` joins into one, for SOCKS proxies,
+ * which it does not support, and for streams that it would delay. On Deno and Node `node:https`, since Deno's own client lacks `serverName`
+ * and `insecure`.
  */
 export function openHttp(settings: HttpSettings): HttpClient {
   if (runtime !== "bun" || settings.proxy?.startsWith("socks") === true) return openNodeHttp(settings);
@@ -37,7 +36,7 @@ export function openHttp(settings: HttpSettings): HttpClient {
   };
 }
 
-/** Sends a request that counts as a stream until its body has ended, was cancelled or aborted. */
+/** Sends a request that counts as a stream until its body has ended, or was cancelled or aborted. */
 async function counted(client: HttpClient, request: HttpRequest): Promise<HttpResponse> {
   const { signal } = request;
   streams++;

@@ -1,4 +1,4 @@
-/** A listener for plain HTTP that answers paths with texts: health checks, metrics. */
+/** A plain HTTP server that returns text for paths: health checks, metrics. */
 import { createServer } from "node:http";
 
 /** The response to a path. */

@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import process from "node:process";
 
 /**
- * Calls `fn` for each SIGINT, SIGTERM and SIGHUP, instead of ending the process; `count` is 1 for the first. Returns a
- * function that restores the default.
+ * Calls `fn` for each SIGINT, SIGTERM and SIGHUP, instead of exiting; `count` is 1 for the first. Returns a function that restores the
+ * default.
  */
 export function onStopSignal(fn: (signal: string, count: number) => void): () => void {
   let count = 0;
@@ -19,7 +19,7 @@ export function onStopSignal(fn: (signal: string, count: number) => void): () =>
   };
 }
 
-/** Ends the process at once with an exit code. */
+/** Exits the process at once with an exit code. */
 export function exit(code: number): never {
   process.exit(code);
 }
@@ -29,14 +29,14 @@ export function programArguments(): readonly string[] {
   return process.argv.slice(2);
 }
 
-/** The name by which the program was called, without its folder and `.exe`: of a link to it, the name of the link. */
+/** The name by which the program was called, without its folder and `.exe`; if called through a link, the link's name. */
 export function calledName(): string {
   return basename(process.argv0).replace(/\.exe$/i, "");
 }
 
-/** The file of the compiled program; undefined where a runtime runs its source. */
+/** The file of the compiled program; undefined if a runtime runs its source. */
 export function compiledProgram(): string | undefined {
-  // Where Bun mounts what is in a compiled program.
+  // Where Bun mounts the contents of a compiled program.
   return /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/i.test(process.argv[1] ?? "") ? process.execPath : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Other names for a program, and programs by their names. */
+/** Links to a program under other names, and finding programs by name. */
 import { constants } from "node:fs";
 import { access, copyFile, link, lstat, realpath, rm, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -6,7 +6,7 @@ import process from "node:process";
 
 const isWindows = process.platform === "win32";
 
-/** A file that is to be another name of a program. */
+/** A link that gives a program another name. */
 export interface ProgramLink {
   /** The program's file, an absolute path. */
   readonly program: string;
@@ -15,15 +15,15 @@ export interface ProgramLink {
   readonly name: string;
 }
 
-/** What was found where the link is to be. */
+/** What was found at the link's path. */
 export type LinkOutcome =
   | { readonly is: "made"; readonly path: string }
-  /** Something that is no link: it stays as it is. */
+  /** Something that is not a link: it is left alone. */
   | { readonly is: "taken"; readonly path: string };
 
 /**
- * Gives a program another name in a folder: a symbolic link; on Windows, where links need a right of their own, a hard link or a copy. A
- * link that is there is replaced, so that a new release can be linked; on Windows a file is.
+ * Gives a program another name in a folder: a symbolic link; on Windows, where links need a special right, a hard link or a copy. An
+ * existing link is replaced, so that a new release can be linked; on Windows, an existing file is.
  * @throws Error with the system's `code`.
  */
 export async function linkProgram({ program, folder, name }: ProgramLink): Promise<LinkOutcome> {
@@ -36,17 +36,17 @@ export async function linkProgram({ program, folder, name }: ProgramLink): Promi
   return { is: "made", path };
 }
 
-/** A program that is looked for. */
+/** A program to find. */
 export interface WantedProgram {
   /** Without `.exe`. */
   readonly name: string;
   /** The value of PATH. */
   readonly path: string;
-  /** The file that is not meant, whatever link leads there. */
+  /** The file to exclude, through whatever link. */
   readonly own: string;
 }
 
-/** The first program of a name on PATH that is not `own`; undefined if there is none. */
+/** The first program of this name on PATH that is not `own`; undefined if there is none. */
 export async function programOnPath({ name, path, own }: WantedProgram): Promise<string | undefined> {
   const self = await realpath(own).catch(() => own);
   for (const folder of path.split(delimiter).filter((each) => each !== "")) {

@@ -4,7 +4,7 @@ export interface Random {
   next(): number;
 }
 
-/** Random numbers of the runtime. */
+/** Random numbers from the runtime. */
 export function realRandom(): Random {
   return { next: () => Math.random() };
 }

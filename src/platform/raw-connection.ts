@@ -3,17 +3,17 @@ import type { Duplex } from "node:stream";
 
 /** One side of it. */
 export interface RawConnection {
-  /** What comes in; undefined once the other side has closed it. @throws Error where it broke. */
+  /** The next incoming bytes; undefined once the other side has closed it. @throws Error if it broke. */
   next(): Promise<Uint8Array | undefined>;
-  /** Resolves once more may be written. @throws Error where it broke. */
+  /** Resolves once more may be written. @throws Error if it broke. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Sends what is left to be sent, and closes. May be called repeatedly. */
+  /** Sends what is pending, then closes. May be called repeatedly. */
   end(): void;
 }
 
-/** A socket as a `RawConnection`; `early` is what came in before. */
+/** A socket as a `RawConnection`; `early`: bytes received before. */
 export function rawConnection(socket: Duplex, early: Uint8Array): RawConnection {
-  // A broken connection shows in the next read or write.
+  // A broken connection surfaces in the next read or write.
   socket.on("error", () => undefined);
   let first: Uint8Array | undefined = early.length > 0 ? early : undefined;
   const pieces: AsyncIterator<Uint8Array, undefined> = socket[Symbol.asyncIterator]();
@@ -36,7 +36,7 @@ export function rawConnection(socket: Duplex, early: Uint8Array): RawConnection 
   };
 }
 
-/** Carries bytes between two connections until one of them is closed or broken; then both are closed. Never rejects. */
+/** Copies bytes between two connections until one is closed or broken; then closes both. Never rejects. */
 export async function joinConnections(a: RawConnection, b: RawConnection): Promise<void> {
   const carry = async (from: RawConnection, to: RawConnection): Promise<void> => {
     for (let piece = await from.next(); piece !== undefined; piece = await from.next()) await to.write(piece);

@@ -4,7 +4,7 @@ import { HttpError } from "./http-error.ts";
 
 /** A connection to be opened through a proxy. */
 export interface Socks5Tunnel {
-  /** `socks5://user:password@host:port`; the user and the password as they are sent. */
+  /** `socks5://user:password@host:port`; user and password as sent. */
   readonly proxy: {
     /** A name is resolved by the proxy. */
     readonly host: string;
@@ -12,7 +12,7 @@ export interface Socks5Tunnel {
     readonly username: string;
     readonly password: string;
   };
-  /** A name is looked up by the proxy. */
+  /** A name is resolved by the proxy. */
   readonly host: string;
   readonly port: number;
   readonly signal: AbortSignal;
@@ -136,14 +136,14 @@ function addressOf(host: string): readonly number[] {
   }
 }
 
-/** `fd00::1` as 16 bytes. As a URL has it: without a zone, and without an IPv4 address at its end. */
+/** `fd00::1` as 16 bytes. In the form of a URL: without a zone or a trailing IPv4 address. */
 function ip6Bytes(host: string): readonly number[] {
   const [before = [], after = []] = host.split("::").map((half) => half.split(":").filter((group) => group !== ""));
   const groups = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => "0"), ...after];
   return groups.map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** A length-prefixed text. */
+/** A length-prefixed string. */
 function counted(text: string, what: string): readonly number[] {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > 255) throw new HttpError("unreachable", `the ${what} is too long for a SOCKS proxy`);

@@ -20,12 +20,12 @@ export type ProgramEnd =
   | { readonly is: "missing" }
   | { readonly is: "failed"; readonly why: string };
 
-/** A program that takes this process's place at the terminal. */
+/** A program that replaces this process at the terminal. */
 export type AttachedProgram = Pick<Program, "command" | "args" | "env">;
 
 /**
- * Runs a program with this process's standard streams, and passes on the signals that ask to end. Resolves with its exit code; as in a
- * shell, 128 and the signal's number for one that a signal ended.
+ * Runs a program with this process's standard streams, and forwards termination signals. Resolves with its exit code; as in a shell, 128
+ * plus the signal's number if a signal killed it.
  * @throws Error with the system's `code` if it cannot be started.
  */
 export function runAttached({ command, args, env }: AttachedProgram): Promise<number> {
@@ -84,18 +84,18 @@ export interface CompanionProgram extends AttachedProgram {
   readonly onLine: (line: string) => void;
 }
 
-/** A program that was started, and may have ended. */
+/** A program that was started, and may have exited. */
 export interface Companion {
   readonly pid: number;
-  /** Its exit code; as in a shell, 128 and the signal's number for one that a signal ended. Never rejects. */
+  /** Its exit code; as in a shell, 128 plus the signal's number if a signal killed it. Never rejects. */
   readonly exited: Promise<number>;
-  /** Sends it a signal; once it has ended, nothing happens. */
+  /** Sends it a signal; no-op once it has exited. */
   signal(name: string): void;
 }
 
 /**
- * Starts a program beside this one. It shares standard input, and nothing else of the terminal: of its output the lines are handed over.
- * @throws Error with the system's `code` if it cannot be started: `ENOENT` where it does not exist.
+ * Starts a program beside this one. It shares standard input and nothing else of the terminal: its output is delivered line by line.
+ * @throws Error with the system's `code` if it cannot be started: `ENOENT` if it does not exist.
  */
 export function startCompanion({ command, args, env, onLine }: CompanionProgram): Promise<Companion> {
   return new Promise((resolve, reject) => {

@@ -14,20 +14,20 @@ export interface TimerOptions {
 }
 
 /**
- * A moment on two clocks, in milliseconds; only differences are meaningful. `wall` continues while a machine sleeps,
- * and jumps when it is set; `steady` does neither.
+ * A moment on two clocks, in milliseconds; only differences are meaningful. `wall` continues while the machine sleeps, and jumps when it is
+ * set; `steady` does neither.
  */
 export interface Clocks {
   readonly wall: number;
   readonly steady: number;
 }
 
-/** Milliseconds since a moment, by the clock on which more have passed: what must not be overdue is measured so. */
+/** Milliseconds since a moment, by the clock that shows more: for measuring what must not be overdue. */
 export function mostSince(then: Clocks, now: Clocks): number {
   return Math.max(now.wall - then.wall, now.steady - then.steady);
 }
 
-/** A clock with timers and hand-overs between actors, real or virtual; handed to everything that waits. */
+/** A clock with timers and hand-overs between actors, real or virtual; passed to everything that waits. */
 export interface Timeline {
   /** Milliseconds since 1970, with fractions; never goes back. */
   now(): number;

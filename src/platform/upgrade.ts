@@ -1,4 +1,7 @@
-/** Requests that leave HTTP: `Upgrade` to a WebSocket, or to SPDY as kubectl's `exec` and `port-forward` have it. Source: RFC 9110 section 7.8. */
+/**
+ * Requests that leave HTTP: `Upgrade` to a WebSocket, or to SPDY as used by kubectl's `exec` and `port-forward`. Source: RFC 9110 section
+ * 7.8.
+ */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { connectionTo, shakeHands } from "./connection.ts";
@@ -6,20 +9,20 @@ import { HttpError, httpErrorOf } from "./http-error.ts";
 import type { HttpRequest, HttpSettings } from "./http.ts";
 import { type RawConnection, rawConnection } from "./raw-connection.ts";
 
-/** What a server says to an upgrade: 101, or why not. */
+/** The server's response to an upgrade: 101, or why not. */
 export interface UpgradeResponse {
   readonly status: number;
-  /** As the server sent them. */
+  /** As sent by the server. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** What follows the head: after 101 the new protocol, otherwise a body. The connection is used for nothing else. */
+  /** Carries what follows the head: the new protocol after 101, otherwise a body. The connection is used for nothing else. */
   readonly connection: RawConnection;
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
-/** As long as Go's client reads. */
+/** The limit of Go's client. */
 const maxHeadBytes = 1024 * 1024;
 
-/** Sends an upgrade request on a connection of its own. @throws HttpError; the signal's reason. */
+/** Sends an upgrade request on its own connection. @throws HttpError; the signal's reason. */
 export async function requestUpgrade(
   { method, url, headers, body, signal }: Omit<HttpRequest, "stream">,
   settings: HttpSettings,
@@ -78,7 +81,7 @@ function readHead(socket: Socket): Promise<{ readonly head: string; readonly res
   });
 }
 
-/** @throws HttpError for what is no HTTP response. */
+/** @throws HttpError for anything but an HTTP response. */
 function parseHead(head: string): Pick<UpgradeResponse, "status" | "headers"> {
   const [first = "", ...lines] = head.split("\r\n");
   const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1];

@@ -1,7 +1,7 @@
-/** Loading a program's file of the user's own, TypeScript or JavaScript, while this program runs. */
+/** Loading a user's TypeScript or JavaScript file while this program runs. */
 import { pathToFileURL } from "node:url";
 
-/** What such a file may import beside what is installed around it. */
+/** What such a file may import besides the packages installed around it. */
 export interface OwnModule {
   readonly name: string;
   readonly exports: () => Promise<Readonly<Record<string, unknown>>>;
@@ -11,9 +11,9 @@ let provided = false;
 let loads = 0;
 
 /**
- * Imports a file by its absolute path; `own` resolves in it wherever the file lies. Only Bun can do that: elsewhere the file finds the
- * module by its own means, such as node_modules.
- * @returns what it exports. @throws whatever the file throws, and what the runtime says of a file that it cannot read.
+ * Imports a file by its absolute path; `own` resolves in it wherever the file is. Only Bun can do that: elsewhere the file finds the module
+ * through its own means, such as node_modules.
+ * @returns its exports. @throws whatever the file throws, and the runtime's error for a file that it cannot read.
  */
 export async function loadUserModule(path: string, own: OwnModule): Promise<Readonly<Record<string, unknown>>> {
   if (!provided && typeof Bun !== "undefined") {
@@ -25,20 +25,20 @@ export async function loadUserModule(path: string, own: OwnModule): Promise<Read
     provided = true;
   }
   loads++;
-  // Only Bun can forget modules; elsewhere another query makes another module of the file, and what it imports stays as it was.
+  // Only Bun can unload modules; elsewhere a different query creates a new module of the file, but its imports stay as they were.
   const again = loads > 1 && typeof Bun === "undefined" ? `?load=${loads}` : "";
-  // What a module exports is named.
+  // A module's exports are named.
   return (await import(pathToFileURL(path).href + again)) as Readonly<Record<string, unknown>>;
 }
 
-/** The loaded files of a folder and below, without those of installed packages: what a file of the user's imports of his own. */
+/** The loaded files in a folder and below, except installed packages: what a user's file imports of the user's own code. */
 export function userModulesIn(folder: string): readonly string[] {
   if (typeof Bun === "undefined") return [];
   const inside = `${folder.replace(/\/+$/, "")}/`;
   return Object.keys(require.cache).filter((path) => path.startsWith(inside) && !path.includes("/node_modules/"));
 }
 
-/** Forgets modules, so that the next import reads their files again. */
+/** Unloads modules, so that the next import reads their files again. */
 export function forgetUserModules(paths: readonly string[]): void {
   if (typeof Bun === "undefined") return;
   for (const path of paths) delete require.cache[path];

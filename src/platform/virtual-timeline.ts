@@ -12,8 +12,8 @@ export interface RunLimit {
 }
 
 /**
- * How a run ended. `steady`: no foreground hop or timer is left. `time`: the next one is beyond the limit. `steps`: the
- * turns were used up, usually because of an endless loop.
+ * How a run ended. `steady`: no foreground hop or timer is left. `time`: the next one is beyond the limit. `steps`: the turns are used up,
+ * usually because of an endless loop.
  */
 export type RunEnd = "steady" | "time" | "steps";
 
@@ -37,7 +37,7 @@ interface Hop {
 
 const turn = (): Promise<void> => new Promise((resolve) => macrotask(resolve));
 
-/** One turn, and more where a module is loaded in it: what waits for that goes on before the next hop. */
+/** One turn, or more if a module is loaded in it: what waits for the load continues before the next hop. */
 async function settledTurn(): Promise<void> {
   await turn();
   for (let loads = modulesLoaded(); loads !== undefined; loads = modulesLoaded()) {
@@ -137,7 +137,7 @@ export function virtualTimeline(startMs: number, random: Random): VirtualTimelin
       }
       return "steps";
     },
-    // From the latest on.
+    // Starts from the latest.
     lastDue: () => times.find((at) => byTime.get(at)?.some(({ background }) => !background) === true),
   };
 }

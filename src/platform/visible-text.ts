@@ -15,13 +15,13 @@ function newMark(): string {
 
 const mark = newMark();
 
-/** A control sequence of our own, `ESC [ parameters final`: `ownSequence("31", "m")` begins red. Only `Output.write` makes it work. */
+/** A control sequence of our own, `ESC [ parameters final`: `ownSequence("31", "m")` switches to red. Only `Output.write` makes it work. */
 export function ownSequence(parameters: string, final: string): string {
   return `${escape}[${parameters};${mark}${final}`;
 }
 
 /**
- * C0 but tab and newline, DEL, C1; what turns the direction of writing or hides (bidi controls, zero-width characters that no
+ * C0 except tab and newline, DEL, C1; what reverses the writing direction or is invisible (bidi controls, zero-width characters that no
  * script needs, invisible operators, byte order marks, tags); line and paragraph separators; half a surrogate pair.
  */
 const hidden =
@@ -31,8 +31,8 @@ const own = `${escape}\\[([\\d;]*?);${mark}([A-Za-z])`;
 const hiddenOrOwn = new RegExp(`${own}|${hidden.source}`, "gu");
 
 /**
- * `^[` for ESC, `^M` for CR, as a terminal echoes them; `\\u009b` for those beyond, which says the same inside a text of JSON or
- * a quoted one of YAML. There the first kind cannot stand unescaped.
+ * `^[` for ESC, `^M` for CR, as a terminal echoes them; `\\u009b` for others, which means the same in a JSON string or a quoted YAML
+ * string. The first kind cannot appear unescaped there.
  */
 function visible(character: string): string {
   const code = character.charCodeAt(0);

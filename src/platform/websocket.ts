@@ -1,6 +1,6 @@
 /**
- * The server's side of a WebSocket that only tells: each message is a text, and what the client says is not listened to.
- * Source: RFC 6455; its refusals as golang.org/x/net websocket, which stands behind the real server, has them.
+ * The server side of a send-only WebSocket: each message is text, and messages from the client are ignored.
+ * Source: RFC 6455; refusals as in golang.org/x/net websocket, which the real server uses.
  */
 import { createHash } from "node:crypto";
 import type { Duplex } from "node:stream";
@@ -21,7 +21,7 @@ export function asksForWebSocket(headers: Headers): boolean {
 const keySuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const absolute = /^(\/|[a-z][a-z0-9+.-]*:\/)/i;
 
-/** The response to a handshake as bytes: after status 101 messages follow, after any other the connection ends. */
+/** The response to a handshake as bytes: after status 101 messages follow, after any other the connection closes. */
 export interface Handshake {
   readonly accepted: boolean;
   readonly answer: string;
@@ -73,17 +73,17 @@ function closeFrame(code: number): Uint8Array {
 
 interface ClientFrame {
   readonly opcode: number;
-  /** Of control frames alone: what else a client says is passed over. */
+  /** Only for control frames: anything else from the client is skipped. */
   readonly payload: Uint8Array;
 }
 
 /** Parses a client's frames, however they are chunked. Keeps at most a header and a control frame of 125 bytes. */
 class ClientFrames {
   #held: Buffer = Buffer.alloc(0);
-  /** Bytes of a message that are yet to be passed over. */
+  /** Bytes of a message that have yet to be skipped. */
   #toSkip = 0n;
 
-  /** The frames that a piece completes; `broken` where the client does not keep to the protocol. */
+  /** The frames that a piece completes; `broken` if the client violates the protocol. */
   take(piece: Uint8Array): { readonly frames: readonly ClientFrame[]; readonly broken: boolean } {
     this.#held = Buffer.concat([this.#held, piece]);
     const frames: ClientFrame[] = [];
@@ -155,14 +155,14 @@ export async function tellLines(socket: Duplex, body: Lines, early: Uint8Array):
   if (!socket.destroyed) endWith(socket, closeFrame(normalClosure));
 }
 
-/** Sends a last message and closes, whatever the client does. */
+/** Sends a last message, then closes, whatever the client does. */
 export function endWith(socket: Duplex, last: Uint8Array | string): void {
   socket.end(last, () => socket.destroy());
 }
 
 const lineFeed = 0x0a;
 
-/** Whole lines, each with its end. */
+/** Complete lines, each with its newline. */
 function linesOf(piece: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = [];
   for (let from = 0; from < piece.length;) {
