@@ -23,11 +23,11 @@ const yearMs = 365 * 86_400_000;
 /**
  * A controller that signs approved CertificateSigningRequests for the signers kubernetes.io/kube-apiserver-client,
  * kubernetes.io/kube-apiserver-client-kubelet, kubernetes.io/kubelet-serving and kubernetes.io/legacy-unknown, as
- * kube-controller-manager does with `--cluster-signing-cert-file` and `--cluster-signing-key-file`: run it where that one does not.
+ * kube-controller-manager does with `--cluster-signing-cert-file` and `--cluster-signing-key-file`: for clusters where it does not.
  *
  * `ca` and `key` are PEM: one certificate, and its private key (ECDSA, RSA or Ed25519) without a passphrase.
- * @throws Error for a certificate or a key that cannot be read, or that do not belong together; RangeError for a key of another kind.
- * Source: kubernetes v1.36 pkg/controller/certificates/signer/signer.go; differs: one queue for all four signers, and keys that are read
+ * @throws Error for a certificate or a key that cannot be read, or that do not match; RangeError for a key of another type.
+ * Source: kubernetes v1.36 pkg/controller/certificates/signer/signer.go; differs: one queue for all four signers, and keys are read
  * once.
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export interface ServiceAccountTokensOptions {
 
 /**
  * A controller that fills Secrets of the type kubernetes.io/service-account-token with a token of their ServiceAccount, and deletes them
- * with it, as kube-controller-manager does with `--service-account-private-key-file`: run it where that one does not.
+ * with it, as kube-controller-manager does with `--service-account-private-key-file`: for clusters where it does not.
  *
  * @throws Error for a key that cannot be read.
  * Source: kubernetes v1.36 pkg/controller/serviceaccount/tokens_controller.go; differs: one queue, of Secrets.
