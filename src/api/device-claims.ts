@@ -13,7 +13,7 @@ export type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[n
 export type Meant =
   /** `isGenerated`: created from the template, so it belongs to the pod only if the pod controls it. */
   | { readonly is: "named"; readonly name: string; readonly isGenerated: boolean }
-  /** There is none, and the pod needs none: its status names the entry without a claim. */
+  /** There is no claim, and the pod needs none: its status names the entry without a claim. */
   | { readonly is: "not-needed" }
   /** The pod's status does not say yet. */
   | { readonly is: "not-created"; readonly why: string }

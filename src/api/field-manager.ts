@@ -41,15 +41,15 @@ export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): Co
  * The manager that made the change; undefined unless exactly one can have made it. Neither the order of the entries nor their times
  * show it: entries are sorted by operation first, and times are whole seconds or absent. What does show it:
  *
- * - Of a new object: its only manager.
- * - Of changed values: the manager that writes a value owns it afterwards, and no other does. So the writer's entry owns everything
- *   that was added or changed and has an owner at all. Of several the one whose time or field set is new; of one manager alone also an
- *   entry that is as it was, as after two writes within a second.
- * - Of a change that only removed something: nothing is left to be owned, but an apply still renews the time of its entry, and
- *   who had none before has one.
- * - Of a deletion, and of its first step, the deletionTimestamp: nobody, since deletions are not recorded.
+ * - For a new object: its only manager.
+ * - For changed values: the manager that writes a value owns it afterwards, and no other does. So the writer's entry owns everything
+ *   that was added or changed and has an owner at all. Of several such entries, the one with a new time or field set; if all belong to
+ *   one manager, also an unchanged entry, as after two writes within a second.
+ * - For a change that only removed something: nothing is left to be owned, but an apply still renews the time of its entry, and
+ *   a manager without an entry gets one.
+ * - For a deletion, and for its first step, the deletionTimestamp: none, since deletions are not recorded.
  *
- * Give it single writes only: what a list shows may be many. `known`: the changed nodes, where they are known already.
+ * Pass single writes only: the difference between two lists may be many. `known`: the changed nodes, if already known.
  */
 export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes): string | undefined {
   const { before, managedBefore, after, managedAfter } = change;

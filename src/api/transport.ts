@@ -98,8 +98,8 @@ export interface Transport {
 export type TransportFailure = "unreachable" | "certificate" | "broken" | "timeout";
 
 /**
- * No answer came: the server could not be reached, or the connection broke before the answer or inside it. A write may have been
- * applied all the same.
+ * There was no response: the server could not be reached, or the connection broke before or within the response. A write may have
+ * been applied nevertheless.
  *
  * @example
  * ```ts

@@ -153,7 +153,7 @@ export interface CertificateSigningRequest extends ApiObject<V1CertificateSignin
 export interface ValidatingAdmissionPolicy extends ApiObject<V1ValidatingAdmissionPolicy> {}
 /** `SubjectAccessReview` of authorization.k8s.io/v1: a question, and its answer. It is never stored. */
 export interface SubjectAccessReview extends ApiObject<V1SubjectAccessReview> {}
-/** An Event of the core group, `v1`. Times are RFC 3339 texts. */
+/** An Event of the core group, `v1`. Times are RFC 3339 strings. */
 export interface Event extends ApiObject<CoreV1Event> {}
 /** `Lease` of coordination.k8s.io/v1, as stored. */
 export interface Lease extends ApiObject<V1Lease> {}

@@ -64,7 +64,7 @@ export function timeZone(name: string): TimeZone {
   };
 }
 
-/** RFC 3339 in whole seconds, by the clocks of a zone: `2026-07-01T08:00:00+02:00`, with `Z` where they show UTC. */
+/** RFC 3339 in whole seconds, in the time zone: `2026-07-01T08:00:00+02:00`, with `Z` if its offset is 0. */
 export function formatInZone(moment: number, zone: string): string {
   const offset = timeZone(zone).offsetAt(moment);
   const shown = formatTime(moment + offset).slice(0, 19);

@@ -64,7 +64,7 @@ export function recordEvent({ context, deployment }: Rollout, event: EventToReco
   context.event(Deployments, deployment, event);
 }
 
-/** How a ReplicaSet is to be scaled. */
+/** How to scale a ReplicaSet. */
 export interface Scaling {
   readonly to: number;
   readonly because: Decision;

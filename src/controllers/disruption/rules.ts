@@ -43,7 +43,7 @@ interface StatusFacts extends Facts {
   readonly allowed: number;
 }
 
-/** The status says how many pods may be evicted. */
+/** The status reports how many pods may be evicted. */
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: [

@@ -1,7 +1,7 @@
 /** Endpoints have at most 1,000 addresses. Source: kubernetes v1.36 pkg/controller/endpoint/endpoints_controller.go truncateEndpoints. */
 import type { Address, Subset } from "../../controller/workload/service/subsets.ts";
 
-/** More addresses than these are left out. */
+/** Addresses beyond this number are left out. */
 export const maxAddresses = 1000;
 
 /** How many addresses there are, ready or not. */

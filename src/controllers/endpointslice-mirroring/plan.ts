@@ -38,7 +38,7 @@ export interface UnwantedSlice {
   readonly why: string;
 }
 
-/** What is to be written. */
+/** What to write. */
 export interface MirrorPlan {
   readonly create: readonly Group[];
   readonly update: readonly SliceUpdate[];

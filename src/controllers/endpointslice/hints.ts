@@ -21,7 +21,7 @@ export function rewrite({ create, update }: HintedSlices, change: (endpoint: End
   for (const draft of [...create, ...update]) draft.endpoints = draft.endpoints.map(change);
 }
 
-/** Also writes the unchanged slices that match a predicate. */
+/** Also writes the unchanged slices that match the predicate. */
 export function alsoWriting(slices: HintedSlices, takes: (slice: EndpointSlice) => boolean): HintedSlices {
   const { create, update, unchanged } = slices;
   const taken: SliceDraft[] = unchanged.filter(takes).map(draftOf);

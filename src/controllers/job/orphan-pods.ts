@@ -1,8 +1,8 @@
 /**
  * Pods that no Job counts any more: their tracking finalizer is removed, so that they can be deleted.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncOrphanPod, handleSingleOrphanPod, enqueueOrphanPod,
- * enqueueLabelSelector; differs: their keys are in the queue of Jobs, where upstream has a second one, and a Job's pods are found when it
- * ends, not when its selector's turn comes.
+ * enqueueLabelSelector; differs: their keys share the queue of Jobs (upstream has a second one), and a Job's pods are found when it ends,
+ * not through a queued selector.
  */
 import { isJobFinished } from "../../controller/workload/job-status.ts";
 import { type ObjectKey, objectKey } from "../../api/key.ts";

@@ -50,7 +50,7 @@ export async function serverSchemas(
 async function read<T>(path: string, { client, signal }: Asking): Promise<T | undefined> {
   try {
     const answer = await client.raw(path, { signal });
-    // What the server publishes at this path is trusted to have this type.
+    // The document that a server publishes at this path; of any other document, no field is known.
     return (typeof answer === "string" ? parsed(answer, path) : answer) as T;
   } catch (error) {
     if (isNotFound(error)) return undefined;

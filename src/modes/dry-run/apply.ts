@@ -71,7 +71,7 @@ export interface ApplyTarget {
   readonly sandbox: Sandbox;
   /** Objects of kinds that the sandbox does not serve. */
   readonly customs: CustomObjects;
-  /** What is asked about nodes; unset where nothing can be asked. */
+  /** The questions about nodes; unset if none can be asked. */
   readonly nodeQuestions?: NodeQuestions | undefined;
   /** A client for applying manifests, with this field manager. */
   clientFor(fieldManager: string): Client;

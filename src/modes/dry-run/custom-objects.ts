@@ -113,7 +113,7 @@ export class CustomObjects {
     return this.#options.known.unread.get(entryName(kind, key));
   }
 
-  /** The kinds asked for so far. */
+  /** The kinds requested so far. */
   get kinds(): readonly Kind[] {
     return [...this.#options.known.kinds, ...this.#assumed.values()];
   }

@@ -1,4 +1,4 @@
-/** The findings of a dry run, weighed against what it looked at. */
+/** The findings of a dry run, weighed against what it examined. */
 import { controllerOf } from "../../api/owner-references.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { ObjectChange } from "../../views/outcome.ts";

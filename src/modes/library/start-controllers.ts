@@ -71,7 +71,7 @@ export class MissingRightsError extends Error {
  * @throws LeaseHeldError if another process holds a Lease and renews it.
  * @throws Error if a Lease is lost before the caches are full.
  * @throws RangeError for a namespace and a controller that works on cluster-scoped objects.
- * @throws StatusError or TransportError if the API server refuses or cannot be reached; the signal's reason when aborted.
+ * @throws StatusError or TransportError if the API server refuses or cannot be reached; the signal's reason if aborted.
  * @example
  * ```ts
  * import { connectToCluster, defineController, kinds, startControllers, watchPrimary } from "kubectl-reconcile";

@@ -51,10 +51,9 @@ const heartbeatsEveryMs = 15_000;
 const doubtMs = 30_000;
 
 /**
- * Evidence is: a status of an object reconciled here, by its writer; an object created for such an owner, or the
- * binding of a pod, not caused by our writes; heartbeats of nodes. For a few objects per second the server is asked for
- * their creator. Writes by users with kubectl are ignored. Deletions carry no name, so another garbage collector is not
- * detected (`ownersUnnoticed`).
+ * Evidence: a status of an object reconciled here, by its writer; an object created for such an owner, or the binding of a pod, not caused
+ * by our writes; heartbeats of nodes. A few objects per second are read from the server to find their creator. Writes by users with kubectl
+ * are ignored. Deletions carry no name, so another garbage collector is not detected (`ownersUnnoticed`).
  */
 export class OwnerWatch {
   #options: OwnerWatchOptions;

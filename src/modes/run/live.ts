@@ -33,7 +33,7 @@ export interface LiveOptions {
   readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;
-  /** Each listener's resync period; unset: 12 to 24 hours, as kube-controller-manager. */
+  /** Each listener's resync period; unset: 12 to 24 hours, as in kube-controller-manager. */
   readonly resyncMs?: number;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;

@@ -1,4 +1,4 @@
-/** Reads what a diagnosis asks for; what cannot be read is reported with the reason. */
+/** Reads what a diagnosis requests; what cannot be read is reported with the reason. */
 import { apiVersionOf, type Kind, resourceOf } from "../../api/kind.ts";
 import { Events } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";

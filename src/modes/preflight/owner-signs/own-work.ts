@@ -87,8 +87,8 @@ export function isWrittenByMany(kind: Kind | undefined): boolean {
 }
 
 /**
- * The status is written by the owner, under any name (k3s and others embed kube-controller-manager in their own program), except
- * where others write it too. Other writes only count if the process made them.
+ * The status is written by the owner, under any name (k3s and others embed kube-controller-manager in their own program), unless others
+ * write it, too. Other writes count only if the process made them.
  */
 function signsOf(object: StoredObject, { kind, process, ...controller }: Searched): readonly Sign[] {
   return (object.metadata.managedFields ?? []).flatMap((entry) => {

@@ -29,16 +29,16 @@ export interface Idle {
   readonly controller: string;
 }
 
-/** The result of looking at one place. */
+/** The result of examining one place. */
 export interface Look {
   readonly signs: readonly Sign[];
   readonly idles: readonly Idle[];
-  /** What was looked at: `12 replicasets`. */
+  /** What was examined: `12 replicasets`. */
   readonly seen: readonly string[];
   readonly unseen: readonly Unseen[];
 }
 
-/** For a place that could not be looked at, or shows nothing. */
+/** For a place that could not be examined, or shows nothing. */
 export const nothingSeen: Look = { signs: [], idles: [], seen: [], unseen: [] };
 
 /** Several looks as one. */
