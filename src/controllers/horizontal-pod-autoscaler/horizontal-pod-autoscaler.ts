@@ -36,7 +36,7 @@ export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): Cont
         kind: HorizontalPodAutoscalers,
         on: (notification, context) => onAutoscaler({ ...notification, ...options }, context),
       }),
-      // Only read: metrics, not pod events, trigger scaling.
+      // Only read: syncs are periodic, so pod events enqueue nothing.
       watch<Pod>({ kind: Pods, on() {} }),
     ],
     workers: 5,
