@@ -526,7 +526,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     expect(slow).toBe(1);
     expect(await within(unmet)).toMatchObject({
       failure: "timeout",
-      message: expect.stringContaining("does not answer the TLS handshake"),
+      message: expect.stringContaining("does not respond to the TLS handshake"),
     });
     await pass(clock, 80_000);
     expect(await Promise.race([waiting, Bun.sleep(100)])).toBeUndefined();
