@@ -211,15 +211,15 @@ export function adminOf(server: {
   return { request, createNamespace: (name) => createNamespace(request, name) };
 }
 
-function requester(url: string, token: string, ca: string): Cluster["request"] {
+/** Requests to an API server at `url`, with a bearer token. */
+export function requester(url: string, token: string, ca: string): Cluster["request"] {
   const send = (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
+    kept: boolean,
+    ...[method, path, body, headers = {}]: Parameters<Cluster["request"]>
   ): Promise<Response> =>
     fetch(url + path, {
       method,
+      keepalive: kept,
       tls: { ca },
       headers: {
         authorization: `Bearer ${token}`,
@@ -230,11 +230,13 @@ function requester(url: string, token: string, ca: string): Cluster["request"] {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(180_000),
     });
-  return async (method, path, body, headers) => {
-    // A kept connection may be closed as it is used again: what only reads is asked once more, as by Go's client.
-    const answer = await send(method, path, body, headers).catch((error: unknown) => {
-      if (method !== "GET" || (error as { readonly code?: string }).code !== "ECONNRESET") throw error;
-      return send(method, path, body, headers);
+  return async (method, ...rest) => {
+    // A kept connection may be closed while it is used again: Go's client repeats such requests, too. Bun does not tell whether the server
+    // had read a write, but a server that is alive closes only idle connections.
+    const answer = await send(true, method, ...rest).catch(async (error: unknown) => {
+      if ((error as { readonly code?: string }).code !== "ECONNRESET") throw error;
+      if (method !== "GET") await send(false, "GET", "/livez").catch(() => Promise.reject(error));
+      return send(false, method, ...rest);
     });
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
