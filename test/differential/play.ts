@@ -1,6 +1,7 @@
 /**
- * Plays a script four times at once: twice where kube-controller-manager acts, to see what differs between it and itself, once
- * where our controllers act, and once where they act on the sandbox. Each step ends when all four are quiet.
+ * Runs a script in several places at once: where kube-controller-manager acts, where our controllers act, and where they act on the
+ * sandbox. A script that differs is run again, then twice where kube-controller-manager acts, to see what differs between it and itself.
+ * Each step ends when all are quiet.
  */
 import { compare, compareObjects, type Difference } from "./compare.ts";
 import type { Allowed } from "./differences.ts";
@@ -41,6 +42,9 @@ export interface Sides {
   readonly sandbox: Side;
 }
 
+/** How often kube-controller-manager plays: twice to see what differs between it and itself. */
+export type Oracles = 1 | 2;
+
 interface Performance {
   readonly suite: Suite;
   readonly side: Side;
@@ -49,7 +53,17 @@ interface Performance {
   from: number;
 }
 
-export async function play(suite: Suite, script: Script, sides: Sides): Promise<Played> {
+/** The tellings of one step. */
+interface Tellings<T> {
+  readonly one: T;
+  /** Undefined where kube-controller-manager plays once. */
+  readonly two: T | undefined;
+  readonly us: T;
+  /** Undefined for a script that the sandbox cannot play. */
+  readonly box: T | undefined;
+}
+
+export async function play(suite: Suite, script: Script, sides: Sides, oracles: Oracles): Promise<Played> {
   const id = `play-${crypto.randomUUID().slice(0, 8)}`;
   const base = Date.now();
   const open = async (side: Side, suffix: string): Promise<Performance> => {
@@ -60,12 +74,17 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
     await tellStep(performance, 0);
     return performance;
   };
+  const hasTwo = oracles === 2;
   const performances = await Promise.all([
     open(sides.oracle, "one"),
-    open(sides.oracle, "two"),
     open(sides.ours, "our"),
+    ...(hasTwo ? [open(sides.oracle, "two")] : []),
     ...(script.notOnSandbox === undefined ? [open(sides.sandbox, "box")] : []),
   ]);
+  const named = <T>([one, us, ...rest]: readonly T[]): Tellings<T> => {
+    const [two, box] = hasTwo ? rest : [undefined, ...rest];
+    return { one: one as T, two, us: us as T, box };
+  };
   const hits = new Set<string>();
   const refused = new Set<string>();
   const timed = timedOf(suite);
@@ -77,7 +96,7 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
     { name, order = false, chance }: Pick<Step, "name" | "order" | "chance">,
     told: StepTold[],
   ): Found[] => {
-    const [one, two, us, box] = told as [StepTold, StepTold, StepTold, StepTold?];
+    const { one, two, us, box } = named(told);
     effects += one.writes.length + one.events.length + one.objects.length;
     const beside = (theirs: StepTold, ours: StepTold): Difference[] =>
       chance === undefined ? compare(theirs, ours, { order }) : compareObjects(theirs, ours);
@@ -88,22 +107,22 @@ export async function play(suite: Suite, script: Script, sides: Sides): Promise<
         between,
       }));
     return [
-      ...found("kube-controller-manager and itself", beside(one, two)),
+      ...(two === undefined ? [] : found("kube-controller-manager and itself", beside(one, two))),
       ...found("kube-controller-manager and us", beside(one, us)),
       ...(box === undefined ? [] : found("our controllers and the sandbox", compareObjects(us, box))),
     ];
   };
   for (const step of script.steps) {
     const told = timed.without(withoutRetries(await playStep(step, performances), refused));
-    const box = told[3];
+    const { box } = named(told);
     if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
     const unexplained = differing(step, told);
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
     for (const [n, { counted }] of told.entries()) tally(tallies[n] as Tally, counted);
   }
   const whole = "the whole script";
-  const [one, two, us] = tallies as [Tally, Tally, Tally];
-  const more = excesses([one, two], us, suite.spareWrites ?? spareWrites);
+  const { one, two, us } = named(tallies);
+  const more = excesses(two === undefined ? [one] : [one, two], us, suite.spareWrites ?? spareWrites);
   const unexplained = [
     ...differing({ name: whole }, timed.told()),
     ...more.map((excess): Found => ({ ...excess, step: whole, between: oracleAndUs, path: "times", refused: false })),
@@ -247,14 +266,15 @@ function line({ between, step, what, path, theirs, ours, refused }: Found): stri
 const defaultWidth = 8;
 
 /**
- * Plays scripts, `suite.width` at a time and in their order, then those that play alone; answers a promise for each at once.
+ * Runs scripts, `suite.width` at a time and in their order, then those that run alone, with kube-controller-manager once. Returns a promise
+ * for each at once.
  */
 export function playAll(suite: Suite, scripts: readonly Script[], sides: Sides): Promise<Played>[] {
   const results = scripts.map((script) => ({ script, ...Promise.withResolvers<Played>() }));
   for (const { promise } of results) promise.catch(() => undefined);
   const work = async (queue: typeof results): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      await play(suite, next.script, sides).then(next.resolve, next.reject);
+      await play(suite, next.script, sides, 1).then(next.resolve, next.reject);
     }
   };
   const together = results.filter(({ script }) => script.alone !== true);

@@ -43,7 +43,7 @@ export function testSuite(given: Suite): void {
 
     for (const [n, { title, script }] of parts.entries()) {
       test(title, async () => {
-        const again = (): Promise<Played> => play(suite, script, sides);
+        const again = (): Promise<Played> => play(suite, script, sides, 2);
         const { race } = script;
         const { played: judged, byChance: once } = await verdict(
           await (played[n] as Promise<Played>),
