@@ -79,7 +79,7 @@ export function watch<T extends StoredObject>(watch: Watch<T>): Watch {
 
 /** Watches of kinds found by discovery, in addition to those in `watches`. */
 export interface DynamicWatches {
-  /** In a few words, for users: `every kind but Events`. */
+  /** In a few words, for users: `every kind except Events`. */
   readonly description: string;
   /** Selects the kinds to watch from all kinds of the server. Only metadata is read, unless another controller caches full objects. */
   readonly select: (kinds: readonly DiscoveredKind[]) => readonly Kind[];

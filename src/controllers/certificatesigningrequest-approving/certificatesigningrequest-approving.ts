@@ -11,7 +11,7 @@ import { syncRequest } from "./sync.ts";
 export const certificateSigningRequestApproving: ControllerDefinition = defineController<CertificateSigningRequest>({
   name: "certificatesigningrequest-approving",
   aliases: ["csrapproving", "certificatesigningrequest-approving-controller"],
-  purpose: "approves client certificates of kubelets that have the right",
+  purpose: "approves kubelets' client certificates, if the requester has the right",
   source: "pkg/controller/certificates/approver/sarapprove.go",
   for: CertificateSigningRequests,
   watches: [watchPrimary(CertificateSigningRequests)],

@@ -20,7 +20,7 @@ export const aggregationManager = "clusterrole-aggregation-controller";
 export const clusterroleAggregation: ControllerDefinition = defineController<ClusterRole>({
   name: "clusterrole-aggregation",
   aliases: ["clusterrole-aggregation-controller"],
-  purpose: "keeps the rules of aggregated ClusterRoles",
+  purpose: "maintains the rules of aggregated ClusterRoles",
   source: "pkg/controller/clusterroleaggregation",
   for: ClusterRoles,
   watches: [watch<ClusterRole>({ kind: ClusterRoles, on: (_any, context) => enqueueAggregated(context) })],

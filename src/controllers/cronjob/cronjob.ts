@@ -20,7 +20,7 @@ import { controllerNameIndex, syncCronJob } from "./sync.ts";
 export const cronjob: ControllerDefinition = defineController<CronJob>({
   name: "cronjob",
   aliases: ["cj", "cronjob-controller"],
-  purpose: "starts Jobs when they are due",
+  purpose: "creates Jobs on schedule",
   component: "cronjob-controller",
   source: "pkg/controller/cronjob/cronjob_controllerv2.go",
   for: CronJobs,

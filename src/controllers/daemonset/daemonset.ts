@@ -14,7 +14,7 @@ import { watchNodes } from "./watch-nodes.ts";
 export const daemonset: ControllerDefinition = defineController<DaemonSet>({
   name: "daemonset",
   aliases: ["ds", "daemonset-controller"],
-  purpose: "keeps one pod of a DaemonSet on each node that should run one, and rolls its template out",
+  purpose: "runs one pod of a DaemonSet on each matching node, and rolls out its template",
   component: "daemonset-controller",
   source: "pkg/controller/daemon/daemon_controller.go",
   for: DaemonSets,

@@ -20,7 +20,7 @@ export const garbageCollector: ControllerDefinition = defineController({
   about: objectOfKey,
   watches: [],
   dynamicWatches: {
-    description: "every kind but Events",
+    description: "every kind except Events",
     select: kindsOfGraph,
     discoveryIntervalMs: discoveryMs,
     initialSyncTimeoutMs: discoveryMs,

@@ -8,7 +8,7 @@ import { defineReplicaController } from "./define.ts";
 export const replicationcontroller: ControllerDefinition = defineReplicaController<ReplicationController>({
   name: "replicationcontroller",
   aliases: ["rc", "replicationcontroller-controller", "replication-controller"],
-  purpose: "keeps the number of pods that a ReplicationController asks for",
+  purpose: "maintains the desired number of pods of a ReplicationController",
   component: "replication-controller",
   source: "pkg/controller/replication/replication_controller.go",
   config: {

@@ -50,7 +50,7 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
     counts(PersistentVolumeClaims),
   ],
   dynamicWatches: {
-    description: "every kind in namespaces but Events",
+    description: "every namespaced kind except Events",
     select: countedKinds,
     discoveryIntervalMs: discoveryMs,
     initialSyncTimeoutMs: discoveryMs,

@@ -17,7 +17,7 @@ const description =
 export const rootCaCertificatePublisher: ControllerDefinition = defineController<ConfigMap>({
   name: "root-ca-certificate-publisher",
   aliases: ["root-ca-cert-publisher", "root-ca-certificate-publisher-controller"],
-  purpose: "keeps kube-root-ca.crt in each namespace",
+  purpose: "publishes kube-root-ca.crt to each namespace",
   source: "pkg/controller/certificates/rootcacertpublisher/publisher.go",
   for: ConfigMaps,
   watches: [
