@@ -3,7 +3,7 @@
  * `N passed, N failed, N skipped`; exits 1 if any failed, or if there was none.
  *
  * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate.
- * Files that start a cluster run side by side, four at a time on two processors: they mostly wait. LANES=N sets another number.
+ * Files that start a cluster run side by side, six at a time on two processors: they mostly wait. LANES=N sets another number.
  * CONTROL_PLANE=required: a control plane that is not there, and cannot be built, is a failure. Otherwise the tests that need
  * one are skipped then. LONG=1 (`npm run long`): more seeds, more steps.
  */
@@ -152,10 +152,10 @@ async function inLanes(tasks: readonly (() => Promise<void>)[], lanes: number): 
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** LANES of the environment, else two more than there are processors, at most four. */
+/** LANES of the environment, else four more than there are processors, at most six. */
 function laneCount(): number {
   const asked = process.env["LANES"];
-  if (asked === undefined) return Math.min(4, availableParallelism() + 2);
+  if (asked === undefined) return Math.min(6, availableParallelism() + 4);
   if (/^[1-9]$/.test(asked)) return Number(asked);
   console.error(`error: LANES is ${JSON.stringify(asked)}: must be 1 to 9`);
   process.exit(2);
