@@ -1,12 +1,12 @@
 /**
- * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of
- * at least five rounds. What it takes: Go (and cargo, for kube-rs) the first time, Linux for the figures of memory.
+ * `npm run bench`: ours side by side with client-go, kube-rs and kube-controller-manager, on this machine, taking turns, medians of at
+ * least five rounds. Requires Go (and cargo, for kube-rs) the first time, Linux for the memory figures.
  *
  * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [workloads] [dry-run]
  * [all] [garbage] [memory] [proxy]`
  *
- * Prints a table and what each side does, or with `--json` a line for each. A figure that misses its goal is a result like any other; the exit code is 1
- * only if something could not be measured.
+ * Prints a table and what each side does, or with `--json` one line per figure. A figure that misses its goal is a result like any other;
+ * the exit code is 1 only if something could not be measured.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,7 +72,7 @@ if (unknown.length > 0 || !(rounds >= 1) || !(Number(values.idle) >= 0) || !(Num
   process.exit(2);
 }
 
-/** On standard error, so that the figures alone are on the other. */
+/** On standard error, so standard output contains only the figures. */
 function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -82,7 +82,7 @@ function report(results: readonly Result[]): void {
   for (const result of results) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-/** Runs one group; what breaks it is its result. */
+/** Runs one group; an error becomes its result. */
 async function measure(group: Group, run: () => Promise<readonly Result[]>): Promise<readonly Result[]> {
   progress(`measuring ${group}`);
   let results: readonly Result[];
@@ -105,7 +105,7 @@ const oneCluster = async (): Promise<Cluster> => {
   return cluster;
 };
 let pods: string | undefined;
-/** The cluster with all pods in it, which are saved too. */
+/** The cluster with all pods in it, and the file they are saved to. */
 const filled = async (): Promise<{ readonly cluster: Cluster; readonly pods: string }> => {
   const into = await oneCluster();
   if (pods !== undefined) return { cluster: into, pods };
@@ -116,7 +116,7 @@ const filled = async (): Promise<{ readonly cluster: Cluster; readonly pods: str
   return { cluster: into, pods };
 };
 
-/** On a cluster of its own, with nodes. */
+/** On a separate cluster with nodes. */
 async function workloadsOnNodes(): Promise<readonly Result[]> {
   const built = await buildControlPlane();
   if (built.is === "failed") throw new Error(built.why);

@@ -1,4 +1,4 @@
-/** Programs in other languages: built once into the cache, in folders named by what they are made from. */
+/** Programs in other languages: built once into the cache, in folders named by a hash of their sources. */
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { buildOnce, cacheFolder, hashOf } from "./control-plane.ts";
@@ -11,30 +11,30 @@ export type Program =
 export interface Recipe {
   /** The folder with the sources. */
   readonly sources: string;
-  /** The sources that make another program; all of them, where this is missing. */
+  /** The sources whose change makes a different program; default: all of them. */
   readonly matters?: (path: string) => boolean;
-  /** Changes the copy of the sources in this folder before it is built; `cachedAs` says so. */
+  /** Changes the copy of the sources in this folder before the build; `cachedAs` must reflect that. */
   readonly alter?: (folder: string) => void;
-  /** Begins the name of the folder in the cache. */
+  /** Prefix of the name of the folder in the cache. */
   readonly cachedAs: string;
   /** What has to be installed. */
   readonly tool: string;
   /** Run in a copy of the sources. */
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The file or folder that it makes: in that copy, with cargo in cargo's folder of all that it makes. */
+  /** The file or folder that it builds: in that copy, or with cargo in cargo's target folder. */
   readonly makes: string;
   /** Its name in the cache. */
   readonly name: string;
 }
 
-/** Where the program is, whether it has been built or not. */
+/** Where the program is, whether or not it has been built. */
 function placeOf({ sources, matters = () => true, cachedAs, name }: Recipe): { folder: string; path: string } {
   const folder = join(cacheFolder(), `${cachedAs}-${hashOf(sources, matters)}`);
   return { folder, path: join(folder, name) };
 }
 
-/** Where the program is; built first if need be, which takes minutes in Rust. */
+/** Where the program is; builds it first if necessary, which takes minutes in Rust. */
 export async function builtProgram(recipe: Recipe): Promise<Program> {
   const { tool, command, env = {}, makes, name } = recipe;
   const { folder, path } = placeOf(recipe);
@@ -53,7 +53,7 @@ export async function builtProgram(recipe: Recipe): Promise<Program> {
   return built.is === "built" ? { is: "there", path } : { is: "missing", why: built.why };
 }
 
-/** One place for all that cargo makes, so that a change of the program does not build its packages anew. */
+/** One place for everything cargo builds, so a change to the program does not rebuild its packages. */
 function cargoTarget(): string {
   return join(cacheFolder(), "cargo-target");
 }

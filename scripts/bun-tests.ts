@@ -1,4 +1,4 @@
-/** Runs files of tests with `bun test`, within a time, and returns the result of each test. */
+/** Runs test files with `bun test`, within a time limit, and returns the result of each test. */
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ export interface BunTestsOptions {
   /** From the top of the work tree. */
   readonly files: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** For one test, where it does not say itself. */
+  /** For one test, unless it sets its own. */
   readonly testTimeoutMs: number;
   /** For all of them. */
   readonly timeoutMs: number;
@@ -18,16 +18,16 @@ export interface BunTestsOptions {
 
 export interface BunTests {
   readonly results: readonly TestResult[];
-  /** What to show of a run that failed: everything but the tests that passed. */
+  /** What to show of a failed run: everything except the tests that passed. */
   readonly output: string;
   readonly ms: number;
-  /** Processor time: of the tests and of the programs that they started and waited for. */
+  /** Processor time of the tests and of the programs that they started and waited for. */
   readonly processorMs: number;
 }
 
 /**
- * A run that was ended, that broke or that found no test is one failed result more, named for what is so: results never look
- * better than the run.
+ * A run that was terminated, that crashed or that found no test adds one failed result, named after the cause: results never look better
+ * than the run.
  */
 export async function runBunTests(options: BunTestsOptions): Promise<BunTests> {
   const folder = mkdtempSync(join(tmpdir(), "bun-tests-"));
@@ -35,7 +35,7 @@ export async function runBunTests(options: BunTestsOptions): Promise<BunTests> {
   const log = join(folder, "output");
   const start = performance.now();
   try {
-    // A file, not a pipe: a program that a test left behind would hold a pipe open.
+    // A file, not a pipe: a program that a test left behind would keep a pipe open.
     const output = openSync(log, "w");
     const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
     const timeout = ["--timeout", String(options.testTimeoutMs)];
@@ -68,7 +68,7 @@ export async function runBunTests(options: BunTestsOptions): Promise<BunTests> {
   }
 }
 
-/** What went wrong and is no test's failure: an error while a file was loaded, a run that was ended. */
+/** What went wrong outside any test: an error while a file was loaded, a run that was terminated. */
 function unexplained(
   results: readonly TestResult[],
   code: number,

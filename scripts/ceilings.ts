@@ -1,4 +1,4 @@
-/** Counts of what the house has too much of; `ceilings.json` holds the most that there may be, and only ever falls. */
+/** Counts of what the code base has too much of; `ceilings.json` contains the maxima, which only ever fall. */
 import { join } from "node:path";
 import { floorsOf } from "./house.ts";
 import { publicApi, undocumented } from "./public-api.ts";
@@ -6,7 +6,7 @@ import { type Finding, tidinessOf } from "./tidiness.ts";
 
 const file = join(import.meta.dir, "ceilings.json");
 
-/** A copy of the project may have less history than the one whose figure this is. */
+/** A copy of the project may have less history than the one that the figure comes from. */
 export const mayBeFewer: ReadonlySet<string> = new Set(["commit subjects over 72 characters"]);
 
 export type Ceilings = Readonly<Record<string, number>>;
@@ -42,13 +42,13 @@ export async function readCeilings(): Promise<Ceilings> {
   return (await Bun.file(file).json()) as Ceilings;
 }
 
-/** Lowers what fell; never raises one. */
+/** Lowers ceilings whose count fell; never raises one. */
 export async function writeCeilings(counts: ReadonlyMap<string, number>, today: Ceilings): Promise<void> {
   const lowered = Object.fromEntries([...counts].map(([name, count]) => [name, Math.min(count, today[name] ?? count)]));
   await Bun.write(file, `${JSON.stringify({ ...today, ...lowered }, null, 2)}\n`);
 }
 
-/** In the history, which must be whole; undefined where it is not. */
+/** In the history, which must be complete; undefined if it is not. */
 function longSubjects(top: string): number | undefined {
   const git = (...args: string[]): string | undefined => {
     const run = Bun.spawnSync(["git", ...args], { cwd: top, stdio: ["ignore", "pipe", "ignore"] });

@@ -1,6 +1,6 @@
 /**
- * The gate without the tests: derived files, format, floors, ceilings, lint, types. `--write` mends what can be mended by itself.
- * Exits 1 if anything is wrong; prints each finding.
+ * The gate without the tests: derived files, format, floors, ceilings, lint, types. `--write` fixes what can be fixed automatically. Exits
+ * 1 if anything is wrong; prints each finding.
  */
 import { join } from "node:path";
 import { countsOf, mayBeFewer, readCeilings, writeCeilings } from "./ceilings.ts";
@@ -11,12 +11,12 @@ import { thirdPartyLicenses } from "./licenses.ts";
 
 const top = join(import.meta.dir, "..");
 const write = process.argv.includes("--write");
-/** What formatter and compiler found out the last time; of this checkout alone, where several share their node_modules. */
+/** Results of the formatter's and compiler's last run; per checkout, since several may share their node_modules. */
 const cache = join(top, "node_modules", ".cache", `check-${Bun.hash(top).toString(36)}`);
 
 /** Runs a tool of node_modules/.bin; true if it exits 0. */
 function tool(name: string, ...args: string[]): boolean {
-  // The tools' launchers are Node programs: run by path, so that PATH is not asked.
+  // The tools' launchers are Node programs: run by path, so PATH is not searched.
   const run = Bun.spawnSync([join(top, "node_modules", ".bin", name), ...args], {
     cwd: top,
     stdio: ["ignore", "inherit", "inherit"],
@@ -26,7 +26,7 @@ function tool(name: string, ...args: string[]): boolean {
 
 interface Derived {
   readonly path: string;
-  /** What it is made from, for the message when it is out of date. */
+  /** What it is generated from, for the message when it is out of date. */
   readonly from: string;
   readonly make: (today: string) => string | Promise<string>;
 }
@@ -62,7 +62,7 @@ const derivedFiles: readonly Derived[] = [
   {
     path: "THIRD-PARTY-LICENSES.txt",
     from: "the packages that the binary holds",
-    // The list is this project's own, made a moment ago.
+    // The list is our own, generated a moment ago.
     make: async () => licensesText(JSON.parse(await thirdParty) as readonly ThirdPartyPackage[]),
   },
 ];
@@ -73,7 +73,7 @@ async function floors(): Promise<boolean> {
   return broken.length === 0;
 }
 
-/** Counts that may only fall; `--write` lowers those that fell. `--findings` lists where each is. */
+/** Counts that may only fall; `--write` lowers those that fell. `--findings` lists the places. */
 async function ceilings(): Promise<boolean> {
   const ceilings = await readCeilings();
   const { counts, findings } = await countsOf(top);

@@ -1,7 +1,7 @@
 /**
- * Where the binaries of the real control plane are, which of them are missing, and how they get there. They lie outside the
- * work tree, in a folder named by a hash of what they are made from: another pin is another folder, and a build that broke
- * off is never taken for a whole one.
+ * Where the binaries of the real control plane are, which of them are missing, and how they are built. They are outside the work tree, in a
+ * folder named by a hash of what they are built from: another pin is another folder, and an aborted build is never mistaken for a complete
+ * one.
  *
  * `npm run control-plane` builds them and prints the folder.
  */
@@ -13,12 +13,12 @@ import { dirname, join } from "node:path";
 /** The folder with build.sh, up.sh, start.sh and down.sh. */
 export const controlPlaneScripts: string = join(import.meta.dir, "control-plane");
 
-/** etcd and kube-apiserver make a cluster, kubectl talks to it. */
+/** etcd and kube-apiserver form a cluster, kubectl talks to it. */
 export const clusterBinaries = ["etcd", "kube-apiserver", "kubectl"] as const;
 /** What a cluster with controllers and simulated nodes needs on top. */
 export const controllerBinaries = ["kube-controller-manager", "kube-scheduler", "kwok", "kwok-stages.yaml"] as const;
 
-/** The cache of this project; outside the work tree, so that a fresh clone finds what another one built. */
+/** The cache of this project; outside the work tree, so a fresh clone finds what another one built. */
 export function cacheFolder(): string {
   const { KUBECTL_RECONCILE_CACHE: own, XDG_CACHE_HOME: xdg } = process.env;
   if (own !== undefined && own !== "") return own;
@@ -41,20 +41,20 @@ export function hashOf(folder: string, matters: (path: string) => boolean): stri
   return hash.digest("hex").slice(0, 12);
 }
 
-/** Where the binaries of today's pins belong, whether they are there or not. */
+/** Where the binaries of the current pins belong, whether or not they exist. */
 export function controlPlaneFolder(): string {
   const hash = hashOf(controlPlaneScripts, (path) => /\.(go|mod|sum)$/.test(path) || path === "build.sh");
   return join(cacheFolder(), `control-plane-${hash}`);
 }
 
-/** The path of one binary: from KUBEBUILDER_ASSETS where it is there, else from the cache. Undefined: in neither. */
+/** The path of one binary: from KUBEBUILDER_ASSETS if it is there, else from the cache; undefined if it is in neither. */
 export function controlPlaneBinary(name: string): string | undefined {
   const assets = process.env["KUBEBUILDER_ASSETS"];
   const places = [...(assets === undefined || assets === "" ? [] : [assets]), controlPlaneFolder()];
   return places.map((place) => join(place, name)).find((path) => existsSync(path));
 }
 
-/** Why a cluster of these binaries cannot be started here, as a sentence; undefined when it can. */
+/** Why a cluster of these binaries cannot be started here, as a sentence; undefined if it can. */
 export function missingFor(binaries: readonly string[]): string | undefined {
   const absent = binaries.filter((name) => controlPlaneBinary(name) === undefined);
   if (absent.length > 0) return `${absent.join(", ")} not built: run \`npm run control-plane\` (needs Go)`;
@@ -62,12 +62,12 @@ export function missingFor(binaries: readonly string[]): string | undefined {
   return tools.length > 0 ? `${tools.join(", ")} not installed` : undefined;
 }
 
-/** How a build ended: the folder, or why there is none. */
+/** The result of a build: the folder, or why there is none. */
 export type Build = { readonly is: "built"; readonly folder: string } | { readonly is: "failed"; readonly why: string };
 
 /**
- * Runs `build` with an empty folder and moves it to `folder` when it answers true; a folder that is there already is taken as
- * it is. Two processes never build the same thing at once: the second one waits, half an hour at most.
+ * Runs `build` with an empty folder and moves it to `folder` if the build succeeded; an existing folder is used unchanged. Two processes
+ * never build the same thing at once: the second one waits, at most half an hour.
  */
 export async function buildOnce(folder: string, build: (into: string) => Promise<string | undefined>): Promise<Build> {
   const lock = `${folder}.lock`;
@@ -91,7 +91,7 @@ export async function buildOnce(folder: string, build: (into: string) => Promise
   }
 }
 
-/** What builds that were killed have left beside `folder`; only who holds the lock may. */
+/** Removes what killed builds left beside `folder`; only the holder of the lock may do this. */
 function removeLeftovers(folder: string, lock: string): void {
   for (const name of readdirSync(dirname(folder))) {
     const path = join(dirname(folder), name);
@@ -103,13 +103,13 @@ function holderOf(lock: string): number | undefined {
   return existsSync(lock) ? Number(readFileSync(lock, "utf8")) : undefined;
 }
 
-/** Takes the lock if nobody has it, or only a process that is gone. */
+/** Takes the lock if nobody holds it, or if its holder no longer exists. */
 function takeLock(lock: string): boolean {
   try {
     writeFileSync(lock, `${process.pid}`, { flag: "wx" });
     return true;
   } catch {
-    // 0: its holder is just about to write its pid.
+    // 0: its holder is about to write its pid.
     const holder = holderOf(lock) ?? 0;
     if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true });
     return false;

@@ -1,8 +1,8 @@
-/** What the demo prints: decisions as they are made, and each pod's way as one line when it has come to its end. */
+/** What the demo prints: decisions as they are made, and each pod's lifecycle as one line when it is complete. */
 import { wrapWords } from "../plugin/cli/style.ts";
 import type { StageEvent } from "../src/trace/events.ts";
 
-/** `+` something is there, `-` something is gone, `!` something failed; a decision has none. */
+/** `+` something was created, `-` something was deleted, `!` something failed; a decision has none. */
 export interface DemoLine {
   readonly sign: "+" | "-" | "!" | " ";
   readonly name: string;
@@ -16,7 +16,7 @@ interface PodStory {
   readonly runningAt?: number;
 }
 
-/** Shown by their pods' lines, or of no weight in a story. */
+/** Shown by their pods' lines, or unimportant for the story. */
 const leftOut = new Set([
   "steady",
   "wait",
@@ -32,18 +32,18 @@ const leftOut = new Set([
   "node-status",
 ]);
 
-/** What the names of the demo's objects take: `web-6444769cf-tpcx7`. */
+/** The width of the demo's object names: `web-6444769cf-tpcx7`. */
 const nameWidth = 20;
 
 /** Turns stage events into lines of two signs, a name and a text. */
 export class DemoLines {
   #startedAt = 0;
-  /** What was said in this step; a sync that comes to the same again says it again. */
+  /** What was printed in this step; a sync with the same outcome reports it again. */
   #said = new Set<string>();
   #pods = new Map<string, PodStory>();
   #stopping = new Map<string, number>();
 
-  /** A step begins, from which times are counted. */
+  /** Starts a step; times are counted from here. */
   begin(at: number): void {
     this.#startedAt = at;
     this.#said.clear();
@@ -79,7 +79,7 @@ export class DemoLines {
       this.#pods.set(key, { ...story, node: String(facts["node"]), placedAt: at });
     }
     if (controller === "kubelet" && rule === "report") return this.#reported(key, facts, at);
-    // Between its beginning and its end a rollout says at each sync how far it is.
+    // Between its start and its end, a rollout reports its progress at each sync.
     if (rule === "progress" && facts["verdict"] !== "complete") return [];
     if (leftOut.has(rule) || controller === "node-heartbeat") return [];
     const name = nameOf(key);
@@ -119,12 +119,12 @@ function nameOf(key: string): string {
   return key.slice(key.indexOf("/") + 1);
 }
 
-/** A sentence in lines that fit. */
+/** A sentence wrapped to `columns`. */
 export function paragraph(text: string, columns: number | undefined): readonly string[] {
   return wrapWords(text.split(" "), columns);
 }
 
-/** The text of a line, and under it what does not fit into `columns`. */
+/** The text of a line, with what does not fit into `columns` on the following lines. */
 export function textOf({ sign, name, text }: DemoLine, columns: number | undefined): readonly string[] {
   const head = `  ${sign} ${name.padEnd(nameWidth)} `;
   const rest = " ".repeat(head.length);

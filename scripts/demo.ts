@@ -1,7 +1,7 @@
 /**
- * The demo: an embedded cluster in which a Deployment is applied, its controllers make a ReplicaSet and pods, the scheduler places
- * them, the simulated kubelet runs them, one dies and is replaced; then a new version rolls out, is undone, and all is deleted.
- * Printed step by step as it happens. Needs no cluster, ends by itself after some seconds; exits 1 if the story went otherwise.
+ * The demo: an embedded cluster in which a Deployment is applied, its controllers create a ReplicaSet and pods, the scheduler binds them,
+ * the simulated kubelet runs them, one dies and is replaced; then a new version rolls out, is undone, and everything is deleted. Printed
+ * step by step as it happens. Needs no cluster, exits after a few seconds; exits 1 if anything went differently.
  */
 import { openTerminal } from "../src/platform/terminal.ts";
 import { Deployments, Pods, ReplicaSets } from "../src/api/kinds.ts";
@@ -53,7 +53,7 @@ let failed = false;
 const livingPods = async (): Promise<readonly Pod[]> =>
   (await you.list(Pods, { namespace })).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 
-/** One step: what you do, then what comes of it, until it has come about. */
+/** One step: what you do, then its effects, until they are complete. */
 async function step(title: string, act: () => Promise<unknown>, until: () => Promise<boolean>): Promise<void> {
   out.write("\n");
   for (const text of paragraph(title, columns)) out.write(`${colour.bold(text)}\n`);

@@ -1,16 +1,16 @@
 /**
- * The floors of the house: which folder may import which. A folder imports only from floors below its own; folders of one
- * floor never import each other. The lint configuration, the pictures in `src/README.md` and in the large rooms' own README files,
- * and the check of every import (`scripts/house.ts`) come from here.
+ * The floors: which folder may import which. A folder imports only from floors below its own; folders on the same floor never import each
+ * other. The lint configuration, the pictures in `src/README.md` and in the large rooms' own README files, and the check of every import
+ * (`scripts/house.ts`) are derived from this table.
  */
 export interface Room {
   readonly floor: number;
-  /** Path from the top of the work tree, without a trailing slash. */
+  /** Path from the root of the work tree, without a trailing slash. */
   readonly folder: string;
   readonly owns: string;
-  /** The folders it may import, where that is narrower than "every floor below". */
+  /** The folders it may import, if that is narrower than "every floor below". */
   readonly only?: readonly string[];
-  /** The floors inside a large room, by the same rules; `<folder>/README.md` shows them. Files that lie flat in it are its top. */
+  /** The floors inside a large room, by the same rules; `<folder>/README.md` shows them. Files directly in it are its top. */
   readonly inner?: readonly Place[];
 }
 
@@ -27,7 +27,7 @@ export interface Place {
 
 /** A folder with floors inside. */
 export interface Level {
-  /** Path from the top of the work tree. */
+  /** Path from the root of the work tree. */
   readonly folder: string;
   readonly places: readonly Place[];
 }
@@ -340,14 +340,14 @@ export function mayImport(from: Room, to: Room): boolean {
   return to.floor < from.floor && (from.only === undefined || from.only.includes(to.folder));
 }
 
-/** The room a path lies in; undefined for files outside the house (tests, scripts). */
+/** The room that contains a path; undefined for files outside all rooms (tests, scripts). */
 export function roomOf(path: string): Room | undefined {
   return rooms.find((room) => path.startsWith(`${room.folder}/`));
 }
 
 /**
- * Globals that nothing outside `src/platform` touches: time, turns, chance and I/O are handed in.
- * `src/api/time.ts` is the one other place that reads `Date`: it parses and prints times and never asks for the present one.
+ * Globals that nothing outside `src/platform` uses: time, scheduling, randomness and I/O are injected. `src/api/time.ts` is the only other
+ * place that uses `Date`: it parses and prints times and never reads the current time.
  */
 export const forbiddenGlobals: readonly string[] = [
   "Date",

@@ -1,6 +1,6 @@
 /**
- * Derives from the table of floors what must agree with it: the pictures in README files and the lint configuration
- * `.oxlintrc.json`; and finds the imports that break it.
+ * Derives from the table of floors what must match it: the pictures in README files and the lint configuration `.oxlintrc.json`; and finds
+ * the imports that violate it.
  */
 import { parseSync } from "oxc-parser";
 import { dirname, join, relative } from "node:path";
@@ -20,7 +20,7 @@ export function picture(places: readonly (Place | Room)[]): string {
   return [start, "| floor | folder | owns |", "| --- | --- | --- |", ...rows, end].join("\n");
 }
 
-/** `readme` with its picture of the floors replaced by today's. @throws Error if it has no place for it. */
+/** `readme` with its picture of the floors replaced by the current one. @throws Error if it has no place for it. */
 export function withPicture(readme: string, places: readonly (Place | Room)[]): string {
   const from = readme.indexOf(start);
   const to = readme.indexOf(end);
@@ -44,7 +44,7 @@ export function lintConfig(): string {
     plugins: ["typescript", "import", "unicorn", "oxc"],
     categories: { correctness: "error", suspicious: "error" },
     rules: {
-      // Types count: who reads one file of a circle must read them all.
+      // Types count: whoever reads one file of a cycle must read them all.
       "import/no-cycle": ["error", { ignoreTypes: false }],
       "typescript/no-floating-promises": "error",
       "typescript/no-misused-promises": "error",
@@ -64,7 +64,7 @@ export function lintConfig(): string {
       "typescript/no-unnecessary-type-arguments": "off",
       "typescript/consistent-return": "off",
       "no-underscore-dangle": "off",
-      // fast-check is used as `fc.…`, as its manual does.
+      // fast-check is used as `fc.…`, as in its manual.
       "import/no-named-as-default-member": "off",
       "preserve-caught-error": "error",
     },
@@ -80,7 +80,7 @@ export function lintConfig(): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** An import of one file of the house by another; `to` is as it is written for what is not a file of the house. */
+/** An import of one of our files by another; `to` is the specifier as written if the target is not one of our files. */
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -107,16 +107,16 @@ async function importsOf(top: string): Promise<readonly Import[]> {
 }
 
 export interface Floors {
-  /** Imports that go up or sideways, at any depth, or name what only one place may; a line each. */
+  /** Imports that go up or sideways, at any depth, or import what only one place may; one line each. */
   readonly broken: readonly string[];
   /** Of each folder that has floors inside. */
   readonly density: ReadonlyMap<string, Density>;
 }
 
-/** How tightly the places of a folder hang together; its places are its folders and each file that lies flat in it. */
+/** How tightly the places of a folder are coupled; its places are its subfolders and each file directly in it. */
 export interface Density {
   readonly places: number;
-  /** Pairs of places of which one imports the other. */
+  /** Pairs of places where one imports the other. */
   readonly arrows: number;
 }
 
@@ -139,9 +139,9 @@ function brokenBetweenRooms({ from, to, isOwn }: Import): readonly string[] {
       return [`${from}: imports ${to}; only src/platform may`];
     return [];
   }
-  // The program's version stands there.
+  // It contains the program's version.
   if (to === "package.json" && room.folder === "plugin") return [];
-  // Files of users import the public API as a whole; the program hands it to them.
+  // Users' files import the public API as a whole; the program passes it to them.
   if (to === "src/index.ts" && room.folder === "plugin") return [];
   const other = roomOf(to);
   if (other === undefined) return [`${from}: imports ${to}, which is outside the house`];
@@ -173,7 +173,7 @@ function brokenBetweenPlaces({ from, to, isOwn }: Import): readonly string[] {
   });
 }
 
-/** Whatever the table says: there is no circle between the folders of a folder and what lies flat in it, at any depth. */
+/** Regardless of the table: no cycles between a folder's subfolders and the files directly in it, at any depth. */
 function circlesIn(imports: readonly Import[]): readonly string[] {
   const folders = new Set(imports.flatMap(({ from }) => foldersAbove(from)).filter((folder) => folder !== "src"));
   return [...folders].flatMap((folder) => {
@@ -205,7 +205,7 @@ function foldersAbove(path: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** The folder inside `folder` that the path lies in, `""` for a file that lies flat in it; undefined outside it. */
+/** The subfolder of `folder` that contains the path, `""` for a file directly in it; undefined outside it. */
 function childOf(folder: string, path: string): string | undefined {
   if (!path.startsWith(`${folder}/`)) return undefined;
   const rest = path.slice(folder.length + 1).split("/");

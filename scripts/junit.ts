@@ -1,16 +1,16 @@
-/** Reads the JUnit report of `bun test`: its one form that a program can count. */
+/** Reads the JUnit report of `bun test`: its only machine-readable format. */
 
 export interface TestResult {
   /** From the top of the work tree. */
   readonly file: string;
-  /** The groups that it is in, outermost first, and its own name. */
+  /** The groups that contain it, outermost first, and its own name. */
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
 }
 
 const testcase = /<testcase\s([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 
-/** Bun's name for a `beforeAll` or its like: one that fails is a failure, one that is skipped with its group is no test. */
+/** Bun's name for a `beforeAll` or similar hook: a failing one is a failure, one skipped with its group is not a test. */
 const hook = "(unnamed)";
 
 /** The tests of a report, in its order. */

@@ -13,7 +13,7 @@ const licenseFile = /^(licen[cs]e|copying|notice)([-.].*)?$/i;
 
 /**
  * The JSON text of the list, by name; a package whose code the bundler leaves out is not in it.
- * @throws Error for a package that names no licence, and for what the bundler found wrong.
+ * @throws Error for a package without a licence, and for errors of the bundler.
  */
 export async function thirdPartyLicenses(top: string): Promise<string> {
   const bundle = await Bun.build({ entrypoints: [join(top, "plugin", "main.ts")], target: "bun", metafile: true });

@@ -1,13 +1,13 @@
 /**
- * `npm run mutate [ROOM...] [--mutate FILE] [--concurrency N]`: changes the sources of workqueue, cache, controllers and trace one
- * place at a time and runs their tests: a change that no test notices is a survivor. Exits 1 if a room kills fewer than 90 of 100,
- * or if a survivor has no reason in `mutate/survivors/`, or a reason no survivor.
+ * `npm run mutate [ROOM...] [--mutate FILE] [--concurrency N]`: changes the sources of workqueue, cache, controllers and trace one place at
+ * a time and runs their tests: a change that no test detects is a survivor. Exits 1 if a room kills fewer than 90 of 100, or if a survivor
+ * has no reason in `mutate/survivors/`, or a reason no survivor.
  *
  * `--mutate FILE` mutates only this file, or these lines of it (`src/trace/bus.ts:20-30`); the reasons are then not judged stale.
- * `--concurrency`: mutants at a time, by default half the processors. All rooms take about half an hour with one at a time; a group
- * of sources that takes longer than half an hour by itself, as on a machine with much else to do, is an error.
+ * `--concurrency`: mutants at a time, by default half the processors. All rooms take about half an hour with one at a time; a group of
+ * sources that alone takes longer than half an hour, as on a busy machine, is an error.
  *
- * The mutation tester is StrykerJS, with a lock file of its own in `scripts/mutate/`, installed there on the first run.
+ * The mutation tester is StrykerJS, with its own lock file in `scripts/mutate/`, installed there on the first run.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -52,7 +52,7 @@ function configFor({ sources, tests }: MutatedGroup, folder: string, concurrency
     testRunner: "command",
     commandRunner: { command: ["node_modules/.bin/bun test --bail --timeout 10000", ...alone].join(" ") },
     mutate: sources,
-    // The texts of errors and of log lines are read, not tested word by word.
+    // The texts of errors and log lines are for readers and not tested word by word.
     mutator: { excludedMutations: ["StringLiteral"] },
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: join(folder, "report.json") },
@@ -62,7 +62,7 @@ function configFor({ sources, tests }: MutatedGroup, folder: string, concurrency
     ignorePatterns: ["dist", "scripts/mutate/node_modules"],
     plugins: [],
     checkers: [],
-    // Bun needs no configuration of the compiler rewritten for the copy.
+    // Bun does not need the compiler configuration rewritten for the copy.
     tsconfigFile: "none.json",
     disableTypeChecks: false,
     allowEmpty: true,
@@ -116,7 +116,7 @@ if (unknown.length > 0)
   stop(`there is no room ${unknown.join(", ")}: must be ${mutatedRooms.map(({ name }) => name).join(", ")}`);
 const only = values.mutate;
 
-/** The groups that are to be run; with `--mutate` the one that holds the file, narrowed to it. */
+/** The groups to run; with `--mutate` the one that contains the file, narrowed to it. */
 function chosen(groups: readonly MutatedGroup[]): readonly MutatedGroup[] {
   if (only === undefined) return groups;
   const [file = ""] = only.split(":");

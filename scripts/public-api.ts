@@ -1,6 +1,6 @@
 /**
- * What a reader of the public API (`src/index.ts`) finds without documentation: an export, a member of an exported interface or
- * class, a function or class without an example. The examples are run by `test/package/package.test.ts`.
+ * Finds what is undocumented in the public API (`src/index.ts`): an export, a member of an exported interface or class, a function or class
+ * without an example. The examples are run by `test/package/package.test.ts`.
  */
 import { type Comment, parseSync, type Program, type Span } from "oxc-parser";
 import { dirname, join } from "node:path";
@@ -9,14 +9,14 @@ import type { Finding } from "./tidiness.ts";
 /** One exported name. */
 export interface PublicName {
   readonly name: string;
-  /** Where it is declared, from the top of the work tree. */
+  /** Where it is declared, from the root of the work tree. */
   readonly path: string;
   readonly line: number;
-  /** The text of its doc comment; undefined where there is none. */
+  /** The text of its doc comment; undefined if there is none. */
   readonly doc: string | undefined;
   /** Whether a program calls it: a function or a class. */
   readonly isCallable: boolean;
-  /** Whether it is one of a group (`kinds.Pods`). */
+  /** The group it belongs to (`kinds.Pods`). */
   readonly group?: string;
   readonly members: readonly { readonly name: string; readonly line: number; readonly doc: string | undefined }[];
 }
@@ -29,7 +29,7 @@ export interface Example {
 
 const entry = "src/index.ts";
 
-/** All names that `src/index.ts` exports, in its order; of `export * as kinds` each name in it. */
+/** All names that `src/index.ts` exports, in its order; for `export * as kinds`, each name in it. */
 export async function publicApi(top: string): Promise<readonly PublicName[]> {
   const file = await read(top, entry);
   const names: PublicName[] = [];
@@ -46,7 +46,7 @@ export async function publicApi(top: string): Promise<readonly PublicName[]> {
         const found = declared.get(name);
         if (found === undefined)
           throw new Error(`${entry} exports ${name}, which ${from.path} does not declare itself`);
-        // A type is shown by what returns it.
+        // A type is demonstrated by what returns it.
         names.push(statement.exportKind === "type" ? { ...found, isCallable: false } : found);
       }
     }
@@ -54,7 +54,7 @@ export async function publicApi(top: string): Promise<readonly PublicName[]> {
   return names;
 }
 
-/** What is missing; none in a tree whose gate passes. */
+/** What is missing; nothing if the gate passes. */
 export function undocumented(names: readonly PublicName[]): readonly Finding[] {
   return names.flatMap(({ name, path, line, doc, isCallable, group, members }) => {
     const lacks = doc === undefined ? [{ place: `${path}:${line}`, what: name }] : [];
@@ -69,7 +69,7 @@ export function undocumented(names: readonly PublicName[]): readonly Finding[] {
   });
 }
 
-/** The examples in doc comments; one that has several is numbered from its second. */
+/** The examples in doc comments; if a comment has several, they are numbered from the second. */
 export function examplesOf(names: readonly PublicName[]): readonly Example[] {
   const alone = names.filter(({ group }) => group === undefined);
   return alone.flatMap(({ name, doc = "" }) =>
@@ -136,7 +136,7 @@ interface MemberNode extends Span {
   readonly computed?: boolean;
 }
 
-/** The public ones; a constructor is explained by its class, an overridden member by what it overrides, overloads once. */
+/** The public members; a constructor is documented by its class, an overridden member by what it overrides, overloads once. */
 function membersOf(file: SourceFile, nodes: readonly MemberNode[]): PublicName["members"] {
   const members = nodes.flatMap((node) => {
     const { key, accessibility, override } = node;

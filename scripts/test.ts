@@ -1,11 +1,11 @@
 /**
  * `npm test`: the gate (scripts/check.ts), the compiled binary, all tests. Its last line on standard output is
- * `N passed, N failed, N skipped`; exits 1 if any failed, or if there was none.
+ * `N passed, N failed, N skipped`; exits 1 if any failed, or if no test ran.
  *
- * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate.
- * Files that start a cluster run side by side, six at a time on two processors: they mostly wait. LANES=N sets another number.
- * CONTROL_PLANE=required: a control plane that is not there, and cannot be built, is a failure. Otherwise the tests that need
- * one are skipped then. LONG=1 (`npm run long`): more seeds, more steps.
+ * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate. Files that start a cluster run in
+ * parallel, six at a time on two processors: they mostly wait. LANES=N sets another number. CONTROL_PLANE=required: a missing control
+ * plane that cannot be built is a failure. Otherwise the tests that need one are then skipped. LONG=1 (`npm run long`): more seeds, more
+ * steps.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -19,10 +19,10 @@ const long = process.env["LONG"] === "1";
 const required = process.env["CONTROL_PLANE"] === "required";
 
 const results: TestResult[] = [];
-/** What differed in a first play of a differential script and not in the later ones. */
+/** What differed in the first run of a differential script and not in later ones. */
 const byChance: string[] = [];
 
-/** A step that is one result: a line of its own, with what it said when it failed. */
+/** A step that counts as one result: a separate line, with its output if it failed. */
 function report(step: TestResult, ms: number, said = ""): void {
   results.push(step);
   const mark = { passed: "ok     ", failed: "FAILED ", skipped: "skipped" }[step.outcome];
@@ -34,7 +34,7 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Runs a script of this folder; each line that begins with `ok` or `FAILED` is a result of its own. */
+/** Runs a script of this folder; each line that begins with `ok` or `FAILED` is a separate result. */
 async function gate(): Promise<void> {
   const start = performance.now();
   const run = Bun.spawn([process.execPath, join(import.meta.dir, "check.ts")], { stdout: "pipe", stderr: "pipe" });
@@ -61,7 +61,7 @@ async function buildBinary(): Promise<void> {
   report({ file: "build", name: "dist/kubectl-reconcile", outcome }, performance.now() - start, said);
 }
 
-/** Answers why tests that need a control plane are skipped; undefined if they run. */
+/** Returns why tests that need a control plane are skipped; undefined if they run. */
 async function controlPlane(): Promise<string | undefined> {
   const all = [...clusterBinaries, ...controllerBinaries];
   if (missingFor(all) === undefined) return undefined;
@@ -79,7 +79,7 @@ async function controlPlane(): Promise<string | undefined> {
 interface TestGroup {
   readonly title: string;
   readonly files: readonly string[];
-  /** For one test that sets no limit itself: a bound, far above what it takes on a busy machine. */
+  /** For one test that sets no limit itself: an upper bound, far above what it takes on a busy machine. */
   readonly testTimeoutMs: number;
   /** For the whole group. Both are ten times as long in the long form. */
   readonly timeoutMs: number;
@@ -111,7 +111,7 @@ function counted(some: readonly TestResult[]): string {
   return `${count("passed")} passed, ${count("failed")} failed, ${count("skipped")} skipped`;
 }
 
-/** What went wrong and what was left out, once more, where a reader's eye is in the end. */
+/** Repeats what failed and what was skipped at the end, where a reader looks. */
 function lastScreen(noControlPlane: string | undefined): void {
   const failed = results.filter(({ outcome }) => outcome === "failed");
   if (failed.length > 0) console.log("\nfailed:");
@@ -133,7 +133,7 @@ function lastScreen(noControlPlane: string | undefined): void {
   console.log(`\n${counted(results)}`);
 }
 
-/** Tests that were left out, a line for each reason: it is in brackets at the end of their names. */
+/** Skipped tests, one line per reason: it is in brackets at the end of their names. */
 function byReason(skipped: readonly TestResult[]): string[] {
   const groups = Map.groupBy(skipped, ({ name }) => / \(([^()]*)\)$/.exec(name)?.[1] ?? "");
   return [...groups].flatMap(([reason, tests]) => {
@@ -143,7 +143,7 @@ function byReason(skipped: readonly TestResult[]): string[] {
   });
 }
 
-/** Does the tasks in their order, so many at a time. */
+/** Runs the tasks in order, `lanes` at a time. */
 async function inLanes(tasks: readonly (() => Promise<void>)[], lanes: number): Promise<void> {
   const waiting = [...tasks];
   const lane = async (): Promise<void> => {
@@ -152,7 +152,7 @@ async function inLanes(tasks: readonly (() => Promise<void>)[], lanes: number): 
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** LANES of the environment, else four more than there are processors, at most six. */
+/** LANES from the environment, otherwise the number of processors plus four, at most six. */
 function laneCount(): number {
   const asked = process.env["LANES"];
   if (asked === undefined) return Math.min(6, availableParallelism() + 4);
@@ -171,7 +171,7 @@ const isCluster = (file: string): boolean => file.endsWith(".cluster.test.ts");
 if (parts.length === 0) await buildBinary();
 const alone = files.filter((file) => !isCluster(file));
 const noControlPlane = files.some(isCluster) ? await controlPlane() : undefined;
-// Each file in a process of its own: a cluster that hangs takes one file with it.
+// Each file in a separate process: a cluster that hangs affects only one file.
 const clusterGroups = files.filter(isCluster).map((file) => ({
   title: file,
   files: [file],

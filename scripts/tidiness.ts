@@ -1,11 +1,10 @@
 /**
- * Counts what the style of the house asks for and the linter has no rule for. The counts are held against `ceilings.json`, where
- * they may only fall.
+ * Counts violations of our style that the linter has no rule for. The counts are compared with `ceilings.json`, where they may only fall.
  */
 import { type Comment, type Function as FunctionNode, parseSync, type Span, Visitor } from "oxc-parser";
 import { join } from "node:path";
 
-/** Where something is not as it should be: `path:line`, and what. */
+/** A violation: `path:line`, and what it is. */
 export interface Finding {
   readonly place: string;
   readonly what: string;
@@ -19,7 +18,7 @@ export type Tidiness = Readonly<
   >
 >;
 
-/** Files of the program; tests and scripts are not held to it. */
+/** Files of the program; the counts do not apply to tests and scripts. */
 const program = "{src,plugin}/**/*.ts";
 const mostParameters = 2;
 
@@ -31,7 +30,7 @@ interface SourceFile {
   readonly lineAt: (offset: number) => number;
 }
 
-/** Reads all files of the house at `top` and counts. */
+/** Reads all files of the program at `top` and counts. */
 export async function tidinessOf(top: string): Promise<Tidiness> {
   const known = new Set<string>();
   const all: Record<keyof Tidiness, Finding[]> = {
@@ -105,13 +104,13 @@ function isDocumented({ text, comments }: SourceFile, { start }: Span): boolean 
   );
 }
 
-/** Whether a comment stands on the line of a cast, or on the line before it. */
+/** Whether there is a comment on the line of a cast, or on the line before it. */
 function hasReason({ comments, lineAt }: SourceFile, { start, end }: Span): boolean {
   const [first, last] = [lineAt(start) - 1, lineAt(end)];
   return comments.some((comment) => lineAt(comment.end) >= first && lineAt(comment.start) <= last);
 }
 
-/** Names between back-quotes that look like ones of this code, and are in none of its files. */
+/** Names in back-quotes that look like names of this code, but occur in none of its files. */
 function unknownNames({ path, comments, lineAt }: SourceFile, known: ReadonlySet<string>): readonly Finding[] {
   return comments.flatMap(({ value, start }) =>
     [...value.matchAll(/`([a-z]+(?:[A-Z][A-Za-z0-9]*)+)(?:\(\))?`/g)]

@@ -1,17 +1,17 @@
 /**
- * `npm run under-load -- [RUNS [LOOPS]]`: the whole tests, five times by default, one after the other, beside four endless loops, or
- * as many as are asked for where the machine has other work. No test may rest on the machine's speed. Each run's output goes to a file
- * of its own; a line for each run, with the load it met, is printed. Ends with 1 if one failed.
+ * `npm run under-load -- [RUNS [LOOPS]]`: all tests, five times by default, one run after the other, alongside four endless loops, or LOOPS
+ * if the machine has other work. No test may depend on the machine's speed. Each run's output goes to a separate file; a line per run is
+ * printed, with the load during it. Exits 1 if one failed.
  */
 import { mkdtempSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** With the tests' own programs this makes a load of about eight on two cores. */
+/** Together with the tests' own programs, a load of about eight on two cores. */
 const usualLoops = 4;
 const sampleEveryMs = 10_000;
 
-/** The whole number given as argument `at`; ends the process with 2 where it is none or below `least`. */
+/** The integer given as argument `at`; exits with 2 if it is not one or is below `least`. */
 function count(at: number, { usual, least }: { usual: number; least: number }): number {
   const given = process.argv[at];
   const number = given === undefined ? usual : Number(given);

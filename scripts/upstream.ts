@@ -1,6 +1,6 @@
 /**
- * `npm run upstream`: Kubernetes' own integration tests of ReplicaSet, Deployment, DaemonSet, garbage collector, Namespace and others, their
- * functions unchanged, with our program in place of the controllers in Go (`upstream/README.md`).
+ * `npm run upstream`: Kubernetes' own integration tests of ReplicaSet, Deployment, DaemonSet, garbage collector, Namespace and others,
+ * their functions unchanged, with our program instead of the controllers in Go (`upstream/README.md`).
  *
  *     npm run upstream                            all of them; about 20 minutes, 15 more the first time
  *     npm run upstream -- deployment namespace/TestNamespaceCondition
@@ -38,12 +38,12 @@ function fail(message: string): never {
 
 function programPath(): string {
   if (values.program === "upstream") return "";
-  // The tests run in folders of their own.
+  // The tests run in separate folders.
   const path = resolve(values.program ?? join(import.meta.dir, "..", "dist", "kubectl-reconcile"));
   return existsSync(path) ? path : fail(`${path} does not exist: run \`npm run build\` first`);
 }
 
-/** Whether `positionals` ask for a test of the package; all of them where there are none. */
+/** Whether `positionals` name a test of the package; without any, all tests run. */
 function isAskedFor(packageName: string): boolean {
   return positionals.length === 0 || positionals.some((asked) => asked.split("/")[0] === packageName);
 }

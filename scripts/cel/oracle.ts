@@ -9,7 +9,7 @@ import { buildOnce, cacheFolder, controlPlaneScripts, hashOf } from "../control-
 const pins = join(controlPlaneScripts, "kubernetes");
 const source = join(import.meta.dir, "go");
 
-/** A case: an expression, with the schema of `self` and `oldSelf`; or a schema with rules, and objects to be judged by them. */
+/** A case: an expression, with the schema of `self` and `oldSelf`; or a schema with rules, and objects to validate against them. */
 export interface Question {
   readonly expression?: string;
   readonly schema?: object;
@@ -19,7 +19,7 @@ export interface Question {
   readonly objects?: readonly { readonly object: unknown; readonly old?: unknown }[];
 }
 
-/** What cel-go and apiextensions-apiserver say of it; fields as in main.go. */
+/** What cel-go and apiextensions-apiserver return for it; fields as in main.go. */
 export interface Answer {
   readonly issues?: string;
   readonly type?: string;
@@ -33,7 +33,7 @@ export interface Answer {
   readonly problem?: string;
 }
 
-/** Builds the oracle unless it is there. @throws Error with the compiler's words where it cannot be built. */
+/** Builds the oracle unless it exists. @throws Error with the compiler's message if it cannot be built. */
 async function binary(): Promise<string> {
   const folder = join(cacheFolder(), `cel-oracle-${hashOf(source, () => true)}-${hashOf(pins, () => true)}`);
   const built = await buildOnce(folder, async (into) => {

@@ -1,6 +1,6 @@
 /**
- * Records what Kubernetes' own CEL answers to the questions of `test/sandbox/cel`: `node_modules/.bin/bun scripts/cel/record.ts`
- * (needs Go). Run twice, it writes the same bytes.
+ * Records the answers of Kubernetes' own CEL to the questions of `test/sandbox/cel`: `node_modules/.bin/bun scripts/cel/record.ts` (needs
+ * Go). Repeated runs write the same bytes.
  */
 import { join } from "node:path";
 import { questions as expressions } from "../../test/sandbox/cel/expressions.ts";
@@ -14,7 +14,7 @@ for (const [name, questions] of Object.entries<readonly Question[]>({ expression
   const failed = questions.filter((_, n) => answers[n]?.problem !== undefined);
   for (const question of failed)
     console.error(`The oracle fails: ${question.expression ?? JSON.stringify(question.rules)}`);
-  // A line for each answer, so that a change of one shows as one.
+  // One line per answer, so a change to one shows as one line in a diff.
   await Bun.write(
     join(folder, `${name}.json`),
     `[\n${answers.map((answer) => JSON.stringify(answer)).join(",\n")}\n]\n`,

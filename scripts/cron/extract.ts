@@ -1,5 +1,5 @@
 /**
- * Makes `test/api/cron/golden.json` with robfig/cron itself, as kube-controller-manager uses it: `bun scripts/cron/extract.ts`.
+ * Generates `test/api/cron/golden.json` with robfig/cron itself, as kube-controller-manager uses it: `bun scripts/cron/extract.ts`.
  */
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ const run = Bun.spawnSync(["go", "run", join(import.meta.dir, "go", "main.go")],
 });
 if (run.exitCode !== 0) throw new Error("Cannot ask robfig/cron: see above");
 const golden = JSON.parse(run.stdout.toString()) as readonly object[];
-// A line for each schedule, so that a change of one shows as one.
+// One line per schedule, so a change to one shows as one line in a diff.
 await Bun.write(
   join(top, "test/api/cron/golden.json"),
   `[\n${golden.map((one) => JSON.stringify(one)).join(",\n")}\n]\n`,

@@ -1,6 +1,7 @@
 /**
- * Makes `src/api/wire/api.json` from a real kube-apiserver: its discovery, the types of its OpenAPI v3 documents and the columns of its
- * tables, without prose; and `src/sandbox/serving/openapi/schemas.json`, what these documents are made of. `bun scripts/extract-api/extract.ts [BIN_DIR]`; BIN_DIR holds what scripts/control-plane/build.sh made.
+ * Generates `src/api/wire/api.json` from a real kube-apiserver: its discovery, the types of its OpenAPI v3 documents and the columns of its
+ * tables, without prose; and `src/sandbox/serving/openapi/schemas.json`, what these documents are built from.
+ * `bun scripts/extract-api/extract.ts [BIN_DIR]`; BIN_DIR contains what scripts/control-plane/build.sh built.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -55,7 +56,7 @@ function emptyFields(): EmptyFields {
   return JSON.parse(run.stdout.toString()) as EmptyFields;
 }
 
-/** The columns of a resource's table; none where it cannot be listed. */
+/** The columns of a resource's table; none if it cannot be listed. */
 async function columnsOf(
   read: ReturnType<typeof reader>,
   root: string,
@@ -101,7 +102,7 @@ async function extract(read: ReturnType<typeof reader>): Promise<ApiData> {
   return { ...data, ...typesOf(schemas, emptyFields()) };
 }
 
-/** What all OpenAPI documents are made of. */
+/** What all OpenAPI documents are built from. */
 async function openApi(read: ReturnType<typeof reader>): Promise<OpenApiData> {
   const { paths } = await read<{ readonly paths: Readonly<Record<string, unknown>> }>("/openapi/v3");
   const documents: OpenApiDocument[] = [];

@@ -1,7 +1,7 @@
 /** What all OpenAPI v3 documents of a server share: each schema once, each parameter once. */
 import type { OpenApiData, OpenApiParameter, OpenApiSchema } from "../../src/sandbox/serving/openapi/data.ts";
 
-/** The document of version 2, of which the kinds of `DeleteOptions` and `WatchEvent` are taken: version 3 has those of one group. */
+/** The document of version 2, the source of the kinds of `DeleteOptions` and `WatchEvent`: version 3 has those of one group. */
 export interface Swagger {
   readonly definitions: Readonly<Record<string, OpenApiSchema>>;
 }
@@ -21,8 +21,8 @@ interface Operation {
 const gvk = "x-kubernetes-group-version-kind";
 
 /**
- * The schemas by name, and the parameters by name: those that say something else for one action or one kind alone have that in front
- * (`patch fieldManager`, `PodExecOptions container`).
+ * The schemas by name, and the parameters by name: those that differ for a single action or kind have it as a prefix (`patch fieldManager`,
+ * `PodExecOptions container`).
  */
 export function openApiData(documents: readonly OpenApiDocument[], { definitions }: Swagger): OpenApiData {
   const schemas: Record<string, OpenApiSchema> = {};
@@ -45,7 +45,7 @@ function parametersOf(documents: readonly OpenApiDocument[]): Record<string, Ope
     else if (JSON.stringify(parameters[key]) !== JSON.stringify(parameter)) parameters[`${prefix} ${key}`] = parameter;
   };
   const paths = documents.flatMap((document) => Object.entries(document.paths ?? {}));
-  // What is the same everywhere first, so that only the others need a name of their own.
+  // What is the same everywhere first, so only the others need a separate name.
   for (const special of [false, true]) {
     for (const [path, item] of paths) {
       const shared = (item["parameters"] ?? []) as readonly OpenApiParameter[];

@@ -1,5 +1,5 @@
 /**
- * Makes `src/sandbox/bootstrap/rbac-policy.json` from a real kube-apiserver: the roles and bindings that it creates when it starts.
+ * Generates `src/sandbox/bootstrap/rbac-policy.json` from a real kube-apiserver: the roles and bindings that it creates at startup.
  * `bun scripts/extract-api/rbac-policy.ts`.
  */
 import { writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ interface Listed {
   };
 }
 
-/** The object without what all of them have. */
+/** The object without the fields that all of them share. */
 function compact({ metadata, ...rest }: Listed): BootstrapObject {
   const { name, namespace, labels = {}, annotations = {} } = metadata;
   const { [bootstrapping.label]: label, ...others } = labels;

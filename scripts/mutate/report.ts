@@ -1,4 +1,4 @@
-/** Reads the report of a mutation run, and holds it against the survivors that have a reason. */
+/** Reads the report of a mutation run, and compares it with the survivors that have a reason. */
 import type { KnownSurvivor } from "./survivors/known-survivor.ts";
 
 /** The part of the mutation testing report that is read here. Source: the mutation-testing-report-schema, version 2. */
@@ -15,7 +15,7 @@ export interface Mutant {
   readonly line: string;
   readonly mutator: string;
   readonly replacement: string;
-  /** A mutant that makes the tests hang is killed too; one that does not even load says nothing about them. */
+  /** A mutant that makes the tests hang is killed too; one that does not load says nothing about them. */
   readonly is: "killed" | "survived" | "invalid";
 }
 
@@ -51,11 +51,11 @@ export interface Judged {
   readonly killed: number;
   readonly survived: number;
   readonly invalid: number;
-  /** Of 100 mutants that load, rounded down. */
+  /** Percentage of the mutants that load, rounded down. */
   readonly percent: number;
   /** Survivors that no entry explains. */
   readonly unexplained: readonly Mutant[];
-  /** Entries for these files that no survivor matches any more. */
+  /** Entries for these files that no longer match a survivor. */
   readonly stale: readonly KnownSurvivor[];
 }
 

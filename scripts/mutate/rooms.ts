@@ -1,23 +1,23 @@
-/** What is mutated, and the tests that must notice. */
+/** What is mutated, and the tests that must detect it. */
 
 export interface MutatedRoom {
   readonly name: string;
-  /** Each is a run of its own, so that a mutant runs only the tests that can notice it. */
+  /** Each is a separate run, so a mutant runs only the tests that can detect it. */
   readonly groups: readonly MutatedGroup[];
 }
 
 export interface MutatedGroup {
-  /** Globs, from the top of the work tree. */
+  /** Globs, from the root of the work tree. */
   readonly sources: readonly string[];
   /**
-   * Globs of test files. Files that start a cluster are left out, and so should be those that take seconds: they run once a mutant.
+   * Globs of test files. Files that start a cluster are left out, and so should be those that take seconds: they run once per mutant.
    */
   readonly tests: readonly string[];
 }
 
 /**
- * The rooms whose mistakes nobody sees at once: they lose a key, a delta or a write without an error. Files of types and of
- * sentences alone are left out.
+ * The rooms whose bugs are not obvious: they lose a key, a delta or a write without an error. Files with only types or only sentences are
+ * left out.
  */
 export const mutatedRooms: readonly MutatedRoom[] = [
   {

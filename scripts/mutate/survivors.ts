@@ -1,4 +1,4 @@
-/** The mutants that no test kills, each with the reason why that is right or is left so: a file a room in `survivors/`. */
+/** The mutants that no test kills, each with the reason why that is correct or accepted: one file per room in `survivors/`. */
 import { cacheSurvivors } from "./survivors/cache.ts";
 import { controllersSurvivors } from "./survivors/controllers.ts";
 import type { KnownSurvivor } from "./survivors/known-survivor.ts";

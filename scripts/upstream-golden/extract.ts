@@ -1,12 +1,12 @@
 /**
- * Makes the golden tables of whole controllers with Kubernetes' own functions: `bun scripts/upstream-golden/extract.ts [TABLE...]`, all of
+ * Generates the golden tables of whole controllers with Kubernetes' own functions: `bun scripts/upstream-golden/extract.ts [TABLE...]`, all of
  * them by default.
  *
  * - `cronjob`: `test/controllers/cronjob/golden-year.json`, a year of CronJobs in zones with daylight saving.
  * - `job`: `test/controllers/job/golden-backoff.json`, how long Jobs and their indexes wait after failures.
  * - `autoscaler`: `test/controllers/horizontal-pod-autoscaler/golden/`, single calculations, sequences of limits, days of load.
  * - `endpointslice`: `test/controllers/endpointslice/golden/`, which slices are written, the order of ports, hints by zones.
- * - `endpoints`: `test/controllers/endpoints/golden/`, how subsets are packed, and what is left out of too many addresses.
+ * - `endpoints`: `test/controllers/endpoints/golden/`, how subsets are packed, and which addresses are left out if there are too many.
  */
 import { join } from "node:path";
 import { periods } from "../../test/controllers/cronjob/year-plans.ts";
@@ -21,7 +21,7 @@ async function write(file: string, text: string): Promise<void> {
 
 const pretty = (table: object): string => JSON.stringify(table, undefined, 2);
 
-/** A line for each entry, so that a change of one shows as one. */
+/** One line per entry, so a change to one shows as one line in a diff. */
 const lines = (entries: readonly object[]): string => `[\n${entries.map((one) => JSON.stringify(one)).join(",\n")}\n]`;
 
 async function cronjob(): Promise<void> {

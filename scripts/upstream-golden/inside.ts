@@ -3,20 +3,20 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The pins of the control plane: the sources that it is built from are those that are asked. */
+/** The pins of the control plane: the test runs on the sources that it is built from. */
 const pins = join(import.meta.dir, "..", "control-plane", "kubernetes");
 
 export interface Inside {
   /** Default: k8s.io/kubernetes. */
   readonly module?: string;
-  /** Below the module: `pkg/controller/cronjob`. Empty for its top. */
+  /** Below the module: `pkg/controller/cronjob`. Empty for its root. */
   readonly package: string;
   /** The file with `TestGolden`, which reads the JSON in `$GOLDEN_INPUT` and writes its own to `$GOLDEN_OUTPUT`. */
   readonly test: string;
   readonly input: unknown;
 }
 
-/** What the test has written. @throws Error with Go's own words when it cannot be built, or fails. */
+/** What the test has written. @throws Error with Go's output if it cannot be built, or fails. */
 export async function runInside<T>({ module = "k8s.io/kubernetes", package: name, test, input }: Inside): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "upstream-golden-"));
   try {
@@ -36,7 +36,7 @@ export async function runInside<T>({ module = "k8s.io/kubernetes", package: name
       cwd: folder,
       env,
     });
-    // The test's own words.
+    // The test's own output.
     return (await Bun.file(written).json()) as T;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,22 +1,22 @@
-/** Builds upstream's integration tests with our controllers in place of Kubernetes' own. */
+/** Builds upstream's integration tests with our controllers instead of Kubernetes' own. */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Build, buildOnce, cacheFolder, controlPlaneScripts, hashOf } from "../control-plane.ts";
 import { insertedPackage, insertions, withInsertions } from "./insertions.ts";
 
-/** The pins of the control plane hold for its tests, too. */
+/** The pins of the control plane apply to its tests, too. */
 const pins = join(controlPlaneScripts, "kubernetes");
 
 const environment = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false" };
 
-/** Where the tests of today's pins belong. */
+/** Where the tests of the current pins belong. */
 function testsFolder(): string {
   const pinned = hashOf(pins, (path) => /go\.(mod|sum)$/.test(path));
   const inserted = hashOf(import.meta.dir, (path) => /\.go$|(insertions|build)\.ts$/.test(path));
   return join(cacheFolder(), `upstream-tests-${pinned}-${inserted}`);
 }
 
-/** A test binary runs in the folder of its package, as `go test` runs it: some read files there. */
+/** A test binary runs in the folder of its package, as with `go test`: some read files there. */
 export function packageFolder(tests: string, name: string): string {
   return join(tests, "kubernetes", "test", "integration", name);
 }
@@ -26,7 +26,7 @@ export function testBinary(tests: string, name: string): string {
   return join(tests, "bin", name, "package.test");
 }
 
-/** Copies the sources of Kubernetes with the insertions outside the work tree, unless today's are there. */
+/** Copies the sources of Kubernetes with the insertions outside the work tree, unless the current ones exist. */
 export async function copySources(): Promise<Build> {
   if (Bun.which("go") === null) return { is: "failed", why: "Go is not installed" };
   return await buildOnce(testsFolder(), async (into) => {
@@ -38,7 +38,7 @@ export async function copySources(): Promise<Build> {
     // The module cache is read-only.
     await Bun.$`chmod -R u+w ${copy}`.quiet();
     insertInto(copy);
-    // Without the folder of the build in them, the binaries know their sources by the module and its version.
+    // Without the build folder in them, the binaries identify their sources by module and version.
     mkdirSync(join(into, "k8s.io"));
     symlinkSync("../kubernetes", join(into, "k8s.io", `kubernetes@${source.out.trim().split("@").at(-1) ?? ""}`));
     const replaced = await go(["mod", "edit", "-replace", "k8s.io/kubernetes=./kubernetes"], into);
@@ -47,8 +47,8 @@ export async function copySources(): Promise<Build> {
 }
 
 /**
- * Builds the tests of a package, unless that is done; `tests` is the folder of `copySources`. The first takes some ten minutes on two
- * cores with a cold Go cache, others one or two each.
+ * Builds the tests of a package unless they exist; `tests` is the folder of `copySources`. The first build takes about ten minutes on two
+ * cores with a cold Go cache, each further one one or two.
  */
 export async function buildTests(tests: string, name: string): Promise<Build> {
   return await buildOnce(dirname(testBinary(tests, name)), async (into) => {
@@ -73,7 +73,7 @@ function insertInto(copy: string): void {
 interface Ended {
   readonly code: number;
   readonly out: string;
-  /** The end of what it said on standard error. */
+  /** The end of its standard error output. */
   readonly said: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A controller with the options that a test in Go sets: a file for `run`, which `ours/ours.go` uses from the sources, since the compiled
- * program has no way to these options.
+ * A controller with the options that a test in Go sets: a file for `run`, which `ours/ours.go` runs from the sources, since the compiled
+ * program does not expose these options.
  */
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { defineDisruption } from "../../src/controllers/disruption/disruption.ts";
@@ -20,7 +20,7 @@ const controllers: Readonly<Record<string, (options: never) => ControllerDefinit
 /** What `ours.go` puts into KUBECTL_RECONCILE_OPTIONS. */
 interface Configured {
   readonly controller: string;
-  /** Those of the controller's own options type. */
+  /** Of the controller's own options type. */
   readonly options: never;
 }
 

@@ -1,6 +1,6 @@
-/** What is put into the sources of Kubernetes, so that its tests meet our controllers in place of its own. */
+/** What is inserted into the sources of Kubernetes, so its tests run with our controllers instead of its own. */
 
-/** Lines that are put behind, or before, a line of a file that occurs exactly once in it. */
+/** Lines that are inserted after, or before, a line that occurs exactly once in a file. */
 export interface Insertion {
   /** Path below the module k8s.io/kubernetes. */
   readonly file: string;
@@ -19,25 +19,25 @@ function importOf(file: string): Insertion {
   return { file, line: "import (", where: "after", text: `\t"${modulePath}"` };
 }
 
-/** A controller of which ours runs instead, in Go expressions. */
+/** A controller that ours replaces, in Go expressions. */
 interface Replaced {
   /** Its client. */
   readonly client: string;
   /** The name of ours. */
   readonly name: string;
-  /** Its queues: they have been made before Run, and would be reported as leaked. */
+  /** Its queues: they are created before Run, and would be reported as leaked. */
   readonly queues: readonly string[];
-  /** How many workers; absent: `workers`. 0: as many as ours has by itself. */
+  /** How many workers; absent: `workers`. 0: our default. */
   readonly workers?: string;
-  /** What the tests set otherwise than kube-controller-manager: options of ours, by their names (configured.ts). */
+  /** What the tests set differently from kube-controller-manager: options of ours, by name (configured.ts). */
   readonly options?: Readonly<Record<string, string>>;
   /** Flags of `run`, in Go. */
   readonly flags?: readonly string[];
-  /** Only where this holds; the one in Go runs elsewhere. */
+  /** Ours runs only if this is true; otherwise the one in Go runs. */
   readonly where?: string;
 }
 
-/** Makes the Run method of a controller, which begins with `line`, run ours instead. */
+/** Makes the Run method of a controller, which starts with `line`, run ours instead. */
 function runsOurs(file: string, line: string, replaced: Replaced): Insertion[] {
   const { client, name, queues, workers = "workers", options = {}, flags = [], where = "" } = replaced;
   const shutDown = queues.map((queue) => `\t\t${queue}.ShutDown()\n`).join("");
@@ -72,8 +72,8 @@ const jobTests = "test/integration/job/job_test.go";
 const garbageCollector = "pkg/controller/garbagecollector/garbagecollector.go";
 
 /**
- * The ReplicationController's is the ReplicaSet's with another kind. The garbage collector goes on in Go without writing, because tests look
- * into its graph.
+ * The ReplicationController's is the ReplicaSet's with another kind. The garbage collector continues to run in Go without writing, because
+ * tests inspect its graph.
  */
 export const insertions: readonly Insertion[] = [
   ...runsOurs(replicaSet, "func (rsc *ReplicaSetController) Run(ctx context.Context, workers int) {", {
@@ -158,7 +158,7 @@ export const insertions: readonly Insertion[] = [
     client: "ttlc.kubeClient",
     name: '"ttl"',
     queues: ["ttlc.queue"],
-    // Its only test has informers that bring up every node again after a second, which takes the place of heartbeats.
+    // Its only test has informers that resync every node after a second, which replaces heartbeats.
     flags: ['"--resync"', '"1s"'],
   }),
   ...runsOurs(endpoints, "func (e *Controller) Run(ctx context.Context, workers int) {", {
@@ -196,7 +196,7 @@ export const insertions: readonly Insertion[] = [
       unhealthyZoneThreshold: "nc.unhealthyZoneThreshold",
     },
   }),
-  // Where the gate SeparateTaintEvictionController is off, this one runs the other, after its caches are filled.
+  // If the gate SeparateTaintEvictionController is off, this one runs the other after its caches are synced.
   {
     file: nodeLifecycle,
     line: "func (nc *Controller) Run(ctx context.Context) {",
@@ -237,7 +237,7 @@ export const insertions: readonly Insertion[] = [
 /**
  * The text of a file with its insertions.
  *
- * @throws RangeError if a line is not there, or more than once: another version of Kubernetes needs other insertions.
+ * @throws RangeError if a line is missing or occurs more than once: another version of Kubernetes needs other insertions.
  */
 export function withInsertions(text: string, here: readonly Insertion[]): string {
   const lines = text.split("\n");

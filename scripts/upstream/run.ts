@@ -1,24 +1,24 @@
-/** Runs one of upstream's integration tests in a process of its own. */
+/** Runs one of upstream's integration tests in a separate process. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controlPlaneFolder } from "../control-plane.ts";
 import { packageFolder, testBinary } from "./build.ts";
 
-/** A test that has ended. */
+/** A finished test. */
 export interface Outcome {
   readonly is: "passed" | "failed" | "skipped";
-  /** Its cases, or the test itself where it has none. */
+  /** Its cases, or the test itself if it has none. */
   readonly passed: number;
   readonly cases: number;
   readonly seconds: number;
-  /** All that it printed. */
+  /** Everything that it printed. */
   readonly output: string;
 }
 
 /** What runs and where its tests are. */
 export interface RunOptions {
-  /** The folder that `buildTests` made. */
+  /** The folder that `buildTests` built. */
   readonly tests: string;
   /** Runs the controllers; empty for Kubernetes' own, in the process of the test. */
   readonly program: string;
@@ -43,7 +43,7 @@ export async function testNames(tests: string, packageName: string): Promise<str
   return out.split("\n").filter((line) => /^Test\w/.test(line));
 }
 
-/** A test has ten minutes; its process then waits up to ten more for goroutines to end (framework/goleak.go). */
+/** A test has ten minutes; its process then waits up to ten more for goroutines to finish (framework/goleak.go). */
 const processTimeoutMs = 21 * 60_000;
 
 /** Runs a test. One that takes more than ten minutes fails. */
@@ -71,7 +71,7 @@ export async function runTest(packageName: string, test: string, options: RunOpt
   }
 }
 
-/** Reads the results that `-test.v` prints: `--- PASS: Test/case (1.00s)`. Of nested cases the innermost count. */
+/** Reads the results that `-test.v` prints: `--- PASS: Test/case (1.00s)`. Of nested cases, the innermost count. */
 export function outcomeOf(out: string, test: string, code: number): Pick<Outcome, "is" | "passed" | "cases"> {
   const results = new Map<string, string>();
   for (const [, result = "", name = ""] of out.matchAll(/^\s*--- (PASS|FAIL|SKIP): (\S+) \(/gm))
@@ -85,8 +85,8 @@ export function outcomeOf(out: string, test: string, code: number): Pick<Outcome
 }
 
 /**
- * The tests look for etcd in PATH and put its data below TMPDIR. TEST_SRCDIR and TEST_WORKSPACE lead them to files beside their sources
- * where a binary does not know its folder (cmd/kube-apiserver/app/testing/testserver.go pkgPath).
+ * The tests look for etcd in PATH and put its data below TMPDIR. TEST_SRCDIR and TEST_WORKSPACE point them to files beside their sources if
+ * a binary does not know its folder (cmd/kube-apiserver/app/testing/testserver.go pkgPath).
  */
 function environment({ program, tests, isOwn }: RunOptions, scratch: string): Record<string, string | undefined> {
   const path = `${controlPlaneFolder()}:${process.env["PATH"] ?? ""}`;

@@ -3,7 +3,7 @@
 /** A package below k8s.io/kubernetes/test/integration. */
 export interface TestPackage {
   readonly name: string;
-  /** Only these tests; all where it is absent. */
+  /** Only these tests; absent: all. */
   readonly only?: readonly string[];
   readonly why?: string;
 }
@@ -48,12 +48,12 @@ export const packages: readonly TestPackage[] = [
   },
 ];
 
-/** A test with a part that switches a feature gate in the Go process, where no other process sees it. */
+/** A test that partly switches a feature gate in the Go process, where no other process sees it. */
 export interface SwitchesGate {
   readonly test: string;
-  /** The failure that is expected, as it appears in the output; any other one counts. */
+  /** The expected failure, as it appears in the output; any other one counts. */
   readonly failure: RegExp;
-  /** The only cases that may fail, by their names in the output; absent where the test has no cases. */
+  /** The only cases that may fail, by their names in the output; absent if the test has no cases. */
   readonly cases?: RegExp;
   readonly gate: string;
 }
@@ -99,7 +99,7 @@ export const switchesGate: readonly SwitchesGate[] = [
   {
     test: "job/TestDelayTerminalPhaseCondition",
     failure: /Waiting for Job Status/,
-    // All but the one of each action with the gates on that upstream has on.
+    // All except the one per action with the gates that are on upstream.
     cases:
       /^job_(backoff_limit_exceeded|scale_down_to_meet_completions);_(JobManagedBy_enabled|JobPodReplacementPolicy_and_JobManagedBy_disabled|JobManagedBy_and_JobSuccessPolicy_are_enabled)$|^job_scale_down_to_meet_completions;_JobPodReplacementPolicy_enabled$/,
     gate: "JobPodReplacementPolicy or JobSuccessPolicy off",
@@ -119,9 +119,9 @@ export const switchesGate: readonly SwitchesGate[] = [
   },
 ];
 
-/** Whether a failure with this output is the one that follows from a gate, and nothing else has failed. */
+/** Whether a failure with this output is the one caused by a gate, and nothing else failed. */
 export function followsFromGate(name: string, output: string): boolean {
-  // The program ended.
+  // The program exited.
   if (/^panic: /m.test(output)) return false;
   const failed = [...output.matchAll(/--- FAIL: \w+\/(\S+) \(/g)].map(([, failedCase = ""]) => failedCase);
   return switchesGate.some(

@@ -2,9 +2,9 @@
 export interface KnownSurvivor {
   /** From the top of the work tree. */
   readonly file: string;
-  /** The source line on which the mutant begins, without its indentation. */
+  /** The source line on which the mutant starts, without its indentation. */
   readonly line: string;
-  /** What takes the place of the mutated text, on one line. */
+  /** What replaces the mutated text, on one line. */
   readonly replacement: string;
   readonly why: string;
 }
