@@ -1,6 +1,6 @@
-/** Ways into an API server that is measured, without a client's own cost. */
+/** Access to an API server under measurement, without the cost of a client. */
 
-/** Where an API server is, and how one gets in; a `Cluster` is one. */
+/** The address of an API server, and the credentials for it; a `Cluster` is one. */
 export interface ApiServer {
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface ApiServer {
 
 const longestMs = 30_000;
 
-/** POSTs an object. @throws Error for any answer that is not in `wanted`. */
+/** POSTs an object. @throws Error for any status that is not in `wanted`. */
 export async function post(
   apiServer: ApiServer,
   path: string,
@@ -33,7 +33,7 @@ export async function post(
   if (!wanted.includes(answer.status)) throw new Error(`POST ${path}: ${answer.status} ${said.slice(0, 200)}`);
 }
 
-/** Opens a watch; its body is a line an event. @throws Error when it is refused. */
+/** Opens a watch; its body has one line per event. @throws Error if it is rejected. */
 export async function openWatch(
   apiServer: ApiServer,
   path: string,

@@ -1,8 +1,8 @@
-/** Programs under measurement: what they say, and what the kernel says of them (Linux's /proc). */
+/** Programs under measurement: what they print, and what the kernel reports about them (Linux's /proc). */
 import { readFileSync } from "node:fs";
 import { linesOf } from "./lines.ts";
 
-/** Ticks of the processor times in /proc, a second; 100 on every Linux. */
+/** Ticks per second of the processor times in /proc; 100 on every Linux. */
 const ticksPerSecond = 100;
 
 export interface Usage {
@@ -17,22 +17,22 @@ export interface Child {
   readonly pid: number;
   /** Milliseconds since 1970, just before it was started. */
   readonly startedAt: number;
-  /** The next JSON line of one of these phases. @throws Error when the program ends or takes too long. */
+  /** The next JSON line of one of these phases. @throws Error if the program exits or takes too long. */
   line(phase: string): Promise<Readonly<Record<string, number>>>;
-  /** The first line at all. */
+  /** The very first line. */
   firstLine(): Promise<string>;
   usage(): Usage;
-  /** Ends it and waits for its end. */
+  /** Terminates it and waits until it exits. */
   stop(): Promise<void>;
 }
 
 const longestMs = 180_000;
 
-/** Starts a program. Its standard input stays open, its standard output is read line by line, or goes into a file. */
+/** Starts a program. Its standard input stays open, its standard output is read line by line, or written to a file. */
 export function start(
   command: readonly string[],
   options: {
-    /** How long a line may be waited for, in ms. Default 180 s. */
+    /** How long to wait for a line, in ms. Default 180 s. */
     readonly longestMs?: number;
     readonly env?: Readonly<Record<string, string>>;
     readonly said?: "lines" | "ignored" | { readonly file: string };
@@ -88,11 +88,11 @@ async function lastLines(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim().split("\n").slice(-3).join(" · ");
 }
 
-/** What the kernel says of a process; its memory is NaN once it has ended. @throws where there is no such process. */
+/** What the kernel reports about a process; its memory is NaN once it has exited. @throws if there is no such process. */
 export function usageOf(pid: number): Usage {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kb = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN);
-  // The name in parentheses may hold spaces.
+  // The name in parentheses may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ");

@@ -1,4 +1,4 @@
-/** Programs that run controllers, as they are measured: neither is held back by a rate limit of its own. */
+/** Programs that run controllers, as measured: neither is slowed down by its own rate limit. */
 import type { Cluster } from "../../test/support/cluster.ts";
 import { controlPlaneBinary } from "../control-plane.ts";
 import { type Child, start } from "./child.ts";
@@ -7,7 +7,7 @@ import { type Child, start } from "./child.ts";
 export const sides = ["ours", "kube-controller-manager"] as const;
 export type Side = (typeof sides)[number];
 
-/** What each side was measured to need, a round each. */
+/** What each side was measured to need, per round. */
 export type RoundsOf<T> = Record<Side, T[]>;
 
 /** One side with these controllers, by our names: upstream's end in `-controller`. */
@@ -25,14 +25,14 @@ export function startSide(
 
 const unlimited = ["--kube-api-qps", "1000000", "--kube-api-burst", "1000000"];
 
-/** `run` of these controllers, for all namespaces; with `events` their stage events go into that file. */
+/** `run` of these controllers, for all namespaces; with `events` their stage events go to that file. */
 export function startOurs(
   options: { readonly cluster: Cluster; /** `dist/kubectl-reconcile`. */ readonly program: string },
   controllers: readonly string[],
   events?: string,
 ): Child {
   const command = [options.program, "run", ...controllers, "-A", "--kubeconfig", options.cluster.kubeconfig];
-  // --force: the managedFields of the round before tell of kube-controller-manager.
+  // --force: the managedFields of the previous round name kube-controller-manager.
   const output = events === undefined ? [] : ["-o", "json"];
   return start([...command, ...unlimited, "--force", ...output], {
     said: events === undefined ? "ignored" : { file: events },

@@ -1,4 +1,4 @@
-/** A kind with 20 rules in CEL, such as operators define: comparisons, lists, maps, texts, quantities, and rules about what was before. */
+/** A kind with 20 rules in CEL, such as operators define: comparisons, lists, maps, strings, quantities, and transition rules. */
 
 const optionalText = { type: "string", maxLength: 63 } as const;
 

@@ -10,8 +10,8 @@ const frames = 100;
 const encoder = new TextEncoder();
 
 /**
- * What a delta costs from its bytes to one handler, while nobody listens to the bus, and how many stage events it is when somebody
- * does. The pods are small (about 1 KB), so that the sites' share of a delta is more than that of any real one.
+ * What a delta costs from its bytes to one handler while nobody listens to the bus, and how many stage events it causes when somebody does.
+ * The pods are small (about 1 KB), so the emit sites' share of a delta is larger than in practice.
  */
 export async function deltaCost(n: number, timeline: Timeline): Promise<Readonly<Record<string, number>>> {
   await pass(n, timeline, false);

@@ -1,9 +1,9 @@
 import { type ApiServer, openWatch } from "./api-server.ts";
 import { linesOf } from "./lines.ts";
 
-/** Sees Deployments become available; the clock of the figures about them. */
+/** Observes Deployments becoming available; the clock of the Deployment figures. */
 export interface DeploymentWatch {
-  /** Resolves when so many Deployments have all their replicas available. @throws Error after five minutes. */
+  /** Resolves when `count` Deployments have all their replicas available. @throws Error after five minutes. */
   available(count: number): Promise<void>;
   stop(): void;
 }
@@ -17,7 +17,7 @@ interface WatchLine {
   };
 }
 
-/** Watches the Deployments of a namespace; goes on from the last version when the server ends the watch. */
+/** Watches the Deployments of a namespace; continues from the last version when the server ends the watch. */
 export async function watchDeployments(
   apiServer: ApiServer,
   namespace: string,

@@ -1,6 +1,6 @@
 /**
- * Deployments from nothing to available: in the sandbox as a user starts it, and on a real kube-apiserver where
- * kube-controller-manager, kube-scheduler and kwok act.
+ * Deployments from nothing to available: in the sandbox as a user starts it, and on a real kube-apiserver with kube-controller-manager,
+ * kube-scheduler and kwok.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { type ApiServer, post } from "./api-server.ts";
 import { figure, type Result } from "./figures.ts";
 
 const goal = { is: "at most", ratio: 0.5 } as const;
-/** Pods a node takes in the sandbox; kwok's nodes take more. */
+/** Pods per node in the sandbox; kwok's nodes accept more. */
 const podsANode = 110;
 const readyWithinMs = 30_000;
-/** Requests under way at once while Deployments are made. */
+/** Concurrent requests while Deployments are created. */
 const lanes = 16;
 
 interface Load {
@@ -41,7 +41,7 @@ export interface DeploymentOptions {
   readonly dir: string;
 }
 
-/** Each round of each load in a cluster of its own, sides taking turns. */
+/** Each round of each load in a separate cluster, sides taking turns. */
 export async function deploymentFigures(options: DeploymentOptions): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const load of loads) {
@@ -60,7 +60,7 @@ async function measured(side: Side, load: Load): Promise<number> {
   try {
     const namespace = "deployments";
     await post(apiServer, "/api/v1/namespaces", { metadata: { name: namespace } });
-    // On the real one nobody makes it: the controllers that would are left out.
+    // Nothing creates it on the real one: the controllers that would are left out.
     await post(
       apiServer,
       `/api/v1/namespaces/${namespace}/serviceaccounts`,

@@ -1,4 +1,4 @@
-/** A Deployment of 200 replicas rolled over in dry-run, without a cluster: from the start of the process to its end. */
+/** A rollout of a Deployment of 200 replicas in dry-run, without a cluster: from the start of the process to its exit. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
@@ -31,7 +31,7 @@ function deployment(image: string): ToApply {
   } as ToApply;
 }
 
-/** The peer of both is the most it may take: a second. */
+/** The peer of both is the upper limit: one second. */
 export async function dryRunFigures({ rounds, program, dir }: DryRunOptions): Promise<readonly Result[]> {
   const file = (name: string, value: unknown): string => {
     const path = join(dir, name);
@@ -55,7 +55,7 @@ export async function dryRunFigures({ rounds, program, dir }: DryRunOptions): Pr
   return results;
 }
 
-/** The objects of a cluster in which the Deployment has come to rest, as kubectl would print them. */
+/** The objects of a cluster in which the Deployment is complete, as kubectl would print them. */
 async function saved(object: ToApply): Promise<object> {
   const run = await dryRun({
     initialState: emptyCluster([]),

@@ -4,8 +4,8 @@ const sites = 8;
 const buses = 64;
 
 /**
- * What an emit site costs while nobody listens, as the difference between a loop with eight of them and one with none. Each
- * round looks at another bus, so that the compiler cannot read `on` once for all: what is measured is more than a site in place.
+ * What an emit site costs while nobody listens, as the difference between a loop with eight of them and one with none. Each round uses
+ * another bus, so the compiler cannot hoist the read of `on`: the measured cost is higher than that of a real site.
  */
 export function emitCost(rounds: number): Readonly<Record<string, number>> {
   const all = Array.from({ length: buses }, () => new TraceBus({ now: () => 0 }));

@@ -1,8 +1,8 @@
-/** What a benchmark says, and the arithmetic behind it. */
+/** The results of a benchmark, and the arithmetic behind them. */
 
 /**
  * `at most`: ours divided by the peer's must not be more; `at least`: not less. `below` and `above`: a limit for ours alone, in the
- * figure's unit, whatever the peer's is. `within`: ours may be so much more than the peer's, in the figure's unit.
+ * figure's unit, regardless of the peer's. `within`: by how much ours may exceed the peer's, in the figure's unit.
  */
 export type Goal =
   | { readonly is: "at most" | "at least"; readonly ratio: number }
@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] as number) + high) / 2;
 }
 
-/** @throws RangeError when a side has no round. */
+/** @throws RangeError if a side has no rounds. */
 export function figure(
   name: string,
   unit: string,

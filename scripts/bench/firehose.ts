@@ -1,4 +1,4 @@
-/** A kubeconfig for the firehose of scripts/bench-peers. `ca` is the file of its certificate, where it serves HTTPS. */
+/** A kubeconfig for the firehose of scripts/bench-peers. `ca` is the file of its certificate, if it serves HTTPS. */
 export function firehoseKubeconfig(server: string, ca?: string): string {
   return JSON.stringify({
     apiVersion: "v1",

@@ -1,4 +1,7 @@
-/** The garbage collector beside kube-controller-manager's: memory with many objects in its graph, and what a large cascade does to others. */
+/**
+ * The garbage collector beside kube-controller-manager's: memory with many objects in its graph, and how a large cascade affects other
+ * deletions.
+ */
 import { join } from "node:path";
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Child } from "./child.ts";
@@ -28,11 +31,11 @@ interface Cascade {
 
 const owners = 100;
 const atOnce = 64;
-/** Small families that are deleted one after the other while the large one goes. */
+/** Small families that are deleted one after the other during the deletion of the large one. */
 const probes = 10;
 const probeEveryMs = 200;
 
-/** Each side in turn, in a process of its own: first with many objects, then through a cascade. */
+/** Each side in turn, in a separate process: first with many objects, then through a cascade. */
 export async function garbageFigures(options: GarbageOptions): Promise<readonly Result[]> {
   const { rounds, objects, dependents } = options;
   const cascades: RoundsOf<Cascade> = { ours: [], "kube-controller-manager": [] };
@@ -90,14 +93,14 @@ async function newNamespace({ cluster }: GarbageOptions): Promise<string> {
   return name;
 }
 
-/** Makes an owner; returns the reference to it. */
+/** Creates an owner; returns the reference to it. */
 async function owner({ cluster }: GarbageOptions, namespace: string, name: string): Promise<object> {
   const { status, body } = await cluster.request("POST", path(namespace), { metadata: { name } });
   if (status !== 201) throw new Error(`Cannot create an owner: ${JSON.stringify(body)}`);
   return { apiVersion: "v1", kind: "ConfigMap", name, uid: body.metadata.uid as string, blockOwnerDeletion: true };
 }
 
-/** Makes `count` objects, the n-th owned by `ownerOf(n)`. */
+/** Creates `count` objects, the n-th owned by `ownerOf(n)`. */
 async function make(
   { cluster }: GarbageOptions,
   namespace: string,
@@ -121,7 +124,7 @@ async function fill(options: GarbageOptions): Promise<void> {
   await make(options, namespace, options.objects - owners, (n) => references[n % owners] as object);
 }
 
-/** Deletes a family of two; answers how long it took until both were gone. */
+/** Deletes a family of two; returns how long it took until both were gone. */
 async function probe(options: GarbageOptions, namespace: string, watch: ObjectWatch, gone: number): Promise<number> {
   const from = watch.now();
   await options.cluster.request("DELETE", `${path(namespace)}/owner-${gone / 2}`, { propagationPolicy: "Background" });
@@ -129,7 +132,7 @@ async function probe(options: GarbageOptions, namespace: string, watch: ObjectWa
   return watch.at() - from;
 }
 
-/** Small families; the first is deleted to see that the controller works. */
+/** Creates small families; the first is deleted to check that the controller works. */
 async function families(options: GarbageOptions): Promise<{ readonly namespace: string; readonly watch: ObjectWatch }> {
   const namespace = await newNamespace(options);
   const watch = await watchObjects(options.cluster, path(namespace));
@@ -139,7 +142,7 @@ async function families(options: GarbageOptions): Promise<{ readonly namespace: 
   return { namespace, watch };
 }
 
-/** Once more, with its stage events: how long keys waited for a worker, at most. */
+/** Once more, with its stage events: the longest time that a key waited for a worker. */
 async function queueWaits(options: GarbageOptions): Promise<{ readonly large: number; readonly others: number }> {
   const events = join(options.dir, "garbage.jsonl");
   await cascade(options, () => startOurs(options, ["garbage-collector"], events));

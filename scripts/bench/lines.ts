@@ -1,4 +1,4 @@
-/** The lines of a stream of text, without their ends; what follows the last end is left out. */
+/** The lines of a stream of text, without their ends; an unterminated last line is left out. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -1,4 +1,4 @@
-/** Whether the memory of a trace stays what it is, however long it runs. */
+/** Whether the memory of a trace stays constant, however long it runs. */
 import { start } from "./child.ts";
 import { figure, type Figure } from "./figures.ts";
 

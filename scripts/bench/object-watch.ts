@@ -1,9 +1,9 @@
 import { type ApiServer, openWatch } from "./api-server.ts";
 import { linesOf } from "./lines.ts";
 
-/** Counts the objects of a resource as they come and go: the clock of the figures about controllers. */
+/** Counts the objects of a resource as they are created and deleted: the clock of the controller figures. */
 export interface ObjectWatch {
-  /** Resolves when so many were created since the watch began. @throws Error after two minutes. */
+  /** Resolves when `count` objects were created since the watch started. @throws Error after two minutes. */
   created(count: number): Promise<void>;
   deleted(count: number): Promise<void>;
   /** When the event that was waited for came, in ms since 1970. */
@@ -18,9 +18,9 @@ const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=
 const typeAt = '{"type":"'.length;
 
 /**
- * Watches metadata only, and looks at little more than the type of each event, so that the measuring takes as little of the machine
- * as it can; both sides pay for it alike. A busy server ends watches that fall behind: then it goes on from the last version.
- * `path` is that of the resource: `/api/v1/namespaces/bench/pods`.
+ * Watches metadata only, and looks at little more than the type of each event, so measuring takes as little processor time as possible;
+ * both sides pay for it equally. A busy server ends watches that fall behind: then it continues from the last version. `path` is that of
+ * the resource: `/api/v1/namespaces/bench/pods`.
  */
 export async function watchObjects(apiServer: ApiServer, path: string): Promise<ObjectWatch> {
   const stop = new AbortController();

@@ -1,7 +1,7 @@
 /**
- * Our side of the benchmarks, compiled as `dist/kubectl-reconcile` is: the same work as the programs in `scripts/bench-peers/`,
- * done by what a controller stands on. Prints one JSON line a phase; with `sync` and `watch` it stays until its standard input is
- * closed, so that its memory can be looked at.
+ * Our side of the benchmarks, compiled as `dist/kubectl-reconcile` is: the same work as the programs in `scripts/bench-peers/`, done by the
+ * layers below a controller. Prints one JSON line per phase; with `sync` and `watch` it runs until its standard input is closed, so its
+ * memory can be read.
  *
  * `ours sync` · `ours watch N` · `ours queue N` · `ours emit N` · `ours delta N` · `ours remembered N` · `ours run on`
  */
@@ -49,9 +49,9 @@ async function informer(updates: number): Promise<void> {
   });
   informers.start();
   await informers.waitForCacheSync();
-  // As a live run does it.
+  // As in a live run.
   timeline.after(2000, "memory", releaseMemory, { background: true });
-  // Since the process started: what Bun needs to get there is ours too.
+  // Since the process started: Bun's startup time counts as ours.
   say("sync", { objects: pods.lister.size, ms: performance.now(), told: added });
 }
 

@@ -1,4 +1,4 @@
-/** The programs that take part: peers built once into the cache, ours built anew. */
+/** The programs that take part: peers are built once into the cache, ours every time. */
 import { join } from "node:path";
 import { builtProgram, type Program } from "../built-programs.ts";
 
@@ -6,7 +6,7 @@ export type { Program } from "../built-programs.ts";
 
 const sources = join(import.meta.dir, "..", "bench-peers");
 
-/** The peers; each has a folder of its name in `scripts/bench-peers/`. */
+/** The peers; each has a folder with its name in `scripts/bench-peers/`. */
 export type Peer = "client-go" | "firehose" | "informer" | "kube-rs" | "operator";
 
 const go = (makes: string): { tool: string; command: string[]; makes: string } => ({
@@ -23,12 +23,12 @@ const recipes = {
   "kube-rs": { tool: "cargo", command: ["cargo", "build", "--release", "--locked"], makes: "release/peer-kubers" },
 } as const satisfies Readonly<Record<Peer, object>>;
 
-/** Where a peer's program is; built first if need be, which takes kube-rs minutes. */
+/** Where a peer's program is; builds it first if necessary, which takes minutes for kube-rs. */
 export function peer(name: Peer): Promise<Program> {
   return builtProgram({ ...recipes[name], sources: join(sources, name), cachedAs: `bench-${name}`, name });
 }
 
-/** A program of ours beside this file (`ours`, `sandbox-ours`), compiled with byte code as `npm run build` does it. */
+/** One of our programs in this folder (`ours`, `sandbox-ours`), compiled with byte code as in `npm run build`. */
 export async function buildOurs(into: string, name: "ours" | "sandbox-ours" = "ours"): Promise<string> {
   const outfile = join(into, name);
   const result = await Bun.build({
@@ -49,7 +49,7 @@ export async function buildOurs(into: string, name: "ours" | "sandbox-ours" = "o
   return outfile;
 }
 
-/** `dist/kubectl-reconcile`, built anew. */
+/** `dist/kubectl-reconcile`, freshly built. */
 export async function buildProgram(into: string): Promise<string> {
   const { build } = await import("../build.ts");
   await build({ outdir: into });

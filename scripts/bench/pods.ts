@@ -1,12 +1,12 @@
 import type { Cluster } from "../../test/support/cluster.ts";
 
-/** Requests under way at once while pods are made. */
+/** Concurrent requests while pods are created. */
 const lanes = 48;
 const pageSize = 500;
 
 /**
- * Fills a cluster with pods like those of a busy service: about 11 KB of JSON each, a third of it managedFields, a status written
- * by somebody else than the spec. One namespace for each 100.
+ * Fills a cluster with pods like those of a busy service: about 11 KB of JSON each, a third of it managedFields, a status written by a
+ * different manager from the spec. One namespace per 100.
  */
 export async function fillWithPods(cluster: Cluster, count: number): Promise<void> {
   const namespaces = Array.from({ length: Math.ceil(count / 100) }, (_, i) => `bench-${i}`);

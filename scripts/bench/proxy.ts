@@ -1,4 +1,4 @@
-/** What `proxy` costs a process: its first list and watch, a request's time, how late a watch event comes, and memory. */
+/** What `proxy` costs a process: its first list and watch, a request's time, the delay of a watch event, and memory. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "../../test/support/cluster.ts";
@@ -20,16 +20,16 @@ export interface ProxyOptions {
   readonly dir: string;
   readonly clientGo: Program;
   readonly firehose: Program;
-  /** Over how many watch events memory has to stay flat. */
+  /** The number of watch events over which memory has to stay flat. */
   readonly events: number;
 }
 
 /** Events a second. */
 const rate = 5000;
 const listed = 1000;
-/** Requests a round, on one connection, one after the other. */
+/** Requests per round, on one connection, one after the other. */
 const requests = 1000;
-/** How long a proxy may take until its kubeconfig is there. */
+/** How long a proxy may take to write its kubeconfig. */
 const longestMs = 30_000;
 
 /** First sync, requests, and the watch, each directly and through the proxy. */
@@ -37,7 +37,7 @@ export async function proxyFigures(options: ProxyOptions): Promise<readonly Resu
   return [...(await syncs(options)), await requestTimes(options), ...(await watches(options))];
 }
 
-/** A running `proxy`, and the kubeconfig and the way to it. */
+/** A running `proxy`, its kubeconfig and how to reach it. */
 interface Proxy {
   readonly child: Child;
   readonly kubeconfig: string;
@@ -184,7 +184,7 @@ async function watches(options: ProxyOptions): Promise<readonly Result[]> {
 
 interface Watched {
   readonly perSecond: number;
-  /** Between the server's clock when it wrote a chunk and ours when the whole chunk was here. */
+  /** From the server's time of writing a chunk to our time of having received all of it. */
   readonly lagMs: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Queue cycles, and what stage events cost that nobody listens to. */
+/** Queue cycles, and the cost of stage events without listeners. */
 import { start } from "./child.ts";
 import { figure, type Figure, type Result } from "./figures.ts";
 import type { Program } from "./peers.ts";
@@ -25,7 +25,7 @@ export async function queueFigures({ rounds, ours, clientGo }: QueueOptions): Pr
   return [figure(name, "/s", { is: "at least", ratio: 1 }, sides)];
 }
 
-/** The peer of an emit site is the most it may cost: 5 ns, and for a delta with all its sites 1 % of the delta. */
+/** The peer of an emit site is the upper limit: 5 ns, and for a delta with all its sites 1 % of the delta. */
 export async function emitFigures(rounds: number, ours: string): Promise<readonly Figure[]> {
   const costs: number[] = [];
   const shares: number[] = [];

@@ -1,4 +1,4 @@
-/** What a trace remembers of a long run: writes of Events and Leases, of which no delta ever comes. */
+/** What a trace remembers of a long run: writes of Events and Leases, for which no delta ever arrives. */
 import { releaseMemory } from "../../src/platform/memory.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import { Linker } from "../../src/trace/linker.ts";
@@ -8,7 +8,7 @@ import { SyncTrace } from "../../src/views/sync-trace.ts";
 
 const message = "Created pod: web-7d99bdc748-x7k2p, and so on for as long as an Event is";
 
-/** The memory after a tenth of the writes, and after all of them; in MB of the heap when what nobody uses is given back. */
+/** The memory after a tenth of the writes, and after all of them; in MB of the heap after garbage collection. */
 export function remembered(writes: number): Readonly<Record<string, number>> {
   const bus = new TraceBus({ now: () => 0 });
   const [trace, report] = [new SyncTrace({ holdMs: 100 }), new RunReport()];
@@ -23,7 +23,7 @@ export function remembered(writes: number): Readonly<Record<string, number>> {
     if (n === writes / 10) early = heapMb();
   }
   const late = heapMb();
-  // Who still listens is still remembered: without this all of it might be given back before it is measured.
+  // Keeps the listener reachable: otherwise everything might be collected before it is measured.
   bus.emit(renewal(writes + 1));
   return { writes, early, late, syncs: report.summary.syncs };
 }

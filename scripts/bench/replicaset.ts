@@ -1,4 +1,6 @@
-/** A ReplicaSet from 0 to 1,000 pods and back, and the time from a process's start to its first pod: beside kube-controller-manager. */
+/**
+ * A ReplicaSet from 0 to 1,000 pods and back, and the time from a process's start to its first pod, compared with kube-controller-manager.
+ */
 import type { Cluster } from "../../test/support/cluster.ts";
 import type { Child } from "./child.ts";
 import { type RoundsOf, type Side, sides, startSide } from "./contestants.ts";
@@ -24,11 +26,11 @@ export interface Round {
   readonly cpuMs: number;
   readonly peakMb: number;
   readonly rssMb: number;
-  /** Events of the namespace in the end. */
+  /** Events in the namespace at the end. */
   readonly events: number;
 }
 
-/** Each side in turn, in a namespace and a process of its own. */
+/** Each side in turn, in a separate namespace and process. */
 export async function replicaSetFigures(options: ReplicaSetOptions): Promise<readonly Result[]> {
   const rounds: RoundsOf<Round> = { ours: [], "kube-controller-manager": [] };
   const starts: RoundsOf<number> = { ours: [], "kube-controller-manager": [] };
@@ -76,7 +78,7 @@ function watchPods(cluster: Cluster, namespace: string): Promise<ObjectWatch> {
   return watchObjects(cluster, `/api/v1/namespaces/${namespace}/pods`);
 }
 
-/** The ReplicaSet is there before the process is. */
+/** The ReplicaSet exists before the process starts. */
 async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, side: Side): Promise<number> {
   const namespace = await freshNamespace(cluster);
   const pods = await watchPods(cluster, namespace);
@@ -93,11 +95,11 @@ async function startToFirstPod({ cluster, program, dir }: ReplicaSetOptions, sid
   }
 }
 
-/** From 1 to 1,000 pods and to none, of a controller whose caches are full. */
+/** From 1 to 1,000 pods and to none, with a controller whose caches are synced. */
 export async function upAndDown(
   cluster: Cluster,
   startController: () => Child,
-  /** How often it goes both ways before it is measured: code that has run is compiled. */
+  /** How many times it runs both ways before it is measured: code that has run is compiled. */
   warmUps = 0,
 ): Promise<Round> {
   const namespace = await freshNamespace(cluster);
@@ -105,7 +107,7 @@ export async function upAndDown(
   await createReplicaSet(cluster, namespace, 1);
   const controller = startController();
   try {
-    // Warm: caches filled, workers at work, a connection open.
+    // Warm: caches synced, workers running, a connection open.
     await pods.created(1);
     await Bun.sleep(1000);
     for (let cycle = 1; cycle <= warmUps; cycle++) {
@@ -121,7 +123,7 @@ export async function upAndDown(
     await scale(cluster, namespace, replicas);
     await pods.created(total);
     const upMs = pods.at() - upFrom;
-    // What follows from the last pod, the status, belongs to the way up.
+    // The status update that follows the last pod belongs to the scale-up.
     await Bun.sleep(1000);
     const downFrom = pods.now();
     await scale(cluster, namespace, 0);

@@ -1,4 +1,4 @@
-/** All controllers at once on a real cluster full of pods: `run all` beside kube-controller-manager with the same ones. */
+/** All controllers at once on a real cluster full of pods: `run all` compared with kube-controller-manager running the same ones. */
 import type { Cluster } from "../../test/support/cluster.ts";
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Child } from "./child.ts";
@@ -14,7 +14,7 @@ export interface RunAllOptions {
   /** `dist/kubectl-reconcile`. */
   readonly program: string;
   readonly dir: string;
-  /** How long each side is idle, once it works, before its memory is read. */
+  /** How long each side is idle after startup before its memory is read. */
   readonly idleMs: number;
 }
 
@@ -24,12 +24,12 @@ interface Round {
   readonly idleMb: number;
 }
 
-/** What `all` means, as kube-controller-manager names it. */
+/** What `all` means, with kube-controller-manager's names. */
 const controllers = controllersEnabledByDefault
   .filter(({ upstreamComponent, companionOf }) => upstreamComponent === undefined && companionOf === undefined)
   .map(({ name }) => `${name}-controller`);
 
-/** Each side in turn, in a process of its own. */
+/** Each side in turn, in a separate process. */
 export async function runAllFigures(options: RunAllOptions): Promise<readonly Result[]> {
   const rounds: RoundsOf<Round> = { ours: [], "kube-controller-manager": [] };
   for (let round = 0; round < options.rounds; round++) {
@@ -49,7 +49,7 @@ export async function runAllFigures(options: RunAllOptions): Promise<readonly Re
 
 let namespaces = 0;
 
-/** A Deployment is there before the process is; the first write that can follow is its ReplicaSet. */
+/** A Deployment exists before the process starts; the first possible write is its ReplicaSet. */
 async function oneRound(options: RunAllOptions, side: Side): Promise<Round> {
   const { cluster } = options;
   const namespace = `run-all-${++namespaces}`;

@@ -1,6 +1,6 @@
 /**
- * The sandbox under measurement, compiled as `dist/kubectl-reconcile` is. Each figure has a process of its own; it prints one JSON
- * line and stays until its standard input is closed, so that its memory can be looked at.
+ * The sandbox under measurement, compiled as `dist/kubectl-reconcile` is. Each figure has a separate process; it prints one JSON line and
+ * runs until its standard input is closed, so its memory can be read.
  *
  * `sandbox-ours start` · `creates N` · `custom N` · `replicaset N` · `fill N` · `watched N`
  */
@@ -18,7 +18,7 @@ const timeline = realTimeline();
 const random = realRandom();
 const encoder = new TextEncoder();
 const pods = "/api/v1/namespaces/default/pods";
-/** Requests under way at once. */
+/** Concurrent requests. */
 const lanes = 16;
 
 function say(phase: string, figures: Readonly<Record<string, number>>): void {
@@ -37,7 +37,7 @@ async function send(transport: Transport, method: "GET" | "POST", path: string, 
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status}`);
 }
 
-/** The pod that the ReplicaSet of the other figures asks for. */
+/** The pod of the ReplicaSet in the other figures. */
 function pod(name: string): unknown {
   return {
     apiVersion: "v1",
@@ -47,7 +47,7 @@ function pod(name: string): unknown {
   };
 }
 
-/** Creates so many objects; milliseconds. */
+/** Creates `count` objects; returns milliseconds. */
 async function createAll(count: number, create: (n: number) => Promise<void>): Promise<number> {
   const start = performance.now();
   let next = 0;
@@ -58,7 +58,7 @@ async function createAll(count: number, create: (n: number) => Promise<void>): P
   return performance.now() - start;
 }
 
-/** Creates so many pods; milliseconds. */
+/** Creates `count` pods; returns milliseconds. */
 function createPods(transport: Transport, from: number, count: number): Promise<number> {
   return createAll(count, (n) => send(transport, "POST", pods, pod(`pod-${from + n}`)));
 }
@@ -67,7 +67,7 @@ function fresh(): Promise<Sandbox> {
   return createSandbox({ timeline, random });
 }
 
-/** To the first answer. */
+/** Time to the first response. */
 async function start(): Promise<void> {
   const from = performance.now();
   const sandbox = await fresh();
@@ -97,7 +97,7 @@ async function custom(count: number): Promise<void> {
   say("custom", { per_s: (count / ms) * 1000 });
 }
 
-/** Our controller from one pod to so many, as the figures of `replicaset` have it; the cluster has nothing else at work. */
+/** Our controller from one pod to `count`, as in the figures of `replicaset`; nothing else runs in the cluster. */
 async function replicas(count: number): Promise<void> {
   const cluster = await startEmbedded({
     timeline,
@@ -119,7 +119,7 @@ async function replicas(count: number): Promise<void> {
       },
     },
   });
-  // As long as the other side is given.
+  // As long as for the other side.
   await Bun.sleep(1000);
   const all = cluster.sandbox.server.store.collection("pods", true);
   const there = new Promise<void>((resolve) => {
@@ -133,7 +133,7 @@ async function replicas(count: number): Promise<void> {
   say("replicaset", { ms: performance.now() - from });
 }
 
-/** Objects alone, without anyone who looks at them. */
+/** Only objects, without clients that watch them. */
 async function fill(count: number): Promise<void> {
   const transport = (await fresh()).transport({ actor: "bench" });
   await createPods(transport, 0, count);
@@ -143,7 +143,7 @@ async function fill(count: number): Promise<void> {
 
 const watchers = 1000;
 
-/** Creates among so many objects, with 1,000 watches that each look for something else: processor time of one, in µs. */
+/** Creates among `count` objects, with 1,000 watches that each select something else: processor time of one create, in µs. */
 async function watched(count: number): Promise<void> {
   const sandbox = await fresh();
   const transport = sandbox.transport({ actor: "bench" });

@@ -1,4 +1,4 @@
-/** The embedded API server: beside a real etcd and kube-apiserver where there is something to compare, else against itself. */
+/** The embedded API server, compared with a real etcd and kube-apiserver where possible, otherwise with itself. */
 import { type Cluster, startCluster } from "../../test/support/cluster.ts";
 import { customDefinition, customObject, customPath, definitionsPath } from "./custom-kind.ts";
 import { startOurs } from "./contestants.ts";
@@ -21,7 +21,7 @@ type Sides = { readonly ours: number[]; readonly peer: number[] };
 const sizes = [10_000, 50_000, 100_000] as const;
 const lanes = 16;
 
-/** All that is measured, round by round, the sides in turn. */
+/** All figures, round by round, the sides taking turns. */
 export async function sandboxFigures(options: SandboxOptions): Promise<readonly Result[]> {
   const ours = await buildOurs(options.dir, "sandbox-ours");
   const seen: Record<"inProcess" | "command" | "creates" | "custom" | "replicas" | "watched" | "growth", Sides> = {
@@ -82,7 +82,7 @@ export async function sandboxFigures(options: SandboxOptions): Promise<readonly 
   ];
 }
 
-/** A real one, from nothing to ready. */
+/** A real cluster, from nothing to ready. */
 async function clusterStart(): Promise<number> {
   const from = performance.now();
   const cluster = await startCluster();
@@ -91,7 +91,7 @@ async function clusterStart(): Promise<number> {
   return ms;
 }
 
-/** What one run of our program says. */
+/** What one run of our program prints. */
 async function said(command: readonly string[], phase: string, field: string): Promise<number> {
   const child = start(command);
   try {
@@ -107,7 +107,7 @@ function valueOf(line: Readonly<Record<string, number>>, field: string): number 
   return value;
 }
 
-/** From the start of the process until it says where it is: it listens then, and its nodes are ready. */
+/** From the start of the process until it prints its address: it then listens, and its nodes are ready. */
 async function commandStart(program: string): Promise<number> {
   const child = start([program, "sandbox"]);
   try {
@@ -134,7 +134,7 @@ async function realCreates(cluster: Cluster, round: number): Promise<number> {
   return perSecond;
 }
 
-/** Objects of a kind with 20 rules in CEL; the definition stays for the rounds to come. */
+/** Objects of a kind with 20 rules in CEL; the definition stays for later rounds. */
 async function realCustomCreates(cluster: Cluster, round: number): Promise<number> {
   if (round === 0) await serveCustomKind(cluster);
   const perSecond = await creating(2000, async (n) => {
@@ -145,7 +145,7 @@ async function realCustomCreates(cluster: Cluster, round: number): Promise<numbe
   return perSecond;
 }
 
-/** Until the kind is served; 20 s at most. */
+/** Waits until the kind is served; at most 20 s. */
 async function serveCustomKind(cluster: Cluster): Promise<void> {
   await cluster.request("POST", definitionsPath, customDefinition);
   for (let tries = 0; tries < 200; tries++) {
@@ -156,7 +156,7 @@ async function serveCustomKind(cluster: Cluster): Promise<void> {
   throw new Error("The custom kind is not served after 20 s");
 }
 
-/** Creates a second, so many in all. */
+/** Creates per second, `count` in total. */
 async function creating(count: number, create: (n: number) => Promise<void>): Promise<number> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -167,7 +167,7 @@ async function creating(count: number, create: (n: number) => Promise<void>): Pr
   return (count / (performance.now() - from)) * 1000;
 }
 
-/** Of a process each, after it has given back what filling left behind. */
+/** Of one process each, after it has released the garbage of filling. */
 async function residentMb(ours: string): Promise<readonly number[]> {
   const found: number[] = [];
   for (const size of sizes) {

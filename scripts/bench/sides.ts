@@ -1,6 +1,6 @@
-/** What each side of a comparison does, so that nobody has to guess what a ratio is one of. */
+/** What each side of a comparison does, so nobody has to guess what a ratio compares. */
 
-/** By group; said under the figures. */
+/** By group; printed below the figures. */
 export const sides: Readonly<Record<string, readonly string[]>> = {
   sync: [
     "first sync: ours and kube-rs list by pages of 500, in JSON; client-go 0.36 asks for a WatchList, in the encoding that its figure names",

@@ -1,4 +1,4 @@
-/** First sync of all pods, and the memory that it leaves. */
+/** First sync of all pods, and the memory used after it. */
 import { type Child, start } from "./child.ts";
 import { type Goal, figure, type Result } from "./figures.ts";
 import type { Program } from "./peers.ts";
@@ -9,7 +9,7 @@ export interface SyncOptions {
   readonly ours: string;
   readonly clientGo: Program;
   readonly kubeRs: Program;
-  /** How long a program rests after its sync before its memory is read. */
+  /** How long a program is idle after its sync before its memory is read. */
   readonly idleMs: number;
 }
 
@@ -20,7 +20,7 @@ interface Measured {
   readonly rssMb: number[];
 }
 
-/** Longer than any round: the peers then wait for updates that never come, and can be looked at. */
+/** Longer than any round: the peers then wait for updates that never come, and can be measured. */
 const forever = "1000000000";
 
 const goals: readonly { readonly side: Side; readonly of: keyof Measured; readonly goal: Goal }[] = [
@@ -31,7 +31,7 @@ const goals: readonly { readonly side: Side; readonly of: keyof Measured; readon
   { side: "client-go JSON", of: "rssMb", goal: { is: "at most", ratio: 0.8 } },
 ];
 
-/** All sides take turns, each in a process of its own. */
+/** All sides take turns, each in a separate process. */
 export async function syncFigures(options: SyncOptions): Promise<readonly Result[]> {
   const commands = commandsOf(options);
   const measured = new Map<Side, Measured>();

@@ -1,6 +1,6 @@
 import { isFigure, type Result } from "./figures.ts";
 
-/** The figures as text: what could not be measured stands at its place, with the reason; `notes` under them. */
+/** The figures as text: what could not be measured is listed in place, with the reason; `notes` follow below. */
 export function table(results: readonly Result[], rounds: number, notes: readonly string[] = []): string {
   const rows = results.map((result) =>
     isFigure(result)

@@ -1,4 +1,4 @@
-/** What tracing costs a run: a ReplicaSet from 0 to 1,000 pods and back, with `trace` listening and with nobody. */
+/** What tracing costs a run: a ReplicaSet from 0 to 1,000 pods and back, with `trace` listening and without. */
 import type { Cluster } from "../../test/support/cluster.ts";
 import { start } from "./child.ts";
 import { figure, type Result } from "./figures.ts";
@@ -18,7 +18,7 @@ export async function traceFigures({ rounds, cluster, ours }: TraceOptions): Pro
   const seen: Record<"on" | "off", Round[]> = { on: [], off: [] };
   const env = { KUBECONFIG: cluster.kubeconfig };
   for (let round = 0; round < rounds; round++) {
-    // Who is first has the colder server.
+    // The first one has the colder server.
     for (const trace of round % 2 === 0 ? (["off", "on"] as const) : (["on", "off"] as const)) {
       seen[trace].push(await upAndDown(cluster, () => start([ours, "run", trace], { env, said: "ignored" }), 1));
     }

@@ -12,7 +12,7 @@ import { linkedStages, Linker } from "../../src/trace/linker.ts";
 import { tracedStages } from "../../src/views/sync-trace.ts";
 import { TraceScreen } from "../../plugin/commands/trace/screen.ts";
 
-/** As a pipe whose reader keeps up. */
+/** Like a pipe whose reader keeps up. */
 const taken: Output = {
   write: () => undefined,
   line: () => undefined,
@@ -23,7 +23,7 @@ const taken: Output = {
   flush: () => Promise.resolve(),
 };
 
-/** Runs until the process is ended. */
+/** Runs until the process is terminated. */
 export async function tracedRun(traced: boolean): Promise<void> {
   const [host, timeline] = [realHost(), realTimeline()];
   const bus = new TraceBus({ now: () => timeline.now() });
@@ -33,7 +33,7 @@ export async function tracedRun(traced: boolean): Promise<void> {
       timeline,
       json: false,
       shadow: false,
-      // As `trace --sandbox`, the one that acts.
+      // As in `trace --sandbox`, where it acts itself.
       all: true,
       holdMs: 100,
       shows: () => true,
@@ -53,7 +53,7 @@ export async function tracedRun(traced: boolean): Promise<void> {
       timeline,
       random: realRandom(),
       trackFieldManagers: traced,
-      // The run before was ended, and gave nothing back.
+      // The previous run was killed, and released nothing.
       lease: { identity: `bench-${timeline.now()}`, isDead: () => true, force: true, onWait: () => undefined },
       preflight: () => Promise.resolve(),
       onLeaseLost: (why) => {

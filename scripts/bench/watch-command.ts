@@ -1,13 +1,13 @@
-/** `watch pods -A` as a user has it, on a stream of changes over HTTPS: whether it keeps up, and whether its memory stays flat. */
+/** `watch pods -A` as a user runs it, on a stream of changes over HTTPS: whether it keeps up, and whether its memory stays flat. */
 import { join } from "node:path";
 import { type Child, start, usageOf } from "./child.ts";
 import { figure, median, type Result } from "./figures.ts";
 import { firehoseKubeconfig } from "./firehose.ts";
 import type { Program } from "./peers.ts";
 
-/** A second; a busy cluster of thousands of nodes has no more. */
+/** Per second; a busy cluster of thousands of nodes has no more. */
 const rate = 5000;
-/** Of the deltas of so many seconds it is seen how fast it can be. */
+/** Its maximum speed is measured on the deltas of this many seconds. */
 const fastestSeconds = 5;
 const listed = 1000;
 
@@ -19,7 +19,7 @@ export interface WatchCommandOptions {
   readonly pods: string;
   readonly dir: string;
   readonly firehose: Program;
-  /** Over how many deltas memory has to stay flat. */
+  /** The number of deltas over which memory has to stay flat. */
   readonly deltas: number;
 }
 
@@ -27,13 +27,13 @@ export async function watchCommandFigures(options: WatchCommandOptions): Promise
   const { firehose, rounds } = options;
   if (firehose.is === "missing") return [{ name: "the command watch", why: firehose.why }];
   const { deltas } = options;
-  // As fast as it is sent, what is not shown yet lies in memory: flat is what it has to be at a rate that it keeps up with.
+  // At full speed, what is not shown yet accumulates in memory: it has to stay flat at a rate that the command keeps up with.
   const paced = await watched({ ...options, firehose }, { deltas, rate });
   const fastest: Watched[] = [];
   for (let round = 0; round < rounds; round++) {
     fastest.push(await watched({ ...options, firehose }, { deltas: rate * fastestSeconds, rate: 0 }));
   }
-  // Between the first and the second tenth memory is what it will be; the last tenth is held against it.
+  // Memory has settled between the first and the second tenth; the last tenth is compared with that.
   const tenth = deltas / 10;
   const [early, late] = [rssFrom(paced, tenth, 2 * tenth), rssFrom(paced, deltas - tenth, deltas)];
   const [sent, shown] = [rate.toLocaleString("en"), deltas.toLocaleString("en")];
@@ -77,7 +77,7 @@ interface Sample {
   readonly rssMb: number;
 }
 
-/** The median of what was sampled while these deltas were shown. */
+/** The median of the samples taken while these deltas were shown. */
 function rssFrom({ samples }: Watched, from: number, to: number): number {
   return median(
     samples
@@ -89,7 +89,7 @@ function rssFrom({ samples }: Watched, from: number, to: number): number {
 
 interface Sending {
   readonly deltas: number;
-  /** A second; 0: as many as are read. */
+  /** Per second; 0: as many as are read. */
   readonly rate: number;
 }
 

@@ -1,4 +1,4 @@
-/** Watch events a second: from the firehose through delta queue, Indexer and one handler. */
+/** Watch events per second: from the firehose through delta queue, Indexer and one handler. */
 import { join } from "node:path";
 import { start } from "./child.ts";
 import { type Goal, figure, type Result } from "./figures.ts";
@@ -19,7 +19,7 @@ export interface WatchOptions {
 interface Side {
   readonly name: "kube-rs" | "client-go JSON";
   readonly program: Program;
-  /** As many as it takes a few seconds for. */
+  /** Enough for a few seconds. */
   readonly events: number;
   readonly arguments: (events: string) => readonly string[];
   readonly goal: Goal;

@@ -1,4 +1,4 @@
-/** Jobs, StatefulSets, DaemonSets and CronJobs beside kube-controller-manager, on a real cluster whose nodes are kwok's. */
+/** Jobs, StatefulSets, DaemonSets and CronJobs, compared with kube-controller-manager, on a real cluster with kwok nodes. */
 import type { Cluster } from "../../test/support/cluster.ts";
 import { type RoundsOf, type Side, sides, startSide } from "./contestants.ts";
 import { post } from "./api-server.ts";
@@ -21,11 +21,11 @@ interface Round {
   readonly cpuMs: number;
 }
 
-/** What is measured: `play` resolves with the time that it took. */
+/** What is measured: `play` resolves to the time that it took. */
 interface Scene {
   readonly name: string;
   readonly controllers: readonly string[];
-  /** Until the controller is at work: its caches are filled, its first writes made. */
+  /** Resolves when the controller is running: its caches are synced, its first writes sent. */
   warm(stage: Stage): Promise<void>;
   play(stage: Stage): Promise<number>;
 }
@@ -40,7 +40,7 @@ const jobPods = 1000;
 const setPods = 100;
 const cronJobs = 500;
 
-/** Each scene by each side in turn, in a namespace and a process of its own. */
+/** Each scene by each side in turn, in a separate namespace and process. */
 export async function workloadFigures(options: WorkloadOptions): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const scene of scenesOn(options.nodes)) {
@@ -76,7 +76,7 @@ async function oneRound(options: WorkloadOptions, scene: Scene, side: Side): Pro
     await Bun.sleep(1000);
     const before = child.usage();
     const ms = await scene.play(stage);
-    // What follows from the last write, such as a status, belongs to it.
+    // What the last write causes, such as a status update, belongs to it.
     await Bun.sleep(1000);
     return { ms, cpuMs: child.usage().cpuMs - before.cpuMs };
   } finally {
@@ -87,7 +87,7 @@ async function oneRound(options: WorkloadOptions, scene: Scene, side: Side): Pro
 
 const emptied = ["batch/v1/cronjobs", "batch/v1/jobs", "apps/v1/statefulsets", "apps/v1/daemonsets"] as const;
 
-/** So that neither side meets what an earlier round has left. Nobody is there to remove the finalizers of a Job's pods. */
+/** So neither side finds leftovers of an earlier round. Nothing else removes the finalizers of a Job's pods. */
 async function clear({ cluster, namespace }: Stage): Promise<void> {
   const within = (resource: (typeof emptied)[number]): string => {
     const [group, version, plural] = resource.split("/");
@@ -100,7 +100,7 @@ async function clear({ cluster, namespace }: Stage): Promise<void> {
 const orphaning = { propagationPolicy: "Background" };
 
 const labels = { app: "bench" };
-/** Of a node: nothing has to be scheduled. */
+/** With a node name: nothing has to be scheduled. */
 const spec = {
   nodeName: "fake-1",
   terminationGracePeriodSeconds: 0,
@@ -137,7 +137,7 @@ async function playJob(stage: Stage): Promise<number> {
   return performance.now() - from;
 }
 
-/** Resolves when the Job says that it is complete. */
+/** Resolves when the Job reports that it is complete. */
 async function runJob({ cluster, namespace }: Stage, pods: number): Promise<void> {
   const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
   const name = `pods-${pods}`;
@@ -148,7 +148,7 @@ async function runJob({ cluster, namespace }: Stage, pods: number): Promise<void
   await reached(cluster, `${path}/${name}`, isComplete);
 }
 
-/** A bound, not a measure. */
+/** An upper bound, not a measurement. */
 const longestMs = 180_000;
 const pollMs = 50;
 
@@ -157,7 +157,7 @@ interface Statused {
 }
 
 /**
- * Until the object's status is as wanted; both sides pay for the questions alike.
+ * Waits until the object's status is as expected; both sides pay for the polling equally.
  * @throws Error after three minutes, with the status.
  */
 async function reached(cluster: Cluster, path: string, isSo: (status: Statused["status"]) => boolean): Promise<void> {
@@ -196,7 +196,7 @@ async function upAndDown({ cluster, namespace }: Stage, name: string, replicas: 
   }
 }
 
-/** Until the DaemonSet says that all are ready. */
+/** Until the DaemonSet reports that all are ready. */
 async function onNodes(
   { cluster, namespace }: Stage,
   name: string,
@@ -218,7 +218,7 @@ async function makeCronJobs({ cluster, namespace }: Stage): Promise<void> {
   const jobTemplate = { spec: { template: { spec: { ...spec, restartPolicy: "Never" } } } };
   const make = (n: number): Promise<unknown> =>
     post(cluster, path, { metadata: { name: `every-minute-${n}` }, spec: { schedule: "* * * * *", jobTemplate } });
-  // Not in a minute's last seconds: all are due for the first time at the same turn.
+  // Not in the last seconds of a minute: all are due for the first time in the same minute.
   await Bun.sleep(msToTurn() < 20_000 ? msToTurn() + 1000 : 0);
   for (let n = 0; n < cronJobs; n += 50) {
     await Promise.all(Array.from({ length: 50 }, (_, each) => make(n + each)));
@@ -228,7 +228,7 @@ async function makeCronJobs({ cluster, namespace }: Stage): Promise<void> {
 const minuteMs = 60_000;
 const msToTurn = (): number => minuteMs - (Date.now() % minuteMs);
 
-/** From the turn to the last Job. */
+/** From the start of the minute to the last Job. */
 async function atTheTurn({ cluster, namespace }: Stage): Promise<number> {
   const jobs = await watchObjects(cluster, `/apis/batch/v1/namespaces/${namespace}/jobs`);
   try {

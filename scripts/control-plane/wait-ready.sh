@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Waits, at most 60 s, until the kube-apiserver of the cluster in DIR is ready; exits 1 with its last words if it is not.
+# Waits at most 60 s until the kube-apiserver of the cluster in DIR is ready; exits 1 with its last output if it is not.
 # usage: wait-ready.sh DIR
 cd "$1" || exit 1
 kubectl=$(dirname "$(awk '{print $2}' kube-apiserver.command)")/kubectl

@@ -1,4 +1,4 @@
 #!/bin/sh
-# kubectl-reconcile from its sources, which takes configured.ts.
+# kubectl-reconcile from its sources, which accepts configured.ts.
 here=$(dirname "$0")
 exec "$here/../../node_modules/.bin/bun" "$here/../../plugin/main.ts" "$@"

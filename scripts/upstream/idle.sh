@@ -1,3 +1,3 @@
 #!/bin/sh
-# A program that is started like a controller and does nothing: with it the tests must fail.
+# A program that is started like a controller but does nothing: with it, the tests must fail.
 exec sleep 3600
