@@ -60,7 +60,7 @@ const line: CommandLine = {
   ],
 };
 
-/** kubectl replaces itself by the plugin, so only the shell's `_` variable says how we were called. */
+/** kubectl replaces its process with the plugin, so only the shell's `_` variable says how we were called. */
 function calledAs(started: string | undefined): string {
   return /(^|\/)kubectl-reconcile$/.test(started ?? "") ? "kubectl-reconcile" : "kubectl reconcile";
 }
@@ -76,7 +76,7 @@ const io: Io = {
   onStopSignal,
   exit,
 };
-// A reader that is gone, as in `… | head`, ends the program quietly.
+// If the reader is gone, as in `… | head`, the program exits silently.
 io.onBroken(() => exit(0));
 
 const args = programArguments();

@@ -1,4 +1,4 @@
-/** From arguments to a command and its options. The only file that knows the library which parses arguments. */
+/** From arguments to a command and its options. The only file that uses the library that parses arguments. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { Command as Parser, CommanderError, InvalidArgumentError, Option as ParserOption } from "commander";
 import type { Command, Example, Option, Options } from "./command.ts";
@@ -12,16 +12,16 @@ export interface CommandLine {
   readonly about: string;
   readonly version: string;
   readonly commands: readonly Command[];
-  /** Taken by every command, listed apart in its help. */
+  /** Accepted by every command, listed separately in its help. */
   readonly globals: Options;
-  /** Printed under the list of commands. */
+  /** Printed below the list of commands. */
   readonly examples: readonly Example[];
 }
 
 /**
  * Parses the arguments and runs the command.
  * @returns the command's exit code; 0 for help and version.
- * @throws UserError for arguments that are wrong; whatever the command throws.
+ * @throws UserError for invalid arguments; whatever the command throws.
  */
 export async function runCommandLine(line: CommandLine, args: readonly string[], io: Io): Promise<number> {
   let code = 0;
@@ -76,7 +76,7 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
   return code;
 }
 
-/** The options of every command that this one does not word for itself; none for one that asks no cluster. */
+/** The global options that this command does not define itself; none for a command that connects to no cluster. */
 export function globalsOf(line: CommandLine, command: Command): Options {
   if (!command.connects) return {};
   return Object.fromEntries(Object.entries(line.globals).filter(([name]) => command.options[name] === undefined));
@@ -108,7 +108,7 @@ function parserOption(name: string, option: Option<unknown>): ParserOption {
     option.flags,
     option.about + (option.default === undefined ? "" : ` (default ${option.default})`),
   );
-  // The data's own names are used, not those that the library derives from the flags.
+  // Uses the names from the table, not those that the library derives from the flags.
   made.attributeName = () => name;
   if (option.choices !== undefined && option.repeatable === undefined) made.choices([...option.choices]);
   const { read } = option;
@@ -126,7 +126,7 @@ function parserOption(name: string, option: Option<unknown>): ParserOption {
   return made;
 }
 
-/** The values of the options that were given, by the names in the table. */
+/** The values of the given options, by their names in the table. */
 function given(options: Options, parsed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.keys(options).flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),

@@ -1,7 +1,7 @@
 /**
- * What a command of `kubectl reconcile` is: data, and a life of three steps, as kubectl's own commands have it. Words and flags are
- * completed to a request, the request is validated, and then it is run. The library that parses arguments sees these through
- * `command-line.ts` alone, and completion is made from the same data.
+ * What a command of `kubectl reconcile` is: data, and a lifecycle of three steps, as in kubectl's own commands. Words and flags are
+ * completed to a request, the request is validated, and then it is run. Only `command-line.ts` passes these to the library that parses
+ * arguments, and completion is generated from the same data.
  *
  * Source: kubectl v0.36 pkg/cmd/events/events.go (EventsFlags → ToOptions → Validate → Run); differs: only `run` may read files, the
  * cluster or the clock.
@@ -9,7 +9,7 @@
 import type { Io } from "./io.ts";
 import { inSession, type OnSignal, type Session } from "./session.ts";
 
-/** A value offered by completion, with a few words about it. */
+/** A value offered by completion, with a short description. */
 export interface Candidate {
   readonly value: string;
   readonly about: string;
@@ -21,16 +21,16 @@ export interface Typing {
   readonly typed: string;
   /** The arguments before it, without options. */
   readonly before: readonly string[];
-  /** The options given so far, by their names among the data: texts, as they were typed. */
+  /** The options given so far, by their names in the table, as typed. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** An option; T is what it gives. */
+/** An option; T is the type of its value. */
 export interface Option<T> {
   /** `-n, --namespace <name>`; `--once` for one without a value. */
   readonly flags: string;
   readonly about: string;
-  /** May be given more than once; T is a list then. */
+  /** May be given more than once; T is then a list. */
   readonly repeatable?: true;
   /** Reads the value. @throws RangeError that says what the value should be. */
   readonly read?: (text: string) => unknown;
@@ -39,7 +39,7 @@ export interface Option<T> {
   readonly default?: string;
   /** What the shell may complete the value to. */
   readonly candidates?: (io: Io, typing: Typing) => readonly Candidate[] | Promise<readonly Candidate[]>;
-  /** Never there; carries T. */
+  /** Never set; carries T. */
   readonly type?: T;
 }
 
@@ -50,7 +50,7 @@ export function flag(flags: string, about: string): Option<true> {
   return { flags, about };
 }
 
-/** `--no-kubelet`: false when given. Its name among the options is the one without `no`. */
+/** `--no-kubelet`: false when given. Its name in the table is the one without `no`. */
 export function negation(flags: string, about: string): Option<boolean> {
   return { flags, about };
 }
@@ -60,7 +60,7 @@ export function text(flags: string, about: string, rest?: Rest): Option<string> 
   return { flags, about, ...rest };
 }
 
-/** `-f <path> -f <path>`: one text each time it is given. */
+/** `-f <path> -f <path>`: one text per occurrence. */
 export function texts(flags: string, about: string, rest?: Rest): Option<readonly string[]> {
   return { flags, about, repeatable: true, ...rest };
 }
@@ -75,7 +75,7 @@ export function choice<const C extends string>(
   return { flags, about, choices, ...rest };
 }
 
-/** A whole number from `least` on, up to `most` where there is one. */
+/** An integer of at least `least`, and at most `most` if given. */
 export function wholeNumber(
   flags: string,
   about: string,
@@ -103,7 +103,7 @@ export function positiveNumber(flags: string, about: string, rest?: Rest): Optio
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `30s`, `1h30m`, `500ms`; a bare number is seconds, as kubectl's --request-timeout has it. Milliseconds. */
+/** `30s`, `1h30m`, `500ms`; a bare number is seconds, as in kubectl's --request-timeout. Returns milliseconds. */
 export function readDuration(value: string): number {
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) throw new RangeError("a duration such as 30s, 5m or 1h30m");
@@ -127,13 +127,13 @@ export function optionalDuration(
   return { flags, about, read: (value) => (value === "" ? bareMs : readDuration(value)), ...rest };
 }
 
-/** A table of options, by the names that `complete` gets them under. */
+/** A table of options, by the names under which `complete` gets them. */
 export type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** What a table of options gives: each option's value, absent if it was not given. */
+/** The values of a table of options; absent if not given. */
 export type Given<O extends Options> = { readonly [K in keyof O]?: O[K] extends Option<infer T> ? T : never };
 
-/** The table of options that gives `Flags`: for tables that several files share, so that table and type cannot drift apart. */
+/** The table of options for `Flags`: for tables shared by several files, so table and type cannot drift apart. */
 export type OptionsFor<Flags> = { readonly [K in keyof Flags]-?: Option<Exclude<Flags[K], undefined>> };
 
 /** A line of the examples in a command's help. */
@@ -146,12 +146,12 @@ export interface Example {
 /** What the user typed after the command, parsed. */
 export interface Words<Flags> {
   readonly arguments: readonly string[];
-  /** What follows `--`, for a command that takes a program; undefined without `--`. */
+  /** What follows `--`, for a command that accepts a program; undefined without `--`. */
   readonly program?: readonly string[];
   readonly options: Flags;
 }
 
-/** What help and completion show of a command. */
+/** What help and completion show about a command. */
 export interface CommandHelp<O extends Options> {
   readonly name: string;
   /** One line, for the list of commands. */
@@ -162,9 +162,9 @@ export interface CommandHelp<O extends Options> {
   readonly arguments?: { readonly name: string; readonly about: string };
   /** A second one: `[rule]`. */
   readonly secondArgument?: { readonly name: string; readonly about: string };
-  /** It takes a program behind `--`, with arguments of its own. */
+  /** It accepts a program after `--`, with its own arguments. */
   readonly program?: { readonly name: string; readonly about: string };
-  /** `before`: the arguments before the one that is being typed. */
+  /** `before`: the arguments before the one being typed. */
   readonly argumentCandidates?: (
     io: Io,
     before: readonly string[],
@@ -176,34 +176,34 @@ export interface CommandHelp<O extends Options> {
   readonly hidden?: true;
 }
 
-/** A command as its file defines it: help, and the three steps of its life. `Globals`: what options of every command give. */
+/** A command as its file defines it: help, and the three steps of its lifecycle. `Globals`: the values of the global options. */
 export interface CommandDefinition<O extends Options, Globals, Request> extends CommandHelp<O> {
   /** Words and flags become a request: names resolved, defaults filled in. Reads nothing. @throws UserError, RangeError. */
   readonly complete: (words: Words<Given<O> & Globals>, io: Io) => Request;
-  /** Refuses what contradicts itself. Reads nothing. @throws UserError. */
+  /** Rejects contradictions. Reads nothing. @throws UserError. */
   readonly validate?: (request: Request, io: Io) => void;
-  /** What the first signal to end does; unset: what the operating system does. */
+  /** What the first stop signal does; unset: the operating system's default. */
   readonly onSignal?: OnSignal;
   /** Whether status lines (`session.say`) belong to standard output. Default: they go to standard error. */
   readonly statusOnOutput?: (request: Request) => boolean;
-  /** Does it. @returns the exit code. */
+  /** Runs it. @returns the exit code. */
   readonly run: (request: Request, session: Session) => Promise<number>;
 }
 
 /** A command as the command line calls it. */
 export interface Command extends CommandHelp<Options> {
-  /** It takes the options that choose a cluster. */
+  /** It accepts the options that select a cluster. */
   readonly connects: boolean;
   /** Complete, validate, run. @returns the exit code. @throws UserError; whatever `run` throws. */
   execute(words: Words<Readonly<Record<string, unknown>>>, io: Io): Promise<number>;
 }
 
-/** A command that asks no cluster. */
+/** A command that does not connect to a cluster. */
 export function command<const O extends Options, Request>(definition: CommandDefinition<O, unknown, Request>): Command {
   return commandOf(definition, false);
 }
 
-/** A command from its definition; `connects`: it is also given the options that choose a cluster, and `Globals` is what they give. */
+/** A command from its definition; `connects`: it also gets the options that select a cluster, and `Globals` are their values. */
 export function commandOf<O extends Options, Globals, Request>(
   definition: CommandDefinition<O, Globals, Request>,
   connects: boolean,

@@ -1,4 +1,4 @@
-/** Completion, from the data of the commands, in the protocol that kubectl and cobra's shell scripts speak. */
+/** Completion, from the data of the commands, in the protocol of kubectl and cobra's shell scripts. */
 import { RootCommand } from "@bomb.sh/tab";
 import { visibleText } from "../../src/platform/visible-text.ts";
 import type { Candidate, Command, Option, Typing } from "./command.ts";
@@ -6,7 +6,7 @@ import { type CommandLine, globalsOf } from "./command-line.ts";
 import { formOf, type OptionForm, readWords, sortWords } from "./given-words.ts";
 import type { Io } from "./io.ts";
 
-/** What the shell is to do with the candidates. Source: github.com/spf13/cobra completions.go ShellCompDirective. */
+/** What the shell should do with the candidates. Source: github.com/spf13/cobra completions.go ShellCompDirective. */
 const directives = { offerFiles: 0, offerNothingElse: 4 } as const;
 
 interface Offer {
@@ -14,13 +14,13 @@ interface Offer {
   readonly files?: true;
 }
 
-/** Of these the shell knows the files better. */
+/** For these, the shell completes the files. */
 const namesOfFiles: ReadonlySet<string> = new Set(["file", "path", "folder"]);
 
-/** Prints candidates for the last of `args`, one a line, then the directive. */
+/** Prints candidates for the last of `args`, one per line, then the directive. */
 export async function complete(line: CommandLine, args: readonly string[], io: Io): Promise<void> {
   const typed = args.at(-1) ?? "";
-  // Completion never fails: what cannot be found out is not offered.
+  // Completion never fails: what cannot be determined is not offered.
   const offer = await offerFor(line, args.slice(0, -1), typed, io).catch((): Offer => ({ candidates: [] }));
   for (const { value, about } of offer.candidates) {
     if (!value.startsWith(typed) || !isWord(value)) continue;
@@ -30,7 +30,7 @@ export async function complete(line: CommandLine, args: readonly string[], io: I
   io.out.write(`:${offer.files === true ? directives.offerFiles : directives.offerNothingElse}\n`);
 }
 
-/** Names of some kinds may hold anything; what is offered is put on a command line. */
+/** Names of some kinds may contain anything, but candidates are inserted into a command line. */
 function isWord(value: string): boolean {
   return !/\s/.test(value) && visibleText(value) === value;
 }
@@ -57,7 +57,7 @@ function flagsOf(options: readonly Option<unknown>[]): readonly Candidate[] {
 async function valuesOf(option: Option<unknown> | undefined, form: OptionForm, typing: Typing, io: Io): Promise<Offer> {
   if (option === undefined) return { candidates: [] };
   if (option.choices !== undefined) {
-    // Of a list, the part behind the last comma is being typed.
+    // In a list, the part after the last comma is being typed.
     const earlier = option.repeatable === true ? typing.typed.slice(0, typing.typed.lastIndexOf(",") + 1) : "";
     return { candidates: option.choices.map((value) => ({ value: earlier + value, about: "" })) };
   }
@@ -84,7 +84,7 @@ async function argumentsOf(command: Command, typing: Typing, io: Io): Promise<Of
   return { candidates: (await command.argumentCandidates?.(io, typing.before, typing)) ?? [] };
 }
 
-/** The shells that a script is made for. */
+/** The shells with a completion script. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** Prints the script that a shell sources to complete `kubectl-reconcile`. */

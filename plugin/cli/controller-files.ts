@@ -1,4 +1,4 @@
-/** Controllers in files of the user's own: `./tenant.ts` stands wherever the name of a controller does. */
+/** User-defined controllers in files: `./tenant.ts` is accepted wherever the name of a controller is. */
 import { messageOf } from "../../src/api/error-message.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { absolutePath, folderOf, readTextFile } from "../../src/platform/files.ts";
@@ -16,20 +16,20 @@ export function isControllerFile(word: string): boolean {
 /** The API that the files import. */
 const own: OwnModule = { name: "kubectl-reconcile", exports: () => import("../../src/index.ts") };
 
-/** The controllers in the files that the words name, by these words. @throws UserError for a file without one, and for one that throws. */
+/** The controllers in the files that the words name, by these words. @throws UserError for a file without one, or one that throws. */
 export async function loadControllerFiles(words: readonly string[]): Promise<ControllerFiles> {
   const files = new Map<string, readonly ControllerDefinition[]>();
   for (const word of new Set(words.filter(isControllerFile))) files.set(word, await controllersIn(word));
   return files;
 }
 
-/** A file's controllers as it is now; see `loadControllerFiles`. `loaded` are the modules that the last load left. @throws UserError. */
+/** A file's current controllers; see `loadControllerFiles`. `loaded` are the modules that the last load left. @throws UserError. */
 export async function loadAgain(word: string, loaded: readonly string[]): Promise<readonly ControllerDefinition[]> {
   forgetUserModules(loaded);
   return await controllersIn(word);
 }
 
-/** The file that a word names, and what it imports from its folder. */
+/** The file that a word names, and its imports from its folder. */
 export function modulesOf(word: string): readonly string[] {
   const path = absolutePath(word);
   return [...new Set([path, ...userModulesIn(folderOf(path))])];
@@ -61,16 +61,16 @@ function isController(value: unknown): value is ControllerDefinition {
   );
 }
 
-/** What may be thrown: an Error, what Bun's parser makes, or several of these. */
+/** What may be thrown: an Error, an error of Bun's parser, or several of these. */
 interface Thrown {
   readonly position?: { readonly file?: string; readonly line?: number; readonly column?: number };
   readonly stack?: string;
   readonly errors?: readonly unknown[];
 }
 
-/** Where in the file: what the parser says of its place, or the first line of the stack that is in it. */
+/** Where in the file: the parser's position, or the first stack line in the file. */
 function placesIn(error: unknown, path: string): readonly string[] {
-  // Each field is looked at before it is used.
+  // Each field is checked before it is used.
   const { position, stack = "", errors = [] } = error as Thrown;
   if (position?.line !== undefined) return [`at ${position.file ?? path}:${position.line}:${position.column ?? 1}`];
   if (errors.length > 0)

@@ -1,19 +1,19 @@
-/** The words of a command line before they are parsed: which command, which options and values, in every form that kubectl takes. */
+/** The words of a command line before they are parsed: which command, which options and values, in every form that kubectl accepts. */
 import type { Command, Options } from "./command.ts";
 
-/** An option's flags, taken apart. */
+/** The parts of an option's flags. */
 export interface OptionForm {
   /** `--namespace`. */
   readonly long: string;
   /** `-n`. */
   readonly short: string | undefined;
-  /** `behind =`: a value is given as `--wait=5m` alone. */
+  /** `behind =`: a value can only be given as `--wait=5m`. */
   readonly value: "none" | "any" | "behind =";
   /** Of the value: `name`, `file`. */
   readonly valueName: string;
 }
 
-/** `-n, --namespace <name>`, taken apart. */
+/** Parses `-n, --namespace <name>`. */
 export function formOf(flags: string): OptionForm {
   const valueName = /[<=]([\w,.]+)[>\]]/.exec(flags)?.[1] ?? "";
   return {
@@ -54,13 +54,13 @@ export interface GivenWords {
   readonly command: Command | undefined;
   /** After the command; options that were before it come first. Without a command, all words. */
   readonly rest: readonly string[];
-  /** What follows `--`, of a command that takes a program. */
+  /** What follows `--`, for a command that accepts a program. */
   readonly program?: readonly string[];
 }
 
 /**
- * Finds the command, also behind options of the connection (`-n shop why deploy/web`), and puts values apart (`-n=shop`). An option
- * with a value of its own, bare, gets the empty one and never the word that follows it.
+ * Finds the command, also after connection options (`-n shop why deploy/web`), and splits off values (`-n=shop`). A bare option with an
+ * optional value gets an empty value and never the next word.
  */
 export function readWords({ commands, globals }: Lines, args: readonly string[]): GivenWords {
   let at = 0;
@@ -87,16 +87,16 @@ function apart(word: string, options: Options): readonly string[] {
   return [short[1] ?? "", short[2] ?? ""];
 }
 
-/** The words after a command, sorted into arguments and values of options. */
+/** The words after a command, separated into arguments and option values. */
 export interface Sorted {
   readonly positional: readonly string[];
-  /** By the name of the option, the last value of each. */
+  /** By option name, the last value of each. */
   readonly values: Readonly<Record<string, string>>;
   /** The option whose value is the next word. */
   readonly open: { readonly name: string; readonly form: OptionForm } | undefined;
 }
 
-/** Sorts the words behind a command, as far as they go: for completion, which sees lines that are not finished. */
+/** Separates the words after a command, as far as they go: for completion, where lines are unfinished. */
 export function sortWords(rest: readonly string[], options: Options): Sorted {
   const positional: string[] = [];
   const values: Record<string, string> = {};

@@ -1,13 +1,13 @@
-/** When controllers have nothing left to do: what `--once` and `why --sandbox` wait for. */
+/** Waits until controllers have nothing left to do, for `--once` and `why --sandbox`. */
 import { sleep, type Timeline } from "../../src/platform/timeline.ts";
 
 const pollMs = 50;
 const idleForMs = 300;
 
-/** For `ControllerManager.isIdle`: a key that has failed this often in a row does not hold up the rest. */
+/** For `ControllerManager.isIdle`: a key that has failed this often in a row does not block the rest. */
 export const maxFailures = { failures: 5 } as const;
 
-/** What `waitUntilIdle` asks, and whom the timeline names as waiting. */
+/** What `waitUntilIdle` checks, and the name of the waiter on the timeline. */
 export interface IdleWait {
   readonly who: string;
   readonly isIdle: () => boolean;

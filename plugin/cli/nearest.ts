@@ -1,6 +1,6 @@
-/** What a word that is not known was probably meant to be. */
+/** The most likely intended word for an unknown one. */
 
-/** The first of the names that begins as the word does, or is at most two letters off. */
+/** The first name with the same prefix as the word, or at most two letters off. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= 2);
 }

@@ -10,7 +10,7 @@ import { UserError } from "./user-error.ts";
 export function reportError(error: unknown, io: Io): number {
   const { colour, columns } = styleOf(io.err);
   const { message, next } = inWords(error);
-  // Neither is a mistake of the program's or its user's.
+  // Neither is a mistake of the program or its user.
   const own = ["refused:", "stopped:"].find((each) => message.startsWith(`${each} `));
   const [label, text] = own === undefined ? ["error:", message] : [own, message.slice(own.length + 1)];
   const lines = [`${label} ${text.replace(/^Cannot /, "cannot ")}`, ...next].flatMap((line) => fitted(line, columns));
@@ -29,7 +29,7 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
     return { message: answered(error), next: plain ? ["the address of the server should begin with https://"] : [] };
   }
   if (error instanceof TransportError) return { message: error.message, next: [] };
-  // A RangeError is how the stack refuses an argument: its message is meant for the user.
+  // The library rejects an argument with a RangeError, whose message is meant for the user.
   if (error instanceof RangeError) return { message: error.message, next: [] };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
@@ -38,12 +38,12 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
   };
 }
 
-/** A response that is no Status names the server in its own text. */
+/** A response that is not a Status already names the server in its text. */
 function answered({ code, message }: StatusError): string {
   return message.startsWith("the server answered") ? message : `the API server answered ${code}: ${message}`;
 }
 
-/** Broken at words where it is wider than the terminal. */
+/** Wrapped at words if it is wider than the terminal. */
 function fitted(line: string, columns: number | undefined): readonly string[] {
   return shownLength(line) <= (columns ?? Infinity) ? [line] : wrapWords(line.split(" "), columns);
 }

@@ -1,7 +1,7 @@
 /** Options that exclude each other in every command that has them. */
 import { UserError } from "./user-error.ts";
 
-/** The options that say where a command works. */
+/** The options that determine where a command works. */
 export interface Scope {
   readonly allNamespaces?: true;
   readonly namespace?: string;
@@ -10,7 +10,7 @@ export interface Scope {
   readonly load?: string;
 }
 
-/** @throws UserError for -A beside -n. */
+/** @throws UserError for -A together with -n. */
 export function refuseTwoScopes({ allNamespaces, namespace }: Scope): void {
   if (allNamespaces !== true || namespace === undefined) return;
   throw new UserError("-A and -n are mutually exclusive", ["use only one of them"]);

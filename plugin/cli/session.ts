@@ -1,13 +1,13 @@
-/** One run of a command: its signals, its end, and what it says about itself. */
+/** One run of a command: its signals, its end, and its status messages. */
 import type { Output } from "../../src/platform/terminal.ts";
 import type { Io } from "./io.ts";
 import { waitUntilIdle } from "./idle.ts";
 import { wrapHanging } from "./style.ts";
 
-/** The first signal: `drain` ends the session in order, a second one ends the process; `exit` ends the process at once. Both with 130. */
+/** The first signal: `drain` ends the session gracefully, a second signal exits; `exit` exits at once. Both exit with 130. */
 export type OnSignal = "drain" | "exit";
 
-/** What a session is made of. */
+/** The parts of a session. */
 export interface SessionOptions {
   readonly io: Io;
   /** The command's, for the timeline. */
@@ -20,8 +20,8 @@ export interface SessionOptions {
 const interruptedExitCode = 130;
 
 /**
- * What `run` of a command is given. It ends once: by `end`, after `endAfter`, when `endWhenIdle` has nothing left to wait for, or by a
- * signal. Whatever comes after that changes nothing.
+ * What a command's `run` gets. It ends once: by `end`, after `endAfter`, when `endWhenIdle` has nothing left to wait for, or by a signal.
+ * Later events have no effect.
  */
 export class Session {
   readonly io: Io;
@@ -57,18 +57,18 @@ export class Session {
     return this.#isOver;
   }
 
-  /** Since it began, whatever the clock was set to meanwhile. */
+  /** Since the start, by the monotonic clock. */
   get elapsedMs(): number {
     return this.io.timeline.clocks().steady - this.#startedSteady;
   }
 
-  /** A line about the session, broken at words where the terminal is narrower. */
+  /** Prints a line about the session, wrapped at words if the terminal is narrower. */
   say(line: string): void {
     const { status } = this.#options;
     for (const text of wrapHanging(line, status.columns)) status.line(text);
   }
 
-  /** A line on standard error. */
+  /** Prints a line on standard error. */
   warn(line: string): void {
     this.io.err.line(line);
   }
@@ -91,7 +91,7 @@ export class Session {
     void waitUntilIdle(this.io.timeline, wait).then(() => this.end());
   }
 
-  /** What `start` makes; undefined where it failed after a signal: then there is nothing to run and nothing to report. */
+  /** The result of `start`; undefined if it failed after a signal: then there is nothing to run and nothing to report. */
   async unlessInterrupted<T>(start: () => Promise<T>): Promise<T | undefined> {
     try {
       return await start();
@@ -101,7 +101,7 @@ export class Session {
     }
   }
 
-  /** What must not be left behind where a second signal ends this process at once. Called at most once. */
+  /** Registers cleanup for when a second signal exits this process at once. Called at most once. */
   beforeExit(fn: () => void): void {
     this.#beforeExit.push(fn);
   }
@@ -120,7 +120,7 @@ export class Session {
   };
 }
 
-/** Runs a command in a session that listens for signals as long as it takes. @returns its exit code. */
+/** Runs a command in a session that listens for signals while it runs. @returns its exit code. */
 export async function inSession(options: SessionOptions, run: (session: Session) => Promise<number>): Promise<number> {
   const session = new Session(options);
   const off = options.onSignal === undefined ? undefined : options.io.onStopSignal(session.onStopSignal);

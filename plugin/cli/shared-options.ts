@@ -1,13 +1,13 @@
-/** Options that several commands take in the same words. */
+/** Options that several commands share with the same wording. */
 import { flag, type Option, text, texts } from "./command.ts";
 
-/** `-f`, for commands whose `--sandbox` starts with manifests in it. */
+/** `-f`, for commands whose `--sandbox` starts with manifests. */
 export const sandboxManifests: Option<readonly string[]> = texts(
   "-f, --filename <path>",
   "with --sandbox: put these files, folders, URLs or - (standard input) into it",
 );
 
-/** `--load`, for commands whose `--sandbox` can begin with a state. */
+/** `--load`, for commands whose `--sandbox` can start with a state. */
 export const sandboxState: Option<string> = text(
   "--load <file>",
   "with --sandbox: begin with the state that `sandbox --save` wrote to FILE",

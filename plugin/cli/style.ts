@@ -1,4 +1,4 @@
-/** Colours and columns: what every screen is set with. Colour never carries a meaning alone. */
+/** Colours and columns of all screens. Colour is never the only carrier of a meaning. */
 import { Chalk } from "chalk";
 import stringWidth from "string-width";
 import type { Output } from "../../src/platform/terminal.ts";
@@ -6,24 +6,24 @@ import { ownSequence, oneLine } from "../../src/platform/visible-text.ts";
 
 type Colour = "red" | "green" | "yellow" | "cyan" | "magenta" | "dim" | "bold";
 
-/** Each sets a text in a colour, or leaves it as it is where there are none. */
+/** Each colours a text, or returns it unchanged if there are no colours. */
 export type Colours = Readonly<Record<Colour, (text: string) => string>>;
 
 /** How wide a screen is, and its colours. */
 export interface Style {
-  /** Characters a line; undefined where lines may be of any length (a pipe, a file). */
+  /** Characters per line; undefined if lines may be of any length (a pipe, a file). */
   readonly columns: number | undefined;
   readonly colour: Colours;
 }
 
-/** The style of an output: its width, and colours where it shows them. */
+/** The style of an output: its width, and its colours if supported. */
 export function styleOf(output: Output): Style {
   return { columns: output.columns, colour: coloursOf(new Chalk({ level: output.colours ? 1 : 0 })) };
 }
 
 const colourCode = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m`, "g");
 
-/** Sequences that chalk adds are marked as ours; those in the text itself are made visible, so that none of them counts as ours. */
+/** Escape sequences that chalk adds are marked as ours; those in the text itself are made visible, so none counts as ours. */
 function coloursOf(chalk: Colours): Colours {
   const marked =
     (colour: Colour) =>
@@ -40,16 +40,16 @@ function coloursOf(chalk: Colours): Colours {
   };
 }
 
-/** Below this, lines leave out the time: the words matter more. */
+/** Below this width, lines omit the time: the words matter more. */
 const roomForTimes = 100;
 
-/** Whether lines begin with the time. Where lines may be of any length they do. */
+/** Whether lines start with the time. They do if lines may be of any length. */
 export function showsTimes(style: Style): boolean {
   return style.columns === undefined || style.columns >= roomForTimes;
 }
 
 /**
- * Breaks words into lines of at most `width` columns; a word that is longer stays whole. Without a width it is one line.
+ * Wraps words into lines of at most `width` columns; a longer word is not broken. Without a width it is one line.
  */
 export function wrapWords(words: readonly string[], width: number | undefined, separator = " "): string[] {
   if (width === undefined) return [words.join(separator)];
@@ -68,9 +68,9 @@ export function wrapWords(words: readonly string[], width: number | undefined, s
   return lines;
 }
 
-/** How many columns a text takes on the screen: wide characters take two, colours none, hidden ones the length of their escape. */
+/** How many columns a text takes on the screen: wide characters take two, colours none, control characters the length of their escape. */
 export function shownLength(text: string): number {
-  // Nearly every word: the library's tables are not even read for these.
+  // Nearly every word: avoids the library's tables.
   return plain.test(text) ? text.length : stringWidth(oneLine(text));
 }
 
@@ -92,12 +92,12 @@ export function shorten(text: string, width: number): string {
 
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** `web-…` of `web-x7k2p`: what is known of a name whose end the server makes up. */
+/** `web-…` of `web-x7k2p`: the known part of a name whose end the server generates. */
 export function withoutSuffix(name: string): string {
   return name.replace(/[^-]*$/, "…");
 }
 
-/** A line of the head of a screen (`context …`, `rights  …`), broken at words under its own text where it is too wide. */
+/** A header line of a screen (`context …`, `rights  …`), wrapped with a hanging indent if it is too wide. */
 export function wrapHanging(line: string, columns: number | undefined): string[] {
   if (columns === undefined || shownLength(line) <= columns) return [line];
   const indent = " ".repeat(8);

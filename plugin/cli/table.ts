@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { oneLine } from "../../src/platform/visible-text.ts";
 
-/** A table as kubectl prints one: no lines, three spaces between columns, headings in capitals. */
+/** A table as in kubectl: no rules, three spaces between columns, headings in capitals. */
 export function plainTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = Object.fromEntries(
     ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]

@@ -1,7 +1,7 @@
-/** A mistake that the user can mend: one clear line, then what to do next. Exit code 2. */
+/** A mistake that the user can fix: one clear line, then what to do next. Exit code 2. */
 export class UserError extends Error {
   override readonly name = "UserError";
-  /** Lines printed under the message: details and the next step. */
+  /** Lines printed below the message: details and the next step. */
   readonly next: readonly string[];
 
   constructor(message: string, next: readonly string[] = [], options?: ErrorOptions) {

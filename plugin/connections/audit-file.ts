@@ -7,10 +7,10 @@ import { metadataPolicy, readAuditPolicy, type AuditPolicy } from "../../src/san
 import type { AuditOptions } from "../../src/sandbox/audit/auditor.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** The files of an audit log, with the names of the flags that give them. */
+/** The files of an audit log, with the names of their flags. */
 export interface AuditFiles {
   readonly log: { readonly flag: string; readonly path: string };
-  /** Undefined: who did what, of every request. */
+  /** Undefined: logs who did what for every request. */
   readonly policy: { readonly flag: string; readonly path: string } | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface AuditFile {
   close(): Promise<void>;
 }
 
-/** Opens it. @throws UserError for a file that cannot be read or written, and for a policy that is none. */
+/** Opens it. @throws UserError for a file that cannot be read or written, and for an invalid policy. */
 export async function openAuditFile({ log, policy }: AuditFiles): Promise<AuditFile> {
   const read = policy === undefined ? metadataPolicy : await policyIn(policy);
   const file = await opened(log);

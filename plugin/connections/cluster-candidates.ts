@@ -1,4 +1,4 @@
-/** What completion offers from the kubeconfig and from the cluster. Nothing is offered that takes long or fails. */
+/** What completion offers from the kubeconfig and from the cluster. Slow or failing lookups offer nothing. */
 import { Namespaces, Nodes } from "../../src/api/kinds.ts";
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { discover } from "../../src/client/api/discovery.ts";
@@ -11,7 +11,7 @@ import type { Io } from "../cli/io.ts";
 import { kindNamed, namesObject } from "../names/object-names.ts";
 
 const patienceMs = 1500;
-/** Objects that are offered at most. */
+/** The maximum number of objects that are offered. */
 const mostObjects = 500;
 
 async function named(of: "contexts" | "clusters" | "users", { values }: Typing): Promise<readonly Candidate[]> {
@@ -29,7 +29,7 @@ export const clusterCandidates: Complete = (_, typing) => named("clusters", typi
 /** The users of the kubeconfig. */
 export const userCandidates: Complete = (_, typing) => named("users", typing);
 
-/** The flags that choose the cluster, of those typed so far. */
+/** The flags typed so far that select the cluster. */
 function accessOf({ values }: Typing): ConfigFlags {
   const { insecureSkipTlsVerify: insecure, requestTimeout: _timeout, asGroup, ...texts } = values;
   return {
@@ -50,21 +50,21 @@ async function asked<T>(io: Io, typing: Typing, ask: (client: Client, namespace:
   }
 }
 
-/** The namespaces of the cluster that the command line is about. */
+/** The namespaces of the cluster that the command line selects. */
 export const namespaceCandidates: Complete = (io, typing) =>
   asked(io, typing, async (client) => {
     const page = await client.list(Namespaces, { limit: mostObjects });
     return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
   });
 
-/** The nodes of the cluster that the command line is about. */
+/** The nodes of the cluster that the command line selects. */
 export const nodeCandidates: Complete = (io, typing) =>
   asked(io, typing, async (client) => {
     const page = await client.list(Nodes, { limit: mostObjects });
     return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
   });
 
-/** The kinds of the cluster that can be listed, by the names that kubectl has for them. */
+/** The kinds of the cluster that can be listed, by their names in kubectl. */
 export const kindCandidates: Complete = (io, typing) => asked(io, typing, (client) => kindsOf(client));
 
 async function kindsOf(client: Client): Promise<readonly Candidate[]> {
@@ -75,7 +75,7 @@ async function kindsOf(client: Client): Promise<readonly Candidate[]> {
     .sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-/** Kinds, and behind `TYPE/`, or `TYPE` and a space, the objects of the kind in the namespace. */
+/** Kinds, and after `TYPE/`, or `TYPE` and a space, the objects of the kind in the namespace. */
 export const objectCandidates: Complete = (io, typing) =>
   asked(io, typing, async (client, namespace) => {
     const { typed, before } = typing;

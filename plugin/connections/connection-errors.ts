@@ -1,4 +1,4 @@
-/** What goes wrong on a connection, as the user should read it: which server, which login, and what to do next. */
+/** Connection errors as shown to the user: which server, which login, and what to do next. */
 import { isNotFound, StatusError } from "../../src/api/status-error.ts";
 import { TransportError } from "../../src/api/transport.ts";
 import type { ConfigFlags, RestConfig } from "../../src/client/config/rest-config.ts";
@@ -6,7 +6,7 @@ import { kubectlAdvice } from "../cli/advice.ts";
 import { UserError } from "../cli/user-error.ts";
 import { MissingNamespace } from "../names/missing-namespace.ts";
 
-/** Turns errors of a connection into a UserError; others it returns as they are. The advice chooses the cluster with the same flags. */
+/** Turns errors of a connection into a UserError; others are returned unchanged. The suggested commands use the same flags. */
 export function errorTranslator(flags: ConfigFlags, config: RestConfig): (error: unknown) => unknown {
   const server = config.server + (config.context === "" ? "" : ` (context ${config.context})`);
   const kubectl = (words: string): string => `\`${kubectlAdvice(flags, words)}\``;
@@ -34,7 +34,7 @@ function unreachable(error: TransportError, server: string, kubectl: (words: str
   return new UserError(`cannot reach ${server}: ${why}`, [next], { cause: error });
 }
 
-/** The namespace that an error says does not exist. */
+/** The namespace that does not exist, according to an error. */
 function missingNamespace(error: unknown): string | undefined {
   if (error instanceof MissingNamespace) return error.namespace;
   if (!isNotFound(error) || !(error instanceof StatusError)) return undefined;

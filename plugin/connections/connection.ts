@@ -17,54 +17,54 @@ import { serverVersion } from "./server-version.ts";
 import { openBus } from "./trace-bus.ts";
 import { version } from "../cli/version.ts";
 
-/** A connection to a cluster, and how it is spoken of. */
+/** A connection to a cluster, and the names for it in messages. */
 export interface Connected {
   readonly context: string;
   readonly server: string;
-  /** PEM of the authorities by which the server is trusted; undefined where those of the system are, or nobody has to be. */
+  /** PEM of the authorities trusted for the server; undefined for the system's, or if the server is not verified. */
   readonly serverCa?: string | undefined;
-  /** Its private keys, where it hands them over: a sandbox does. */
+  /** Its private keys, if it provides them: a sandbox does. */
   readonly keys?: ClusterKeys;
-  /** Who is impersonated, or else the name of the user in the kubeconfig; undefined where there is none. */
+  /** The impersonated user, or else the name of the user in the kubeconfig; undefined if there is none. */
   readonly user: string | undefined;
-  /** The context's, or what `-n` says. */
+  /** The context's, or the value of `-n`. */
   readonly namespace: string;
   readonly bus: TraceBus;
-  /** Without the limit on requests a second. */
+  /** Without the limit on requests per second. */
   readonly unlimited: Transport;
-  /** For a process that speaks through a proxy: the credentials and the connection, without limits, retries or timeouts. */
+  /** For a process behind a proxy: the credentials and the connection, without limits, retries or timeouts. */
   readonly passThrough: () => Transport;
-  /** A client that shares the limit on requests a second, unless it has its own. */
+  /** A client that shares the limit on requests per second, unless it has its own. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
-  /** `v1.36.3`. @throws UserError when the server cannot be reached or refuses the login. */
+  /** `v1.36.3`. @throws UserError if the server cannot be reached or rejects the login. */
   serverVersion(): Promise<string>;
-  /** The error as the user should read it: a server that cannot be reached, a login that is not accepted; others stay as they are. */
+  /** The error as shown to the user: an unreachable server, a rejected login; others are returned unchanged. */
   translateError(error: unknown): unknown;
   close(): void | Promise<void>;
 }
 
-/** The flags that choose the cluster and the login. */
+/** The flags that select the cluster and the login. */
 export interface ConnectionFlags extends ConfigFlags {
-  /** From 6 on, each request is a line on standard error. */
+  /** From 6 on, each request is logged on standard error. */
   readonly verbosity?: number;
 }
 
-/** What a command allows itself on a connection. */
+/** What a command may do on a connection. */
 export interface ConnectionOptions {
   readonly qps: number;
   readonly burst: number;
-  /** Nothing but reads gets through; `validate`: writes too, as dry runs. */
+  /** Only reads are let through; `validate`: writes too, as dry runs. */
   readonly readOnly?: boolean | "validate";
   /** Holds writes back while it is closed. */
   readonly fence?: WriteFence;
-  /** Called when the response to a request begins, or when it fails. */
+  /** Called when the response to a request starts, or when the request fails. */
   readonly onAnswered?: (answered: AnsweredRequest) => void;
 }
 
-/** `1`: controllers name their syncs in their requests, for a proxy that these pass (docs/exact.md). */
+/** `1`: controllers name their syncs in their requests, for a proxy on the way (docs/exact.md). */
 const exactVariable = "KUBECTL_RECONCILE_EXACT";
 
-/** @throws KubeconfigError for a kubeconfig or flags that do not lead to a cluster. */
+/** @throws KubeconfigError for a kubeconfig or flags that do not identify a cluster. */
 export async function connectAs(flags: ConnectionFlags, io: Io, options: ConnectionOptions): Promise<Connected> {
   const { timeline } = io;
   const bus = openBus(io);

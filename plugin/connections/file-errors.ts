@@ -1,4 +1,4 @@
-/** Why files cannot be written, in the words of those who gave their paths. */
+/** Why files cannot be written, in the user's terms. */
 import { folderOf } from "../../src/platform/files.ts";
 import { UserError } from "../cli/user-error.ts";
 

@@ -1,4 +1,4 @@
-/** A fork of the current context's cluster: what `-- COMMAND` works against where nothing may be written. */
+/** A fork of the current context's cluster, for `-- COMMAND` if nothing may be written to the cluster. */
 import { createFork, type Fork, type ForkOptions } from "../../src/modes/fork/fork.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { Io } from "../cli/io.ts";
@@ -9,10 +9,10 @@ export interface ForkConnection extends Connected {
   readonly fork: Fork;
 }
 
-/** A kind is listed as it is first asked for, each of its namespaces by itself at worst. */
+/** A kind is listed when it is first requested, in the worst case each namespace separately. */
 const politeness = { qps: 50, burst: 100, readOnly: true };
 
-/** Which cluster, as whom, and what hears of the fork. */
+/** Which cluster, as whom, and who listens to the fork. */
 export interface ForkConnectionOptions extends Pick<ForkOptions, "listener" | "inStep"> {
   readonly flags: ConnectionFlags;
   readonly io: Io;
@@ -22,7 +22,7 @@ export interface ForkConnectionOptions extends Pick<ForkOptions, "listener" | "i
 export async function connectToFork({ flags, io, ...listeners }: ForkConnectionOptions): Promise<ForkConnection> {
   const { timeline, random } = io;
   const connected = await connectAs(flags, io, politeness);
-  // What passes the process's proxy is reported by the proxy: the fork's own reading has nothing to do there.
+  // The proxy reports the process's traffic: the fork's own reads do not belong there.
   const bus = new TraceBus({ now: () => timeline.now() });
   const warned = new Set<string>();
   bus.listen((event) => {

@@ -1,4 +1,4 @@
-/** The options that every command takes: kubectl's own, since kubectl hands none of them on to a plugin. */
+/** The options that every command accepts: kubectl's own, since kubectl passes none of them to a plugin. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { clusterCandidates, contextCandidates, namespaceCandidates, userCandidates } from "./cluster-candidates.ts";
 import {
@@ -14,10 +14,10 @@ import {
   wholeNumber,
 } from "../cli/command.ts";
 
-/** What they give: the names are those of the flags that choose a cluster and a login. */
+/** Their values: the names are those of the flags that select a cluster and a login. */
 export type Globals = ConfigFlags & { readonly verbosity?: number };
 
-/** The table of them, by those names. */
+/** The table of these options, by those names. */
 export const globals: OptionsFor<Globals> = {
   kubeconfig: text("--kubeconfig <file>", "the kubeconfig to use, instead of those in KUBECONFIG or ~/.kube/config"),
   context: text("--context <name>", "the context of the kubeconfig to use", { candidates: contextCandidates }),
@@ -42,7 +42,7 @@ export const globals: OptionsFor<Globals> = {
   verbosity: wholeNumber("-v, --v <level>", "from 6 on, log each request to standard error", 0, { default: "0" }),
 };
 
-/** A command that asks a cluster: beside its own options it takes those that choose one. */
+/** A command that connects to a cluster: in addition to its own options, it accepts those that select one. */
 export function clusterCommand<const O extends Options, Request>(
   definition: CommandDefinition<O, Globals, Request>,
 ): Command {

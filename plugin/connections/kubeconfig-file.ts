@@ -1,6 +1,6 @@
 /**
- * The file that `sandbox --write-kubeconfig` leaves: never over a kubeconfig that something else wrote. It holds the server's identity
- * too, so that the next sandbox with this file is the same server to clients that still run.
+ * The file that `sandbox --write-kubeconfig` writes: it never overwrites a kubeconfig that something else wrote. It also contains the
+ * server's identity, so the next sandbox with this file is the same server to running clients.
  */
 import { parse } from "yaml";
 import { readTextFile, writePrivateFile } from "../../src/platform/files.ts";
@@ -8,7 +8,7 @@ import type { SandboxHttps, SandboxIdentity } from "../../src/sandbox/https.ts";
 import { UserError } from "../cli/user-error.ts";
 import { cannotWrite } from "./file-errors.ts";
 
-/** The extension by which a file is known to be ours; kubectl keeps it when it rewrites the file. */
+/** The extension that marks a file as ours; kubectl keeps it when it rewrites the file. */
 const extensionName = "kubectl-reconcile.io/sandbox";
 
 /** The part of a kubeconfig that is read here. */
@@ -19,7 +19,7 @@ interface Kubeconfig {
 }
 
 /**
- * The identity of the sandbox that wrote the file; undefined where there is no file, or an identity that ends within a month of `now`.
+ * The identity of the sandbox that wrote the file; undefined if there is no file, or if the identity expires within a month of `now`.
  * @throws UserError for a file that no sandbox wrote: the clusters in it would be lost.
  */
 export async function earlierIdentity(path: string, now: number): Promise<SandboxIdentity | undefined> {
@@ -38,7 +38,7 @@ export async function earlierIdentity(path: string, now: number): Promise<Sandbo
   const token = config.users?.[0]?.user?.["token"];
   const [cert, key, caKey] = ["cert", "key", "ca-key"].map((name) => decoded(own[name]));
   const until = Number(own["until"]);
-  // Without the authority's key the next sandbox could sign nothing that clients of this one accept.
+  // Without the authority's key, the next sandbox could not sign anything that this one's clients accept.
   if (!ca || !cert || !key || !caKey || typeof token !== "string" || token === "") return undefined;
   return until > now ? { certificate: { ca, caKey, cert, key }, token, until } : undefined;
 }
@@ -61,7 +61,7 @@ function decoded(base64: unknown): string {
   }
 }
 
-/** Mode 0600: it holds the token, the server's key and the authority's. @throws UserError where it cannot be written. */
+/** Mode 0600: it contains the token, the server's key and the authority's. @throws UserError if it cannot be written. */
 export async function writeKubeconfig(path: string, https: SandboxHttps, namespace?: string): Promise<void> {
   const { certificate, until } = https.identity;
   const extension = `extensions:

@@ -1,4 +1,4 @@
-/** What a process behind a proxy reaches: the cluster of the current context, or a sandbox of its own. */
+/** What a process behind a proxy connects to: the cluster of the current context, or its own sandbox. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { controllersOfEmbedded } from "../../src/controllers/index.ts";
 import type { Io } from "../cli/io.ts";
@@ -6,7 +6,7 @@ import { type Connected, connectAs } from "./connection.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 import { openBus } from "./trace-bus.ts";
 
-/** The options that choose it. */
+/** The options that select it. */
 export interface ProcessTarget extends ConfigFlags {
   readonly namespace?: string;
   readonly sandbox?: true;

@@ -1,10 +1,10 @@
-/** The kubeconfig of a process that speaks through a proxy. */
+/** The kubeconfig of a process behind a proxy. */
 import { parse } from "yaml";
 import { readTextFile, writePrivateFile } from "../../src/platform/files.ts";
 import { UserError } from "../cli/user-error.ts";
 import { cannotWrite } from "./file-errors.ts";
 
-/** The extension by which a file is known to be ours. */
+/** The extension that marks a file as ours. */
 const extensionName = "kubectl-reconcile.io/proxy";
 const extension = `extensions:
   - name: ${extensionName}
@@ -24,7 +24,7 @@ export async function refuseOtherKubeconfig(path: string): Promise<void> {
 
 function isOurs(text: string): boolean {
   try {
-    // Of a file that is there, any shape is possible: what is read of it is checked.
+    // An existing file may have any shape: every field is checked.
     const config = parse(text) as { readonly extensions?: readonly { readonly name?: unknown }[] } | null;
     return config?.extensions?.some(({ name }) => name === extensionName) === true;
   } catch {
@@ -32,7 +32,7 @@ function isOurs(text: string): boolean {
   }
 }
 
-/** Mode 0600: it holds the proxy's token. @throws UserError where it cannot be written. */
+/** Mode 0600: it contains the proxy's token. @throws UserError if it cannot be written. */
 export async function writeProcessKubeconfig(path: string, kubeconfig: string): Promise<void> {
   await writePrivateFile(path, kubeconfig + extension).catch((error: unknown) => {
     throw cannotWrite(path, error);

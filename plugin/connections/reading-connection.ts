@@ -17,26 +17,26 @@ export interface ReadingFlags extends ConfigFlags {
   readonly namespace?: string;
   readonly allNamespaces?: true;
   readonly sandbox?: true;
-  /** Files, folders, URLs, `-`: put into the sandbox when looking on has begun. */
+  /** Files, folders, URLs, `-`: applied to the sandbox once watching has started. */
   readonly manifests?: readonly string[];
-  /** The state that the sandbox begins with. */
+  /** The initial state of the sandbox. */
   readonly load?: string;
 }
 
 /** A connection that only reads. */
 export interface Reading extends Pick<Connected, "context" | "server" | "user" | "serverVersion" | "translateError"> {
-  /** Refuses every write before a byte leaves. */
+  /** Rejects every write before a byte is sent. */
   readonly client: Client;
-  /** Of the watching command; the sandbox's own controllers do not report to it. */
+  /** The bus of the watching command; the sandbox's own controllers do not report to it. */
   readonly bus: TraceBus;
-  /** Undefined: all of them. */
+  /** Undefined: all. */
   readonly namespace: string | undefined;
-  /** The caches are full and listeners listen: now the sandbox gets its manifests. */
+  /** Called when the caches are synced and the listeners attached: applies the manifests to the sandbox. */
   begin(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** As kubectl: many kinds are listed and watched at once, each of them once. */
+/** As in kubectl: many kinds are listed and watched at once, each only once. */
 const politeness = { qps: 50, burst: 300 };
 
 /** @throws KubeconfigError; UserError for manifests that cannot be read. */

@@ -9,15 +9,15 @@ import { UserError } from "../cli/user-error.ts";
 /** Whose rights are checked, and where. */
 export interface ReadingScope {
   readonly client: Client;
-  /** Undefined: all of them. */
+  /** Undefined: all. */
   readonly namespace: string | undefined;
   readonly user: string | undefined;
   readonly columns?: number | undefined;
 }
 
 /**
- * The kinds of which not both list and watch are allowed.
- * @throws StatusError, TransportError; UserError, StatusError 404 for a namespace that is not there.
+ * The kinds that the user may not both list and watch.
+ * @throws StatusError, TransportError; UserError, StatusError 404 for a namespace that does not exist.
  */
 export async function unreadable(
   kinds: readonly Kind[],
@@ -39,7 +39,7 @@ export async function unreadable(
   return asked.missing;
 }
 
-/** @throws UserError that names the rights which are missing. */
+/** @throws UserError that names the missing rights. */
 export async function refuseUnreadable(kinds: readonly Kind[], scope: ReadingScope): Promise<void> {
   const once = kinds.filter(
     (kind, index) => kinds.findIndex((other) => resourceOf(other) === resourceOf(kind)) === index,

@@ -1,4 +1,4 @@
-/** Where `run` runs: the cluster of the current context, or a sandbox of its own. */
+/** Where `run` runs: the cluster of the current context, or its own sandbox. */
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
@@ -7,7 +7,7 @@ import type { Io } from "../cli/io.ts";
 import { connectToSandbox } from "./sandbox-connection.ts";
 import { refuseManifestsOnCluster } from "../cli/scope.ts";
 
-/** The options of `run` that choose it. */
+/** The options of `run` that select it. */
 export interface RunTarget extends ConfigFlags {
   readonly sandbox?: true;
   readonly manifests?: readonly string[];
@@ -18,7 +18,7 @@ export interface RunTarget extends ConfigFlags {
 }
 
 /**
- * The cluster of the current context, or a sandbox without those parts that are to be run here.
+ * The cluster of the current context, or a sandbox without the controllers that are to run here.
  * @throws UserError, KubeconfigError.
  */
 export function connectionFor(

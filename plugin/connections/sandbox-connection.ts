@@ -1,4 +1,4 @@
-/** A sandbox of its own instead of the current context: what `--sandbox` connects to. */
+/** A new sandbox instead of the current context, for `--sandbox`. */
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "../../src/modes/run/embedded.ts";
 import { Namespaces } from "../../src/api/kinds.ts";
 import { isAlreadyExists } from "../../src/api/status-error.ts";
@@ -13,15 +13,15 @@ import { serverVersion } from "./server-version.ts";
 import { openBus } from "./trace-bus.ts";
 import { readManifests } from "../manifests/manifests.ts";
 
-/** A connection to an embedded cluster, with what is beyond a connection. */
+/** A connection to an embedded cluster, with additional access to it. */
 export interface SandboxConnection extends Connected {
   readonly cluster: Embedded;
   readonly applied: readonly Applied[];
-  /** The state that it began with; undefined: a new cluster. */
+  /** The state that it started with; undefined: a new cluster. */
   readonly loaded: SandboxState | undefined;
 }
 
-/** What is to be in it. */
+/** What it should contain. */
 export interface SandboxFlags extends Pick<
   EmbeddedOptions,
   | "controllers"
@@ -38,26 +38,26 @@ export interface SandboxFlags extends Pick<
 > {
   /** Files, folders, URLs, `-`. */
   readonly manifests: readonly string[];
-  /** The file of the state to begin with. */
+  /** The file with the initial state. */
   readonly load?: string | undefined;
-  /** The file that the caller saves the state to; if it is the one to load, it may be missing. */
+  /** The file that the caller saves the state to; if it is also the one to load, it may be missing. */
   readonly save?: string | undefined;
-  /** Where objects go that name none; it is made if it is not there. Default `default`. */
+  /** The namespace of objects that name none; created if missing. Default `default`. */
   readonly namespace?: string;
-  /** One that is listened to already: nothing in the cluster happens before. Default: a new one. */
+  /** A bus with listeners attached, so no event in the cluster is missed. Default: a new one. */
   readonly bus?: TraceBus;
 }
 
 /**
- * An embedded cluster with the state and the manifests in it.
- * @throws UserError for a state or manifests that cannot be read or are refused; the cluster is gone then.
+ * An embedded cluster with the state and the manifests.
+ * @throws UserError for a state or manifests that cannot be read or are rejected; the cluster is then gone.
  */
 export async function connectToSandbox(
   { manifests, namespace = "default", bus: given, load, save, ...parts }: SandboxFlags,
   io: Io,
 ): Promise<SandboxConnection> {
   const { timeline, random } = io;
-  // Read before anything is started: what is wrong in a file needs no cluster to be seen.
+  // Read before anything is started: errors in a file can be found without a cluster.
   const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const state = await stateToBeginWith({ load, save });
   const bus = given ?? openBus(io);

@@ -1,4 +1,4 @@
-/** A proxy that stays open for a process that is started elsewhere, with a kubeconfig for it. */
+/** A proxy for a process that is started elsewhere, with a kubeconfig for it. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { removeFile, temporaryPath } from "../../src/platform/files.ts";
 import { randomSuffix } from "../../src/platform/random.ts";
@@ -9,24 +9,24 @@ import { UserError } from "../cli/user-error.ts";
 import type { Connected } from "./connection.ts";
 import { refuseOtherKubeconfig, writeProcessKubeconfig } from "./process-kubeconfig.ts";
 
-/** Where it is open. */
+/** Where it listens. */
 export interface ServingRequest {
   /** The file for the kubeconfig; undefined: a temporary one, removed at the end. */
   readonly kubeconfig: string | undefined;
-  /** Undefined: any that is free. */
+  /** Undefined: any free port. */
   readonly port: number | undefined;
   readonly forMs: number | undefined;
-  /** Where the export line goes: with standard output full of events, it is a line of status. */
+  /** Where to print the export line: if standard output contains events, it is a status line. */
   readonly printsText: boolean;
 }
 
-/** What the options that choose it give. */
+/** The values of these options. */
 export interface ServingFlags {
   readonly kubeconfigOut?: string;
   readonly port?: number;
 }
 
-/** The options that choose it. */
+/** The options that select it. */
 export const servingOptions: OptionsFor<ServingFlags> = {
   kubeconfigOut: text("--write-kubeconfig <file>", "write the process's kubeconfig to FILE", {
     default: "a temporary file, removed at the end",
@@ -37,12 +37,12 @@ export const servingOptions: OptionsFor<ServingFlags> = {
   }),
 };
 
-/** What is served, and to whom it is said. */
+/** What is served, and where it is reported. */
 export interface Serving {
   readonly connected: Connected;
   readonly request: ServingRequest;
   readonly session: Session;
-  /** `with your credentials`: what who has the kubeconfig gets. */
+  /** `with your credentials`: the access that the kubeconfig grants. */
   readonly as: string;
 }
 

@@ -13,9 +13,8 @@ export interface StateFiles {
 }
 
 /**
- * The state to begin with; undefined for a new cluster: without `load`, and where the file to save to is the one to load and is not
- * there yet.
- * @throws UserError for a file that cannot be read or holds no state, and for one that could not be written at the end.
+ * The initial state; undefined for a new cluster: without `load`, and if the file to save to is also the one to load and does not exist
+ * yet. @throws UserError for a file that cannot be read or contains no state, and for one that could not be written at the end.
  */
 export async function stateToBeginWith({ load, save }: StateFiles): Promise<SandboxState | undefined> {
   if (save !== undefined)
@@ -35,14 +34,14 @@ export async function stateToBeginWith({ load, save }: StateFiles): Promise<Sand
   throw new UserError(`--load: ${load} does not exist`, ["write it with `sandbox --save`"]);
 }
 
-/** An error about a state as one about its file; any other as it is. */
+/** Turns an error about a state into one about its file; returns any other unchanged. */
 export function aboutFile(path: string, error: unknown): unknown {
   if (!(error instanceof StateProblem)) return error;
   const next = ["`sandbox --save` writes such files; manifests are given with -f"];
   return new UserError(`--load: ${path} ${error.message}`, next, { cause: error });
 }
 
-/** Writes a state; the file that was there stays until the new one is complete. @throws UserError. */
+/** Writes a state; an existing file is kept until the new one is complete. @throws UserError. */
 export async function writeState(path: string, { text }: SavedState): Promise<void> {
   try {
     await writePrivateFile(path, text);

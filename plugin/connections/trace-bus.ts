@@ -1,7 +1,7 @@
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { Io } from "../cli/io.ts";
 
-/** The bus of a connection. A listener that throws is taken off it, and the user is warned. */
+/** The bus of a connection. A listener that throws is removed, and the user is warned. */
 export function openBus({ timeline, err }: Io): TraceBus {
   return new TraceBus({
     now: () => timeline.now(),

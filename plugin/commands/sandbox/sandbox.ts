@@ -220,7 +220,7 @@ function auditOf(log: string | undefined, policy: string | undefined): AuditFile
   throw new UserError("--audit-policy needs --audit-log", ["say which file the events go to"]);
 }
 
-/** @throws UserError for a word that names no controller, and for `none` beside others. */
+/** @throws UserError for a word that names no controller, and for `none` together with others. */
 function controllersToRun(
   lists: readonly string[],
   { calledAs, controllerFiles }: Naming,
@@ -237,7 +237,7 @@ interface Saving {
   readonly io: Io;
 }
 
-/** Writes the state once nothing changes it any more. @throws UserError. */
+/** Writes the state once nothing changes it anymore. @throws UserError. */
 async function saveTo(path: string, { connection, io }: Saving): Promise<void> {
   const state = connection.cluster.sandbox.save();
   await writeState(path, state);
