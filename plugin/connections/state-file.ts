@@ -14,7 +14,8 @@ export interface StateFiles {
 
 /**
  * The initial state; undefined for a new cluster: without `load`, and if the file to save to is also the one to load and does not exist
- * yet. @throws UserError for a file that cannot be read or contains no state, and for one that could not be written at the end.
+ * yet.
+ * @throws UserError for a file that cannot be read or contains no state, and for one that could not be written at the end.
  */
 export async function stateToBeginWith({ load, save }: StateFiles): Promise<SandboxState | undefined> {
   if (save !== undefined)

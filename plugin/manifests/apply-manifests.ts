@@ -1,4 +1,4 @@
-/** Puts manifests into a cluster of our own. */
+/** Applies manifests to our own cluster. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { StoredObject, CreateInput } from "../../src/api/object.ts";
 import { isAlreadyExists, StatusError } from "../../src/api/status-error.ts";
@@ -11,7 +11,7 @@ import { type Manifest, placeOf } from "./manifests.ts";
 import { statusErrorLines } from "./status-errors.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** What an object's namespace or definition must come before. */
+/** Kinds that must be applied before the objects that need them. */
 const firstKinds = [
   "CustomResourceDefinition",
   "Namespace",
@@ -35,9 +35,9 @@ export interface Applied {
 }
 
 /**
- * Creates each object, or merges it into the one there is; namespaces and what others need go first. It is for a cluster of our
- * own, which is thrown away when something is refused.
- * @throws UserError that names each object that was refused, with the field and the reason.
+ * Creates each object, or merges it into the existing one; namespaces and other prerequisites go first. Only for our own cluster, which is
+ * discarded if anything is rejected.
+ * @throws UserError that names each rejected object, with the field and the reason.
  */
 export async function applyManifests(
   client: Client,
@@ -48,11 +48,11 @@ export async function applyManifests(
   let definitionsApplied = 0;
   const problems = new Map<Manifest, readonly string[]>();
   const applied: Applied[] = [];
-  // Sorting is stable: within a rank they keep their order.
+  // Sorting is stable: within a rank, objects keep their order.
   for (const manifest of manifests.toSorted((a, b) => rank(a) - rank(b))) {
     const { apiVersion, kind } = manifest.object;
     if (kind !== definitionKind && definitionsApplied > 0) {
-      // Their kinds are among those that follow.
+      // The remaining objects may be of their kinds.
       kinds = await kindsOnceServed(client, { applied, timeline });
       definitionsApplied = 0;
     }
@@ -80,10 +80,10 @@ export async function applyManifests(
 
 const definitionKind = "CustomResourceDefinition";
 
-/** How often it is looked whether the kinds of definitions are served; in a sandbox the second look finds them. */
+/** How many times to check whether the kinds of definitions are served; in a sandbox the second check finds them. */
 const mostLooks = 100;
 
-/** All kinds, once those are among them that the applied definitions define. A definition whose names are taken never is served. */
+/** All kinds, once they include those of the applied definitions. A definition whose names are taken is never served. */
 async function kindsOnceServed(
   client: Client,
   { applied, timeline }: { readonly applied: readonly Applied[]; readonly timeline: Timeline },
@@ -91,7 +91,7 @@ async function kindsOnceServed(
   const defined = applied.flatMap(({ manifest }) => definedKinds(manifest.object));
   for (let look = 1; ; look++) {
     const { kinds } = await discover(client);
-    // Some of its versions may be there to be stored only.
+    // Some of its versions may not be served.
     const isServed = ({ group, kind }: Kind): boolean =>
       kinds.some((each) => each.kind === kind && each.group === group);
     if (look === mostLooks || defined.every(isServed)) return kinds;

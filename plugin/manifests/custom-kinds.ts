@@ -1,4 +1,4 @@
-/** Kinds that the sandbox does not serve: those of a cluster, those that manifests define, and those that they name. */
+/** Kinds that the sandbox does not serve: those of a cluster, those that manifests define, and those of their objects. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import { assumedKind, type DiscoveredKind } from "../../src/client/api/discovered.ts";
 import type { BothSides, Manifest } from "./manifests.ts";
@@ -12,7 +12,7 @@ interface DefinitionLike {
   };
 }
 
-/** What a CustomResourceDefinition brings, a kind for each version; nothing for any other object. */
+/** The kinds of a CustomResourceDefinition, one per version; none for any other object. */
 export function definedKinds(object: Manifest["object"]): readonly DiscoveredKind[] {
   if (object.kind !== "CustomResourceDefinition") return [];
   const { group = "", scope, names = {}, versions = [] } = (object as DefinitionLike).spec ?? {};
@@ -26,7 +26,7 @@ export function definedKinds(object: Manifest["object"]): readonly DiscoveredKin
   }));
 }
 
-/** Kinds of objects among the manifests that are not among `kinds`: as a definition among them says, or taken to have a namespace. */
+/** The kinds of manifest objects that are not in `kinds`: as defined by a manifest, or else assumed to be namespaced. */
 export function kindsBeside(kinds: readonly DiscoveredKind[], { manifests, baseline }: BothSides): DiscoveredKind[] {
   const objects = [...baseline, ...manifests].map(({ object }) => object);
   const found = objects.flatMap(definedKinds).filter((kind) => !kinds.some((each) => isSame(each, kind)));

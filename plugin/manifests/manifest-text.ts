@@ -1,12 +1,12 @@
-/** The text of a file of manifests: its objects, what is wrong with it, and on which lines. */
+/** Parses the text of a manifest file: its objects, its errors, and their lines. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { isObject } from "../../src/api/json.ts";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 
-/** What manifests of `-f -` have for a file. */
+/** The file name for manifests of `-f -`. */
 export const standardInput = "standard input";
 
-/** Whether the name of a manifest's file is that of a file. */
+/** Whether a manifest's file is an actual file. */
 export function isInWorkTree(file: string): boolean {
   return file !== standardInput && !isUrl(file);
 }
@@ -22,14 +22,14 @@ export interface Manifest {
   readonly file: string;
   /** From 1. */
   readonly document: number;
-  /** The line of the file on which the document begins, from 1. */
+  /** The line of the file on which the document starts, from 1. */
   readonly line: number;
   readonly object: ManifestObject;
-  /** The line of a field, `spec.template.spec.containers[0].image`, or of the nearest one around it. */
+  /** The line of a field, `spec.template.spec.containers[0].image`, or of its nearest parent. */
   readonly lineOf?: (field: string) => number;
 }
 
-/** An object as a manifest has it: of a kind, and otherwise not checked. */
+/** An object in a manifest: it has a kind, and is otherwise not checked. */
 export interface ManifestObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -40,18 +40,18 @@ export interface ManifestObject {
   };
 }
 
-/** Something that is wrong with a manifest. */
+/** An error in a manifest. */
 export interface Problem {
   readonly file: string;
   readonly document: number;
-  /** Unset where it is not known. */
+  /** Unset if unknown. */
   readonly line?: number;
-  /** `Deployment web`; unset where it is no object yet. */
+  /** `Deployment web`; unset if the document is not an object. */
   readonly object?: string;
   readonly text: string;
 }
 
-/** `a.yaml, document 2, line 7: …`; of an object `a.yaml, document 2 (Deployment web), line 9: …`. */
+/** `a.yaml, document 2, line 7: …`; for an object `a.yaml, document 2 (Deployment web), line 9: …`. */
 export function problemText({ file, document, object, line, text }: Problem): string {
   const name = object === undefined ? "" : ` (${object})`;
   return `${file}, document ${document}${name}${line === undefined ? "" : `, line ${line}`}: ${text}`;
@@ -67,7 +67,7 @@ export function placeOf({ file, document, object }: Manifest): string {
   return `${file}, document ${document} (${objectName(object)})`;
 }
 
-/** The objects of one text; what is wrong with it is added to `problems`. */
+/** The objects of one text; errors are added to `problems`. */
 export function parseManifests(file: string, text: string, problems: Problem[]): readonly Manifest[] {
   const json = jsonOf(text);
   if (json !== undefined) {
@@ -97,7 +97,7 @@ export function parseManifests(file: string, text: string, problems: Problem[]):
 function documentsIn(text: string, lineCounter: LineCounter): readonly Document.Parsed[] {
   const parsed = parseAllDocuments(text, {
     lineCounter,
-    // What kubectl reads: 0644 is octal, `yes` is true; but 1:30 stays a text, and so does a date.
+    // As in kubectl: 0644 is octal, `yes` is true; but 1:30 stays a string, and so does a date.
     version: "1.1",
     customTags: (tags) => tags.filter((tag) => typeof tag === "string" || !isTimeLike(tag)),
     stringKeys: true,
@@ -106,18 +106,18 @@ function documentsIn(text: string, lineCounter: LineCounter): readonly Document.
   return "empty" in parsed ? [] : parsed;
 }
 
-/** What is whole JSON need not be read as YAML, which takes twenty times as long; undefined for anything else. */
+/** Complete JSON need not be parsed as YAML, which takes twenty times as long; undefined for anything else. */
 function jsonOf(text: string): object | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     return JSON.parse(text) as object;
   } catch {
-    // The YAML parser knows where it is wrong, or that it is a flow mapping.
+    // The YAML parser finds the error, or that it is a flow mapping.
     return undefined;
   }
 }
 
-/** Dates and base 60 numbers, which YAML 1.1 knows and kubectl does not. */
+/** Dates and base 60 numbers, which YAML 1.1 supports and kubectl does not. */
 function isTimeLike(tag: { readonly tag?: string; readonly format?: string }): boolean {
   return tag.tag === "tag:yaml.org,2002:timestamp" || tag.format === "TIME";
 }
@@ -128,7 +128,7 @@ function firstLine(text: string): string {
 
 type Step = string | number;
 
-/** From the way to an object of a document to the lines of its fields. */
+/** Maps the path of an object in a document to a function that finds the lines of its fields. */
 type LineOf = (item: readonly Step[]) => (field: string) => number;
 
 interface Reader {
@@ -169,14 +169,14 @@ function objectsIn(place: Omit<Manifest, "object">, value: unknown, { problem, l
   });
 }
 
-/** The objects of a list (`kind: List`, `PodList`), or the one object. */
+/** The objects of a list (`kind: List`, `PodList`), or the single object. */
 function unfolded(value: unknown): readonly unknown[] {
   if (!isObject(value)) return [value];
   const { kind, items } = value;
   return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? items : [value];
 }
 
-/** What every object must have; undefined if it is there. */
+/** Why it is not a valid object; undefined if it is. */
 function wrongWith(object: unknown): string | undefined {
   if (!isObject(object)) return "it is not an object";
   const { apiVersion, kind, metadata } = object;
@@ -199,7 +199,7 @@ function fieldSteps(field: string): readonly Step[] {
   );
 }
 
-/** Reads the document again: lines are needed only where something is wrong. */
+/** Parses the document again: lines are only needed for errors. */
 function lineIn(text: string, index: number, steps: readonly Step[]): number {
   const lineCounter = new LineCounter();
   const document = documentsIn(text, lineCounter)[index];
@@ -207,7 +207,7 @@ function lineIn(text: string, index: number, steps: readonly Step[]): number {
   return lineCounter.linePos(offset).line;
 }
 
-/** Where the field begins, or the last one around it that is there. */
+/** Where the field starts, or else its nearest existing parent. */
 function offsetOf(node: Node | null, steps: readonly Step[]): number | undefined {
   const [step, ...rest] = steps;
   if (step === undefined) return undefined;
@@ -221,7 +221,7 @@ function offsetOf(node: Node | null, steps: readonly Step[]): number | undefined
     const item = node.items[step] as Node | undefined;
     return item === undefined ? undefined : (offsetOf(item, rest) ?? item.range?.[0]);
   }
-  // Errors of decoding leave out which item it was: the first that has the field.
+  // Decoding errors do not say which item it was: takes the first that has the field.
   for (const item of node.items) {
     const offset = offsetOf(item as Node, steps);
     if (offset !== undefined) return offset;

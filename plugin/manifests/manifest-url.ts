@@ -1,4 +1,4 @@
-/** Manifests behind a URL: fetched as `kubectl apply -f URL` does, within limits of time and size. */
+/** Manifests at a URL: fetched as in `kubectl apply -f URL`, within limits of time and size. */
 import { readAll } from "../../src/api/transport.ts";
 import { httpErrorOf } from "../../src/platform/http-error.ts";
 import type { HttpResponse } from "../../src/platform/http.ts";
@@ -12,21 +12,21 @@ import { isUrl } from "./manifest-text.ts";
 import { UserError } from "../cli/user-error.ts";
 import { version } from "../cli/version.ts";
 
-/** What a fetch needs of the world. */
+/** What a fetch needs of `Io`. */
 export type WebIo = Pick<Io, "timeline" | "environment" | "err">;
 
-/** For the whole of it, redirects and retries included. */
+/** For the whole fetch, including redirects and retries. */
 const timeLimitMs = 60_000;
-/** Longer silence than this is said. */
+/** After this time without a result, a message is printed. */
 const patienceMs = 2000;
-/** The largest bundles of CRDs in use have about 5 MiB. */
+/** The largest CRD bundles in use are about 5 MiB. */
 const mostBytes = 32 * 1024 * 1024;
-/** As Go's client, which kubectl uses. */
+/** As in Go's client, which kubectl uses. */
 const mostRedirects = 10;
 const mostTries = 3;
 const betweenTriesMs = 1000;
 
-/** The URL as it may be shown: without user and password, and without the query, which may hold tokens. */
+/** The URL as it may be printed: without user, password and query, which may contain tokens. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return url.replace(/\/\/[^/]*@/, "//").replace(/[?#].*$/s, "");
   const { origin, pathname, search } = new URL(url);
@@ -34,8 +34,8 @@ export function shownUrl(url: string): string {
 }
 
 /**
- * The text behind a URL. Like kubectl it follows ten redirects, tries three times where the server fails (5xx) or breaks the
- * connection, and goes through the proxy of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
+ * The text at a URL. Like kubectl, it follows ten redirects, tries three times if the server fails (5xx) or breaks the connection, and uses
+ * the proxy of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
  * @throws UserError in one line: what could not be read, and why; KubeconfigError for a proxy that cannot be used.
  * Source: cli-runtime v0.36 pkg/resource/visitor.go readHttpWithRetries; differs: kubectl has no limit of time or size.
  */
@@ -68,7 +68,7 @@ export async function fetchText(url: string, io: WebIo): Promise<string> {
 }
 
 interface FailureOptions extends ErrorOptions {
-  /** Another try may do better. */
+  /** A retry may succeed. */
   readonly isPassing?: boolean;
   readonly next?: readonly string[];
 }
@@ -85,7 +85,7 @@ class FetchFailure extends Error {
   }
 }
 
-/** One try: the URL, and wherever it redirects to. */
+/** One attempt: the URL, and everything it redirects to. */
 async function tryOnce(url: string, io: WebIo, signal: AbortSignal): Promise<string> {
   let at = new URL(url);
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {

@@ -1,4 +1,4 @@
-/** Manifests: files, folders, URLs, kustomizations and standard input, YAML or JSON, as `kubectl apply -f` and `-k` read them. */
+/** Manifests: files, folders, URLs, kustomizations and standard input, YAML or JSON, as in `kubectl apply -f` and `-k`. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { filesOf, foldersOf, readStandardInput, readTextFile } from "../../src/platform/files.ts";
 import type { Host } from "../../src/platform/host.ts";
@@ -17,7 +17,7 @@ import { UserError } from "../cli/user-error.ts";
 
 export { type Manifest, type ManifestObject, parseManifests, placeOf } from "./manifest-text.ts";
 
-/** Manifests that cannot be used, with a place for each thing that is wrong. */
+/** Manifests that cannot be used, with the location of each error. */
 export class ManifestError extends UserError {
   readonly problems: readonly Problem[];
 
@@ -27,14 +27,14 @@ export class ManifestError extends UserError {
   }
 }
 
-/** What is wrong with one object, at the line of a field. */
+/** An error in one object, at the line of a field. */
 export function problemOf(manifest: Manifest, field: string, text: string): Problem {
   const { file, document, object } = manifest;
   const line = manifest.lineOf?.(field) ?? manifest.line;
   return { file, document, line, object: objectName(object), text };
 }
 
-/** What -f gave, and the state before it that --baseline gave. */
+/** The manifests of -f, and the earlier state of --baseline. */
 export interface BothSides {
   readonly manifests: readonly Manifest[];
   readonly baseline: readonly Manifest[];
@@ -44,15 +44,15 @@ export interface BothSides {
 export interface ReadOptions {
   /** For URLs. */
   readonly io: WebIo;
-  /** Folders with all that is in them. */
+  /** Include subfolders. */
   readonly recursive?: boolean;
-  /** Is given a sentence about what was passed over. */
+  /** Called with a sentence about what was skipped. */
   readonly onNote?: (text: string) => void;
 }
 
 /**
- * The objects of all files, in their order.
- * @throws ManifestError that names every file, document and line which is wrong; UserError for what cannot be read.
+ * The objects of all files, in order.
+ * @throws ManifestError that names every wrong file, document and line; UserError for what cannot be read.
  */
 export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<readonly Manifest[]> {
   const texts: Text[] = [];
@@ -61,8 +61,8 @@ export async function readManifests(paths: readonly string[], options: ReadOptio
 }
 
 /**
- * What `kubectl kustomize` makes of a folder. Its text is in no file: every object is placed on the first line of the kustomization.
- * @throws ManifestError, UserError as above, and where there is no kubectl or it fails.
+ * The output of `kubectl kustomize` for a folder. Its text is in no file: every object is located on the first line of the kustomization.
+ * @throws ManifestError, UserError as above, and if kubectl is missing or fails.
  */
 export async function readKustomization(folder: string, host: Host): Promise<readonly Manifest[]> {
   const args = ["kustomize", folder];
@@ -92,7 +92,7 @@ function manifestsIn(texts: readonly Text[], from: string): readonly Manifest[] 
   return manifests;
 }
 
-/** A URL without what must not be shown, any other path as it is. */
+/** A URL without what must not be printed, any other path unchanged. */
 function shownPath(path: string): string {
   return isUrl(path) ? shownUrl(path) : path;
 }
@@ -114,7 +114,7 @@ async function textsOf(path: string, options: ReadOptions): Promise<readonly Tex
   }
 }
 
-/** The files of a path: itself, or those of a folder. @throws UserError for a folder that kustomize should read. */
+/** The files of a path: itself, or those in a folder. @throws UserError for a folder with a kustomization. */
 async function filesIn(
   path: string,
   { recursive = false, onNote = () => undefined }: Pick<ReadOptions, "recursive" | "onNote">,

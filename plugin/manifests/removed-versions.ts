@@ -1,13 +1,13 @@
-/** Versions of Kubernetes' own kinds that no supported release serves any more, and what took their place. */
+/** Versions of Kubernetes' own kinds that no supported release serves anymore, and their replacements. */
 
 export interface RemovedVersion {
   readonly apiVersion: string;
   readonly kinds: readonly string[];
   /** The first release without it. */
   readonly removedIn: string;
-  /** The version to use; undefined where nothing took its place. */
+  /** The version to use; undefined if there is no replacement. */
   readonly instead?: string;
-  /** Where there is something else to do. */
+  /** Set if there is something else to do. */
   readonly advice?: string;
 }
 

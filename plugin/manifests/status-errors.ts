@@ -1,18 +1,18 @@
-/** What an API server has against an object, field by field. */
+/** An API server's errors about an object, field by field. */
 import type { StatusError } from "../../src/api/status-error.ts";
 
-/** What the server writes before the reason why a body cannot be decoded. */
+/** The server's text before the reason why a body cannot be decoded. */
 const decodingPrefix = /^\w+ in version "\w+" cannot be handled as a \w+: (strict decoding error: )?/;
 
-/** A field that the server refuses, and why. */
+/** A field that the server rejects, and why. */
 export interface FieldError {
-  /** Empty where the server names none. */
+  /** Empty if the server names none. */
   readonly field: string;
-  /** With the field. */
+  /** Includes the field. */
   readonly text: string;
 }
 
-/** One for each field that is wrong, or the server's message where it names none. */
+/** One for each invalid field, or the server's message if it names none. */
 export function fieldErrors({ status, message }: StatusError): readonly FieldError[] {
   const causes = (status.details?.causes ?? []).filter(({ field }) => field !== undefined && field !== "");
   if (causes.length > 0) {
@@ -32,7 +32,7 @@ function fieldNamedIn(text: string): string {
   );
 }
 
-/** A line for each field that is wrong; `place` begins each. */
+/** A line for each invalid field, each starting with `place`. */
 export function statusErrorLines(place: string, error: StatusError): string[] {
   return fieldErrors(error).map(({ text }) => `${place}: ${text}`);
 }

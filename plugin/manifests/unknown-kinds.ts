@@ -1,4 +1,4 @@
-/** What is wrong with a kind that no API server of this release has. */
+/** Explains a kind that no API server of this release has. */
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
 import type { DiscoveredKind } from "../../src/client/api/discovery.ts";
 import { type BothSides, ManifestError, problemOf } from "./manifests.ts";
@@ -11,7 +11,7 @@ interface Typed {
   readonly kind: string;
 }
 
-/** Groups that Kubernetes had once, and has no more. */
+/** Groups that Kubernetes no longer has. */
 const formerGroups: ReadonlySet<string> = new Set(
   removedVersions.map(({ apiVersion }) => groupOf(apiVersion)).filter((group) => group !== ""),
 );
@@ -21,21 +21,21 @@ function groupOf(apiVersion: string): string {
 }
 
 /**
- * Whether a group belongs to Kubernetes itself. Groups of others have a dot in their name, since a CustomResourceDefinition asks for
- * one; but not every group with `k8s.io` at its end is Kubernetes' own.
+ * Whether a group belongs to Kubernetes itself. Other groups have a dot in their name, since a CustomResourceDefinition requires one; but
+ * not every group that ends with `k8s.io` is Kubernetes' own.
  */
 export function isOwnGroup(apiVersion: string, kinds: readonly Kind[]): boolean {
   const group = groupOf(apiVersion);
   return !group.includes(".") || formerGroups.has(group) || ownGroups(kinds).has(group);
 }
 
-/** Of the groups that are served: those that are named as Kubernetes names its own. */
+/** The served groups that are named like Kubernetes' own. */
 function ownGroups(kinds: readonly Kind[]): ReadonlySet<string> {
   return new Set(kinds.map(({ group }) => group).filter((group) => /^[a-z.]+\.k8s\.io$/.test(group)));
 }
 
 /**
- * Why nothing serves the kind, and what may have been meant: `there is no kind Deploymnt in apps/v1: did you mean Deployment?`,
+ * Why the kind is not served, and what may have been meant: `there is no kind Deploymnt in apps/v1: did you mean Deployment?`,
  * `Deployment of extensions/v1beta1 was removed in Kubernetes 1.16: use apps/v1`.
  */
 export function whyUnknown({ apiVersion, kind }: Typed, kinds: readonly Kind[]): string {
@@ -50,22 +50,22 @@ export function whyUnknown({ apiVersion, kind }: Typed, kinds: readonly Kind[]):
   if (elsewhere.length > 0) return `${missing}: did you mean ${nearer(apiVersion, elsewhere)}?`;
   const inVersion = kinds.filter((each) => apiVersionOf(each) === apiVersion).map((each) => each.kind);
   const inAny = kinds.map((each) => each.kind);
-  // Kinds of others may be named like ours: nobody meant ours.
+  // Third-party kinds may be named like Kubernetes' own, which are then not meant.
   const near = nearestKind(kind, inVersion) ?? (isOwnGroup(apiVersion, kinds) ? nearestKind(kind, inAny) : undefined);
   if (near === undefined) return missing;
   const where = inVersion.includes(near) ? "" : ` of ${apiVersionOf(kinds.find((each) => each.kind === near) as Kind)}`;
   return `${missing}: did you mean ${near}${where}?`;
 }
 
-/** The version in the same group, or else the first. */
+/** A version in the same group, or else the first. */
 function nearer(apiVersion: string, versions: readonly string[]): string {
   return versions.find((each) => groupOf(each) === groupOf(apiVersion)) ?? versions[0] ?? "";
 }
 
-/** Shorter words are near to too many. */
+/** Shorter words are similar to too many. */
 const shortestName = 4;
 
-/** `deployment` and `Deployments` are near to Deployment too. */
+/** `deployment` and `Deployments` count as similar to Deployment, too. */
 function nearestKind(kind: string, kinds: readonly string[]): string | undefined {
   const lower = kind.toLowerCase();
   const exact = kinds.find((each) => each.toLowerCase() === lower || `${each.toLowerCase()}s` === lower);
@@ -73,8 +73,8 @@ function nearestKind(kind: string, kinds: readonly string[]): string | undefined
 }
 
 /**
- * Refuses a kind that the server lacks and no manifest defines, as kubectl would. Of an empty cluster nobody knows which kinds of
- * others it would have: those are passed on, and are said not to be followed.
+ * Rejects a kind that the server lacks and no manifest defines, as kubectl would. For an empty cluster, it is unknown which third-party
+ * kinds it would have: those are passed on, and reported as not followed.
  * @throws ManifestError
  */
 export function refuseUnknownKinds(
@@ -95,7 +95,7 @@ export function refuseUnknownKinds(
   );
 }
 
-/** Whether an object of a manifest is of the kind. */
+/** Whether an object in a manifest is of the kind. */
 export function isOf(object: { readonly apiVersion?: string; readonly kind?: string }, kind: Kind): boolean {
   return object.kind === kind.kind && object.apiVersion === apiVersionOf(kind);
 }

@@ -1,9 +1,9 @@
-/** From the words a user types to admission plugins. */
+/** Resolves the user's words to admission plugins. */
 import { admissionPlugins, idlePlugins } from "../../src/sandbox/context/admission-plugins.ts";
 import { nearest } from "../cli/nearest.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** The plugins named, in lists or one by one. @throws UserError for one that kube-apiserver does not have, with the nearest that it has. */
+/** The named plugins, in lists or one by one. @throws UserError for one that kube-apiserver does not have, with the most similar one. */
 export function pluginsNamed(lists: readonly string[]): readonly string[] {
   const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
   for (const word of words) {

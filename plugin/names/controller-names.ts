@@ -1,4 +1,4 @@
-/** From the words a user types to controllers. */
+/** Resolves the user's words to controllers. */
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { builtInControllers, controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Candidate } from "../cli/command.ts";
@@ -6,7 +6,7 @@ import type { Io } from "../cli/io.ts";
 import { UserError } from "../cli/user-error.ts";
 import { nearest } from "../cli/nearest.ts";
 
-/** What names are resolved with: the files that were loaded for this command line. */
+/** The context for resolving names: the files that were loaded for this command line. */
 export type Naming = Pick<Io, "calledAs" | "controllerFiles">;
 
 /** The names of the built-in controllers, and `all`. */
@@ -18,9 +18,9 @@ export function controllerCandidates(): readonly Candidate[] {
 }
 
 /**
- * The controllers named, each once, in the order of the catalogue; `all` is every one that need not be named, or those given. Aliases are
- * understood; with a controller come those that are a part of it. Those of files come last.
- * @throws UserError that names the word, and the nearest known one.
+ * The named controllers, each once, in the order of the catalogue; `all` means every one that need not be named explicitly, or those given.
+ * Aliases are accepted; a controller's companions are included. Those from files come last.
+ * @throws UserError that names the word, and the most similar known one.
  */
 export function controllersNamed(
   words: readonly string[],
@@ -37,7 +37,7 @@ export function controllersNamed(
   return [...builtIn, ...[...chosen].filter((definition) => !builtIn.includes(definition))];
 }
 
-/** The controller of that name, and its parts. @throws UserError as above. */
+/** The controller with that name, and its companions. @throws UserError as above. */
 function controllersCalled(word: string, naming: Naming): readonly ControllerDefinition[] {
   const own = naming.controllerFiles.get(word);
   if (own !== undefined) return own;
@@ -50,10 +50,12 @@ export function companionsOf({ name }: Pick<ControllerDefinition, "name">): read
   return builtInControllers.filter(({ companionOf }) => companionOf === name);
 }
 
-/** Whether a name is long enough that what is like it was meant: `pvc-protection`; two letters are like any others. */
+/** Whether a name is long enough for similarity to be meaningful: `pvc-protection`; two letters are similar to any others. */
 const isTelling = (name: string): boolean => name.length > 5;
 
-/** The controller of a name or an alias, in any case, or the first one of a file. @throws UserError that names the nearest one. */
+/**
+ * The controller with a name or an alias, in any case, or the first one in a file. @throws UserError that suggests the most similar one.
+ */
 export function controllerNamed(word: string, { calledAs, controllerFiles }: Naming): ControllerDefinition {
   const [own] = controllerFiles.get(word) ?? [];
   if (own !== undefined) return own;
@@ -69,7 +71,7 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
 }
 
 /**
- * No cluster but a sandbox hands over its private keys.
+ * Only a sandbox provides its private keys.
  * @throws UserError for a controller that needs them.
  */
 export function refuseKeyless(controllers: readonly ControllerDefinition[]): void {

@@ -1,11 +1,11 @@
-/** A namespace that is not there is an error: what is watched in it is quiet for ever. */
+/** A missing namespace is an error: a watch in it would stay silent forever. */
 import { Namespaces } from "../../src/api/kinds.ts";
 import { isForbidden, isNotFound } from "../../src/api/status-error.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { distance } from "../cli/nearest.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** A namespace that is not there; `Connected.translateError` adds on which server. */
+/** A missing namespace; `Connected.translateError` adds on which server. */
 export class MissingNamespace extends UserError {
   readonly namespace: string;
 
@@ -16,8 +16,8 @@ export class MissingNamespace extends UserError {
 }
 
 /**
- * Whether the namespace is known to be there: false where the user may not ask.
- * @throws MissingNamespace for one that is not there, with the one that may have been meant.
+ * Whether the namespace is known to exist: false if the user may not read it.
+ * @throws MissingNamespace if it does not exist, with the one that may have been meant.
  */
 export async function namespaceExists(client: Client, namespace: string): Promise<boolean> {
   try {
@@ -38,7 +38,7 @@ async function nearestNamespace(client: Client, namespace: string): Promise<stri
     const away = (name: string): number => (name.startsWith(namespace) ? 1 : distance(name, namespace));
     return names.filter((name) => away(name) <= 2).sort((a, b) => away(a) - away(b))[0];
   } catch {
-    // It may not be allowed; then there is no advice.
+    // It may be forbidden; then there is no suggestion.
     return undefined;
   }
 }

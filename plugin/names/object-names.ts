@@ -1,4 +1,4 @@
-/** Names of types and objects as kubectl takes and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
+/** Names of types and objects as kubectl accepts and prints them: `deploy/web`, `replicaset.apps/web-1`, `pods`, `TYPE NAME`. */
 import { objectKey, type ObjectKey } from "../../src/api/key.ts";
 import type { Kind } from "../../src/api/kind.ts";
 import { isNameOf } from "../../src/client/api/discovery.ts";
@@ -6,21 +6,21 @@ import { distance } from "../cli/nearest.ts";
 import { isControllerFile } from "../cli/controller-files.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** An object that was named, with its kind looked up. */
+/** A named object, with its kind looked up. */
 export interface NamedObject {
-  /** Undefined for `NAMESPACE/NAME`: an object of whatever kind is asked about. */
+  /** Undefined for `NAMESPACE/NAME`: an object of any kind. */
   readonly kind: Kind | undefined;
   readonly key: ObjectKey;
 }
 
-/** A type and, where one object is meant, its name: as written, not yet looked up. */
+/** A type and, if a single object is meant, its name: as written, not yet looked up. */
 export interface TypeAndName {
   readonly type: string;
-  /** Undefined: all of the type. */
+  /** Undefined: all objects of the type. */
   readonly name: string | undefined;
 }
 
-/** Whether a word of the command line names an object and not a controller. */
+/** Whether a word on the command line names an object rather than a controller. */
 export function namesObject(word: string): boolean {
   return word.includes("/") && !isControllerFile(word);
 }
@@ -28,7 +28,7 @@ export function namesObject(word: string): boolean {
 type Named = Kind & { readonly singular?: string };
 
 /**
- * Reads `TYPE/NAME`, in the given namespace, or `NAMESPACE/NAME` where the first part is no type.
+ * Reads `TYPE/NAME`, in the given namespace, or `NAMESPACE/NAME` if the first part is not a type.
  * @throws UserError for a word that is neither.
  */
 export function objectNamed(word: string, kinds: readonly Kind[], namespace: string): NamedObject {
@@ -42,7 +42,7 @@ export function objectNamed(word: string, kinds: readonly Kind[], namespace: str
 }
 
 /**
- * What the words name, as kubectl reads them: `TYPE/NAME` each, or types (`pods`, `deploy,rs`) and then names of objects of them.
+ * What the words name, as in kubectl: `TYPE/NAME` each, or types (`pods`, `deploy,rs`) followed by names of their objects.
  * @throws UserError for words that mix the two, or are neither.
  */
 export function typesAndNames(words: readonly string[]): readonly TypeAndName[] {
@@ -68,8 +68,8 @@ export function typesAndNames(words: readonly string[]): readonly TypeAndName[] 
 }
 
 /**
- * The kind that a type names, among those that the server has: the preferred version of the first group that has it, as kubectl
- * takes it. `command` is the one that was called, as the user called it.
+ * The kind that a type names, among those that the server has: the preferred version of the first group that has it, as in kubectl.
+ * `command` is the command as the user called it.
  * @throws UserError for a type that the server does not have.
  */
 export function kindNamed<K extends Named>(type: string, kinds: readonly K[], command: string): K {
@@ -84,7 +84,7 @@ export function kindNamed<K extends Named>(type: string, kinds: readonly K[], co
   ]);
 }
 
-/** As people write it for kubectl: `deployment` for `deploymnt`, `pods` for `podz`. */
+/** As usual in kubectl commands: `deployment` for `deploymnt`, `pods` for `podz`. */
 function writtenName({ plural, singular, kind }: Named, wanted: string): string {
   const one = singular ?? kind.toLowerCase();
   return awayFrom(wanted, one) < awayFrom(wanted, plural) ? one : plural;
@@ -94,7 +94,7 @@ function awayFrom(wanted: string, name: string): number {
   return name.startsWith(wanted) ? 1 : distance(name, wanted);
 }
 
-/** The kind whose name is one or two letters away, or begins alike. */
+/** The kind whose name is one or two letters off, or has the same prefix. */
 function nearest<K extends Named>(wanted: string, kinds: readonly K[]): K | undefined {
   const away = ({ plural, kind }: K): number =>
     Math.min(...[plural, kind.toLowerCase()].map((name) => awayFrom(wanted, name)));

@@ -1,8 +1,8 @@
-/** From what a user types to the ranges that addresses of Services are from. */
+/** Parses the user's ranges for Service addresses. */
 import { serviceRangesOf } from "../../src/sandbox/registry/core/service/address-ranges.ts";
 import { UserError } from "../cli/user-error.ts";
 
-/** `10.96.0.0/16,fd00::/108` as a list. @throws UserError for what kube-apiserver refuses, in its words. */
+/** `10.96.0.0/16,fd00::/108` as a list. @throws UserError for what kube-apiserver rejects, with its message. */
 export function serviceRangesIn(text: string): readonly string[] {
   try {
     return serviceRangesOf(text.split(","));

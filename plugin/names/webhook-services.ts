@@ -1,4 +1,4 @@
-/** From the words a user types to the Services that webhooks are at. */
+/** Resolves the user's words to the Services of webhooks. */
 import { UserError } from "../cli/user-error.ts";
 
 const form = "NAMESPACE/SERVICE=URL";
@@ -6,8 +6,8 @@ const name = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
 const whole = new RegExp(`^(${name}/${name})=(.+)$`);
 
 /**
- * URLs by `NAMESPACE/SERVICE`. @throws UserError for a word of another form, for a URL with more than a scheme, a host and a port, and
- * for a Service that is named twice.
+ * URLs by `NAMESPACE/SERVICE`. @throws UserError for a malformed word, for a URL with more than a scheme, a host and a port, and for a
+ * Service that is named twice.
  */
 export function webhookServices(words: readonly string[]): ReadonlyMap<string, string> {
   const services = new Map<string, string>();

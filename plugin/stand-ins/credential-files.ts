@@ -15,7 +15,7 @@ async function textIn(flag: string, path: string): Promise<string> {
   return text;
 }
 
-/** The PEM in a file that a flag names. @throws FlagError if it cannot be read or holds none. */
+/** The PEM in a file that a flag names. @throws FlagError if it cannot be read or contains none. */
 export async function pemIn(flag: string, path: string): Promise<string> {
   const text = await textIn(flag, path);
   if (text.includes("-----BEGIN ")) return text;
@@ -23,8 +23,9 @@ export async function pemIn(flag: string, path: string): Promise<string> {
 }
 
 /**
- * The certificate to serve with: that of the flags, that in the folder of certificates, or a new one, which is written to the folder
- * for clients to trust. Source: apiserver v0.36 server/options/serving.go MaybeDefaultWithSelfSignedCerts.
+ * The serving certificate: that of the flags, that in the certificate folder, or a new one, which is written to the folder for clients to
+ * trust.
+ * Source: apiserver v0.36 server/options/serving.go MaybeDefaultWithSelfSignedCerts.
  */
 export async function servingCertificate(
   { certificate, certDir }: Pick<KubeApiserverOptions, "certificate" | "certDir">,
@@ -60,15 +61,15 @@ async function certificateIn(folder: string): Promise<{ readonly cert: string; r
   return there.includes(undefined) ? undefined : files;
 }
 
-/** A static token and whose it is. */
+/** A static token and its user. */
 export interface TokenUser {
   readonly token: string;
   readonly user: User;
 }
 
 /**
- * The users of `--token-auth-file`: `token,name,uid,"group1,group2"` a line.
- * Source: apiserver v0.36 authentication/token/tokenfile/tokenfile.go.
+ * The users of `--token-auth-file`: `token,name,uid,"group1,group2"` per line. Source: apiserver v0.36
+ * authentication/token/tokenfile/tokenfile.go.
  * @throws FlagError for a file that cannot be read, and a line with fewer than three fields.
  */
 export async function usersIn(path: string): Promise<readonly TokenUser[]> {

@@ -1,5 +1,5 @@
 /**
- * What envtest needs of an etcd: it starts, is healthy and ends at a signal. It holds nothing: the state is in the API server.
+ * What envtest needs of an etcd: it starts, is healthy and exits on a signal. It stores nothing: the state is in the API server.
  * Source: etcd v3.6 server/etcdmain/{help,etcd}.go, server/etcdserver/api/etcdhttp/{health,version}.go.
  */
 import { messageOf } from "../../src/api/error-message.ts";

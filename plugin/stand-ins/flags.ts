@@ -1,17 +1,17 @@
-/** Flags of a program in Go, as pflag reads them. Source: github.com/spf13/pflag v1 flag.go parseLongArg, parseShortArg. */
+/** Flags of a Go program, parsed like pflag. Source: github.com/spf13/pflag v1 flag.go parseLongArg, parseShortArg. */
 
 /** `boolean` flags need no value. */
 export type FlagKind = "boolean" | "value";
 
-/** What kind of flag a name is; undefined for one that there is not. */
+/** The kind of a named flag; undefined if there is no such flag. */
 export type KindOf = (name: string) => FlagKind | undefined;
 
-/** Arguments that cannot be read, in pflag's words. */
+/** Invalid arguments, with pflag's messages. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }
 
-/** The flags of a command line: each with its values, in their order. */
+/** The flags of a command line: each with its values, in order. */
 export class GivenFlags {
   readonly #values: ReadonlyMap<string, readonly string[]>;
 
@@ -19,7 +19,7 @@ export class GivenFlags {
     this.#values = values;
   }
 
-  /** The names that were given, each once. */
+  /** The names of the given flags, each once. */
   get names(): readonly string[] {
     return [...this.#values.keys()];
   }
@@ -29,13 +29,13 @@ export class GivenFlags {
     return this.#values.get(name) ?? [];
   }
 
-  /** The last value of a flag; undefined for none and for an empty one. */
+  /** The last value of a flag; undefined if it is missing or empty. */
   text(name: string): string | undefined {
     const last = this.all(name).at(-1);
     return last === "" ? undefined : last;
   }
 
-  /** The values of a flag that takes a list, separated by commas too. */
+  /** The values of a flag that accepts a list, also separated by commas. */
   list(name: string): readonly string[] {
     return this.all(name)
       .flatMap((value) => value.split(","))
@@ -52,7 +52,7 @@ export class GivenFlags {
     throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--${name}" flag: ${parsing}`);
   }
 
-  /** @throws FlagError for a value that is no whole number from 0 to 65535. */
+  /** @throws FlagError for a value that is not an integer from 0 to 65535. */
   port(name: string, otherwise: number): number {
     const value = this.text(name);
     if (value === undefined) return otherwise;
@@ -68,7 +68,7 @@ const shortNames: Readonly<Record<string, string>> = { h: "help" };
 
 /**
  * Reads `--name=value`, `--name value`, `--name` and `-n value`.
- * @throws FlagError for a flag that there is not, one without its value, and a word that belongs to none.
+ * @throws FlagError for an unknown flag, one without its value, and a word that belongs to no flag.
  */
 export function parseFlags(args: readonly string[], kindOf: KindOf): GivenFlags {
   const values = new Map<string, string[]>();

@@ -1,21 +1,21 @@
-/** Puts the stand-ins into a folder. */
+/** Installs the stand-ins in a folder. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { absolutePath, makeFolder } from "../../src/platform/files.ts";
 import { linkProgram } from "../../src/platform/program-links.ts";
 import { UserError } from "../cli/user-error.ts";
 import { standIns } from "./stand-in.ts";
 
-/** Where the stand-ins are to be, and what they link to. */
+/** Where to install the stand-ins, and what they link to. */
 export interface Installation {
   readonly folder: string;
-  /** The file of the compiled program, which has to stay where it is. */
+  /** The file of the compiled program, which must not be moved. */
   readonly program: string;
 }
 
 /**
- * Fills the folder, which is made if need be; links that are there are renewed.
+ * Fills the folder, creating it if necessary; existing links are renewed.
  * @returns the folder's absolute path.
- * @throws UserError if the folder holds other programs of these names, such as envtest's own, or cannot be written.
+ * @throws UserError if the folder contains other programs with these names, such as envtest's own, or cannot be written.
  */
 export async function installStandIns({ folder, program }: Installation): Promise<{ readonly absolute: string }> {
   const absolute = absolutePath(folder);

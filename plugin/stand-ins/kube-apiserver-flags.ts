@@ -1,9 +1,9 @@
-/** The flags of kube-apiserver 1.36.3, and what becomes of each here. Source: the output of `kube-apiserver --help`. */
+/** The flags of kube-apiserver 1.36.3, and how each is handled here. Source: the output of `kube-apiserver --help`. */
 import type { FlagKind } from "./flags.ts";
 
 /**
- * `served`: it does what it does there. `unneeded`: no client can see that it does nothing here. `without effect`: one line on standard
- * error says so. `refused`: a server without it would answer other than asked.
+ * `served`: same effect as there. `unneeded`: no client can observe that it does nothing here. `without effect`: a line on standard error
+ * says so. `refused`: a server without it would behave differently than requested.
  */
 export type FlagUse = "served" | "unneeded" | "without effect" | "refused";
 
@@ -72,12 +72,12 @@ const uses = new Map<string, FlagUse>([
 ]);
 const booleanNames = new Set(words(booleans));
 
-/** The names of all flags that are used in one way. */
+/** The names of all flags with the given use. */
 export function flagsWith(use: FlagUse): readonly string[] {
   return [...uses].filter(([, own]) => own === use).map(([name]) => name);
 }
 
-/** What becomes of a flag; undefined for one that kube-apiserver does not have. */
+/** How a flag is handled; undefined if kube-apiserver does not have it. */
 export function useOf(name: string): FlagUse | undefined {
   return uses.get(name);
 }

@@ -1,4 +1,4 @@
-/** What `kube-apiserver --help` prints: envtest looks there for the flags that it may give. */
+/** The output of `kube-apiserver --help`, where envtest looks up which flags it may use. */
 import { flagsWith } from "./kube-apiserver-flags.ts";
 
 const intro = `A sandbox of kubectl reconcile, started as kube-apiserver is: an API server in memory, measured against kube-apiserver 1.36.3.
@@ -15,7 +15,7 @@ const headings = [
   ["Refused:", "refused"],
 ] as const;
 
-/** A flag a line. */
+/** One flag per line. */
 export function helpText(): string {
   const parts = headings.map(([heading, use]) =>
     [heading, ...flagsWith(use).map((name) => `      --${name}`)].join("\n"),

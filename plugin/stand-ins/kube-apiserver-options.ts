@@ -1,10 +1,10 @@
-/** The flags of kube-apiserver as options of a sandbox, with what has to be said about them. Reads no file. */
+/** The flags of kube-apiserver as options of a sandbox, with notes about them. Reads no files. */
 import { pluginsWithout, admissionPlugins, idlePlugins } from "../../src/sandbox/context/admission-plugins.ts";
 import { serviceRangesOf } from "../../src/sandbox/registry/core/service/address-ranges.ts";
 import { FlagError, type GivenFlags, parseFlags } from "./flags.ts";
 import { flagsWith, kindOfFlag, useOf } from "./kube-apiserver-flags.ts";
 
-/** Who may do what: `RBAC`, or everybody everything. */
+/** `RBAC`, or everybody may do everything. */
 export type AuthorizationMode = "RBAC" | "AlwaysAllow";
 
 /** A certificate and its key, as paths of PEM files. */
@@ -13,14 +13,14 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** What the API server is asked to be. Files are paths. */
+/** The requested configuration of the API server. Files are paths. */
 export interface KubeApiserverOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   /** Undefined: those in `certDir`. */
   readonly certificate: CertificateFiles | undefined;
-  /** Where the certificate is that no flag names; a new one is written there. */
+  /** The folder of the certificate if no flag names one; a new one is written there. */
   readonly certDir: string | undefined;
   readonly clientCa: string | undefined;
   readonly tokenFile: string | undefined;
@@ -32,20 +32,20 @@ export interface KubeApiserverOptions {
   /** Files with keys whose tokens are accepted. */
   readonly verifyingKeys: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
-  /** Where addresses of Services are from: a range, or one of each family. */
+  /** The ranges of Service addresses: one, or one per family. */
   readonly serviceRanges: readonly string[];
-  /** Where the audit log goes, and what it has; undefined: there is none. */
+  /** The file and policy of the audit log; undefined: there is none. */
   readonly audit: { readonly log: string; readonly policy: string } | undefined;
 }
 
-/** Options, and a line each about what is not as asked. */
+/** Options, and a line for each deviation from what was requested. */
 export interface ReadFlags {
   readonly flags: GivenFlags;
   readonly options: KubeApiserverOptions;
   readonly notes: readonly string[];
 }
 
-/** @throws FlagError for a flag that kube-apiserver does not have, one that is refused, and a value that is wrong. */
+/** @throws FlagError for a flag that kube-apiserver does not have, one that is refused, and an invalid value. */
 export function readKubeApiserverFlags(args: readonly string[]): ReadFlags {
   const flags = parseFlags(args, kindOfFlag);
   const refused = flags.names.find((name) => useOf(name) === "refused");
@@ -56,7 +56,7 @@ export function readKubeApiserverFlags(args: readonly string[]): ReadFlags {
   const authorization = authorizationOf(flags);
   const audit = auditOf(flags);
   const options: KubeApiserverOptions = {
-    // kube-apiserver listens on all addresses; a server of tests had better not.
+    // kube-apiserver listens on all addresses; a server for tests should not.
     host: flags.text("bind-address") ?? "127.0.0.1",
     port: flags.port("secure-port", 6443),
     certificate: certificateOf(flags),
@@ -107,7 +107,7 @@ interface Audit {
   readonly notes: readonly string[];
 }
 
-/** Without a policy nothing is written, as there. Source: apiserver v0.36 server/options/audit.go ApplyTo. */
+/** Without a policy nothing is written, as in kube-apiserver. Source: apiserver v0.36 server/options/audit.go ApplyTo. */
 function auditOf(flags: GivenFlags): Audit {
   const [log, policy] = [flags.text("audit-log-path"), flags.text("audit-policy-file")];
   if (log === "-") throw new FlagError("--audit-log-path=- is not served by the sandbox: give a file");
@@ -154,7 +154,7 @@ function pluginNotes(flags: GivenFlags): readonly string[] {
   return idle.length === 0 ? [] : [`--enable-admission-plugins: the sandbox does not have ${idle.join(", ")}`];
 }
 
-/** What holds here anyway. */
+/** Values that match what is served here. */
 const asServed: Readonly<Record<string, RegExp>> = {
   "allow-privileged": /^true$/,
 };

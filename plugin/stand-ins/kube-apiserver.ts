@@ -1,4 +1,4 @@
-/** A sandbox that is started as kube-apiserver is: by its flags, until a signal. What it says goes to standard error. */
+/** A sandbox that is started like kube-apiserver: with its flags, until a signal. Its messages go to standard error. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { secretToken } from "../../src/platform/secret.ts";
 import type { TokenIssuer } from "../../src/sandbox/access/service-account-tokens.ts";
@@ -49,7 +49,7 @@ async function serve(options: KubeApiserverOptions, { timeline, random }: Io): P
   const sandbox = await createSandbox({
     timeline,
     random,
-    // Nothing but an API server: these are kube-controller-manager's.
+    // Only an API server: these belong to kube-controller-manager.
     defaultServiceAccounts: false,
     rbac: authorization === "RBAC",
     alwaysAllow: authorization === "AlwaysAllow",
@@ -61,7 +61,7 @@ async function serve(options: KubeApiserverOptions, { timeline, random }: Io): P
   });
   const users = options.tokenFile === undefined ? [] : await usersIn(options.tokenFile);
   for (const { token, user } of users) sandbox.server.logins.set(token, user);
-  // Nobody gets the token: clients have certificates or tokens of their own.
+  // Nobody gets the token: clients have their own certificates or tokens.
   const identity = { certificate, token: secretToken(), until: Infinity };
   try {
     const parts = { host, port, identity, anonymous, ...(clientCa === undefined ? {} : { clientCa }) };

@@ -1,4 +1,4 @@
-/** The kubectl that is on PATH, for what asks envtest's assets for one. */
+/** The kubectl on PATH, for programs that expect one in envtest's assets. */
 import { programOnPath } from "../../src/platform/program-links.ts";
 import { runAttached } from "../../src/platform/subprocess.ts";
 import type { Io } from "../cli/io.ts";
@@ -7,7 +7,7 @@ import { UserError } from "../cli/user-error.ts";
 /** How it is called. */
 export interface KubectlCall {
   readonly args: readonly string[];
-  /** The file of this program, which may be on PATH by the name of kubectl. */
+  /** The file of this program, which may be on PATH under the name kubectl. */
   readonly program: string;
 }
 

@@ -1,4 +1,4 @@
-/** Runs a stand-in: its arguments are those of the program that it stands in for. */
+/** Runs a stand-in: its arguments are those of the program that it replaces. */
 import { messageOf } from "../../src/api/error-message.ts";
 import { reportError } from "../cli/report-error.ts";
 import type { Io } from "../cli/io.ts";
@@ -13,11 +13,11 @@ import type { StandIn } from "./stand-in.ts";
 export interface StandInCall {
   readonly name: StandIn;
   readonly args: readonly string[];
-  /** The file of this program, which may be on PATH by the name of the stand-in. */
+  /** The file of this program, which may be on PATH under the name of the stand-in. */
   readonly program: string;
 }
 
-/** Runs it to its end. @returns the exit code: 1 for flags that are refused, as programs in Go have it. */
+/** Runs it until it exits. @returns the exit code: 1 for invalid flags, as in Go programs. */
 export async function runStandIn({ name, args, program }: StandInCall, io: Io): Promise<number> {
   try {
     switch (name) {

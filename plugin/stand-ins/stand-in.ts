@@ -1,6 +1,6 @@
-/** By which name this program was called: a link to it with another name is another program. */
+/** The name by which this program was called: a link to it with another name is another program. */
 
-/** The programs that it stands in for: those that envtest starts. */
+/** The programs that it can replace: those that envtest starts. */
 export const standIns = ["kube-apiserver", "etcd", "kubectl"] as const;
 
 /** The name of one of them. */

@@ -7,7 +7,7 @@ import { type MetricsOptions, RunMetrics } from "./metrics.ts";
 /** Where to listen. */
 export interface BindAddress {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
@@ -20,18 +20,18 @@ export function readBindAddress(flag: string, text: string): BindAddress {
   return { host: host === "" ? "127.0.0.1" : host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
 }
 
-/** Serves from when it is opened until it is closed. */
+/** Serves from `open` until it is closed. */
 export class MetricsEndpoint {
   readonly metrics: RunMetrics;
   #server: PlainHttpServer | undefined;
-  /** Why the run is not ready; undefined: it is. */
+  /** Why the run is not ready; undefined if it is. */
   #missing: string | undefined = "not connected yet";
 
   private constructor(metrics: RunMetrics) {
     this.metrics = metrics;
   }
 
-  /** @throws UserError where it cannot listen there. */
+  /** @throws UserError if it cannot listen there. */
   static async open({ host, port }: BindAddress, options: MetricsOptions): Promise<MetricsEndpoint> {
     const endpoint = new MetricsEndpoint(await RunMetrics.open(options));
     try {
@@ -47,7 +47,7 @@ export class MetricsEndpoint {
     return this.#server?.url ?? "";
   }
 
-  /** Whether the run could do its work: undefined, or what is missing. A copy that waits to lead is ready. */
+  /** What the run still lacks to do its work; undefined if it is ready. A copy that waits to lead is ready. */
   set missing(what: string | undefined) {
     this.#missing = what;
   }

@@ -1,19 +1,19 @@
-/** What `run` measures, by the names that dashboards for Kubernetes' controllers have. */
+/** The metrics of `run`, with the names that dashboards for Kubernetes' controllers use. */
 import type { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { AnsweredRequest } from "../../src/client/http/answered.ts";
 import type { StageEvent } from "../../src/trace/events.ts";
 
-/** A controller whose queue is looked at when somebody asks. */
+/** A controller whose queue is read when metrics are scraped. */
 export interface MeasuredController {
   readonly definition: { readonly name: string; readonly workers: number };
   readonly queue: { pending(): readonly unknown[]; readonly inFlight: number };
 }
 
-/** What is measured beside the events of a run. */
+/** What is measured in addition to the events of a run. */
 export interface MetricsOptions {
-  /** By the steady clock, in ms. */
+  /** By the monotonic clock, in ms. */
   readonly now: () => number;
-  /** Of each controller; undefined: its own number. */
+  /** Per controller; undefined: its own number. */
   readonly workers: number | undefined;
 }
 
@@ -27,7 +27,7 @@ const reconcileBuckets = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** The stages that are listened to. */
+/** The stages to listen to. */
 export const measuredStages: readonly StageEvent["stage"][] = ["enqueue", "get", "done"];
 
 interface Syncing {
@@ -35,7 +35,7 @@ interface Syncing {
   readonly since: number;
 }
 
-/** Counts from the moment it is made. */
+/** Counts from its creation on. */
 export class RunMetrics {
   readonly #options: MetricsOptions;
   readonly #registry: Registry;
@@ -119,7 +119,7 @@ export class RunMetrics {
     return new RunMetrics(await import("prom-client"), options);
   }
 
-  /** What depends on the moment is read when somebody asks. */
+  /** Current values are read when metrics are scraped. */
   #measureWhenAsked({ Counter, Gauge }: Pick<typeof import("prom-client"), "Counter" | "Gauge">): void {
     const measured = (): readonly MeasuredController[] => this.#controllers;
     for (const [name, help, valueOf] of this.#gauges()) {
@@ -143,7 +143,7 @@ export class RunMetrics {
       labelNames: ["name"],
       collect() {
         this.reset();
-        // Each key that was added has been taken by a worker, or waits for one.
+        // Each added key has been taken by a worker, or waits for one.
         for (const { definition, queue } of measured())
           this.inc({ name: definition.name }, (taken.get(definition.name) ?? 0) + queue.pending().length);
       },
@@ -179,7 +179,7 @@ export class RunMetrics {
     return its.map(({ since }) => (now - since) / 1000);
   }
 
-  /** The controllers of the run, once there are. */
+  /** The controllers of the run, once they exist. */
   measure(controllers: readonly MeasuredController[]): void {
     this.#controllers = controllers;
   }
@@ -204,19 +204,19 @@ export class RunMetrics {
     }
   };
 
-  /** The API server, as it is named in the metrics of requests: `https://127.0.0.1:6443`. */
+  /** The API server, as named in the request metrics: `https://127.0.0.1:6443`. */
   set server(url: string) {
     this.#host = URL.canParse(url) ? new URL(url).host : url;
   }
 
-  /** A request to the API server was answered, or failed. */
+  /** Called when a request to the API server was answered, or failed. */
   readonly request = ({ request: { method }, status, ms }: AnsweredRequest): void => {
     const host = this.#host;
     this.#requests.inc({ code: status === undefined ? "<error>" : String(status), method, host });
     this.#requestTimes.observe({ verb: method, host }, ms / 1000);
   };
 
-  /** Whether this copy leads, by the Lease of this name. */
+  /** Records whether this copy leads, according to the Lease with this name. */
   leads(name: string, isLeader: boolean): void {
     this.#leads.set({ name }, isLeader ? 1 : 0);
   }

@@ -1,4 +1,4 @@
-/** The syncs of a run as OpenTelemetry spans, with their decisions and writes, sent by OTLP over HTTP. */
+/** The syncs of a run as OpenTelemetry spans, with their decisions and writes, sent with OTLP over HTTP. */
 import type { Attributes, Span, SpanKind, Tracer } from "@opentelemetry/api";
 import type { SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Timeline } from "../../src/platform/timeline.ts";
@@ -6,22 +6,22 @@ import type { DoneEvent, EventHead, GetEvent, StageEvent, WriteEvent } from "../
 import { GenerationalCache } from "../../src/trace/generational-cache.ts";
 import type { Trigger } from "../../src/trace/triggers.ts";
 
-/** Who sends spans, and whom it tells. */
+/** Options of `RunSpans`. */
 export interface SpansOptions {
   /** Of this program. */
   readonly version: string;
-  /** Of the environment: the standard `OTEL_` variables are read by the library itself. */
+  /** The environment; the library itself reads the standard `OTEL_` variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called once, when spans could not be delivered for the first time. */
+  /** Called once, the first time that spans could not be delivered. */
   readonly onUndelivered: (why: string) => void;
 }
 
-/** The stages that are listened to. */
+/** The stages to listen to. */
 export const spannedStages: readonly StageEvent["stage"][] = ["get", "decision", "write", "done"];
 
-/** As many as wait for the collector; a busy run ends 2,000 syncs a second. */
+/** The maximum number that wait for the collector; a busy run finishes 2,000 syncs a second. */
 const mostWaiting = 100_000;
-/** Ended syncs whose late writes are recognized, at least. */
+/** The minimum number of finished syncs whose late writes are recognized. */
 const mostEnded = 10_000;
 const longestCloseMs = 5000;
 const longestSendMs = 4000;
@@ -29,7 +29,7 @@ const defaultEndpoint = "http://localhost:4318";
 
 type Api = typeof import("@opentelemetry/api");
 
-/** Where spans go, by the environment. Source: OpenTelemetry's specification of the OTLP exporter. */
+/** Where to send spans, according to the environment. Source: OpenTelemetry's specification of the OTLP exporter. */
 export function spansEndpoint(env: SpansOptions["env"]): string {
   const traces = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
   if (traces !== undefined && traces !== "") return traces;
@@ -52,7 +52,7 @@ export class RunSpans {
   readonly #tracer: Tracer;
   readonly #delivery: Delivery;
   readonly #syncs = new Map<string, Span>();
-  /** Events are written after the sync that recorded them: they are its children all the same. */
+  /** Events are written after the sync that recorded them, but are still its children. */
   readonly #ended = new GenerationalCache<string, Span>(mostEnded);
 
   private constructor(
@@ -76,7 +76,7 @@ export class RunSpans {
     const { env, version } = options;
     const name = env["OTEL_SERVICE_NAME"] ?? "kubectl-reconcile";
     const own = resourceFromAttributes({ "service.name": name, "service.version": version });
-    // Shorter than the last wait, so that the reason is known by its end.
+    // Shorter than the final wait, so the reason is known by its end.
     const patience = env["OTEL_EXPORTER_OTLP_TIMEOUT"] === undefined ? { timeoutMillis: longestSendMs } : {};
     const exporter = new OTLPTraceExporter({ url: spansEndpoint(env), ...patience });
     const delivery = new Delivery(exporter, options.onUndelivered);
@@ -116,7 +116,7 @@ export class RunSpans {
     this.#syncs.set(nameOf(event), span);
   }
 
-  /** Writes that no sync made are spans of their own. */
+  /** Writes outside a sync are separate spans. */
   #write(event: WriteEvent & EventHead): void {
     const { controller, sync, verb, of, subresource, key, status, sentAt, ms, error, resourceVersion } = event;
     const made = controller === undefined || sync === undefined ? "" : nameOf({ controller, sync });
@@ -163,7 +163,7 @@ export class RunSpans {
     if (error !== undefined) span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: error });
   }
 
-  /** Sends what waits, for at most 5 s. @returns how many spans were not delivered, of how many. */
+  /** Sends pending spans, for at most 5 s. @returns how many spans were not delivered, of how many. */
   async close(timeline: Timeline): Promise<{ readonly undelivered: number; readonly made: number }> {
     for (const span of this.#syncs.values()) span.end();
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ export class RunSpans {
   }
 }
 
-/** Counts what arrives. */
+/** Counts deliveries. */
 class Delivery {
   readonly exporter: SpanExporter;
   made = 0;
@@ -203,7 +203,7 @@ function nameOf({ controller, sync }: { readonly controller: string; readonly sy
 }
 
 function objectAttributes(key: string): Attributes {
-  // A key of the garbage collector begins with a kind: it is no name of an object.
+  // A key of the garbage collector starts with a kind: it is not the name of an object.
   if (key.includes(" ")) return { "reconcile.object": key };
   const [namespace, name] = key.includes("/") ? key.split("/") : [undefined, key];
   return {
