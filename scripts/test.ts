@@ -2,10 +2,10 @@
  * `npm test`: the gate (scripts/check.ts), the compiled binary, all tests. Its last line on standard output is
  * `N passed, N failed, N skipped`; exits 1 if any failed, or if no test ran.
  *
- * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate. Files that start a cluster run in
- * parallel, six at a time on two processors: they mostly wait. LANES=N sets another number. CONTROL_PLANE=required: a missing control
- * plane that cannot be built is a failure. Otherwise the tests that need one are then skipped. LONG=1 (`npm run long`): more seeds, more
- * steps.
+ * `npm test -- PART...` runs only the files whose path contains one of the parts, without the gate.
+ * Files that start a cluster run in parallel, six at a time on two processors: they mostly wait. LANES=N sets another number.
+ * CONTROL_PLANE=required: a missing control plane that cannot be built is a failure. Otherwise the tests that need one are skipped in that
+ * case. LONG=1 (`npm run long`): more seeds, more steps.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";

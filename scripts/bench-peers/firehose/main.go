@@ -1,12 +1,12 @@
-// Firehose: an API server stand-in that lists pods and then sends MODIFIED events as fast as the client reads. The real server is
-// slower than any client, so this is what tells what a client can take. Objects are sent as the real server wrote them, keys in its
-// order; only resourceVersions are other ones.
+// Firehose: an API server stand-in that lists pods and then sends MODIFIED events as fast as the client reads. The real server is slower
+// than any client, so only this shows a client's maximum speed. Objects are sent as the real server wrote them, with keys in its order;
+// only resourceVersions differ.
 //
 // usage: firehose -pods list.json -n 1000 -events 100000 [-addr 127.0.0.1:0] [-rate 5000] [-tls ca.crt]
-// prints its address first, then one JSON line a watch that took all events. With -rate so many events a second are sent, or as many
-// as the client reads; with -tls over HTTPS, under a certificate made for it and written there. Each event changes a restartCount.
-// With -rate each chunk ends with a bookmark whose name is the time at which it was written, in ms since 1970.
-// What a client asks before it watches is answered too: which kinds there are (pods), and whether it may (it may).
+// prints its address first, then one JSON line per watch that received all events. With -rate it sends at most that many events per second;
+// with -tls it serves HTTPS, with a generated certificate that it writes to the given file. Each event changes a restartCount. With -rate
+// each chunk ends with a bookmark whose name is the time at which it was written, in ms since 1970.
+// Requests that a client sends before it watches are answered too: which kinds exist (pods), and whether access is allowed (it is).
 package main
 
 import (
@@ -34,7 +34,7 @@ import (
 var version = regexp.MustCompile(`"resourceVersion":"\d+"`)
 var restarts = regexp.MustCompile(`"restartCount":\d+`)
 
-// withVersion replaces the first resourceVersion: metadata's, which comes before all others.
+// withVersion replaces the first resourceVersion: that of the metadata, which precedes all others.
 func withVersion(object []byte, v int) []byte {
 	at := version.FindIndex(object)
 	out := make([]byte, 0, len(object)+8)
@@ -43,14 +43,14 @@ func withVersion(object []byte, v int) []byte {
 	return append(out, object[at[1]:]...)
 }
 
-// frame is a watch event; items of a list have no kind, objects of a watch do.
+// frame builds a watch event; items of a list have no kind, objects of a watch do.
 func frame(b *bytes.Buffer, event string, object []byte) {
 	b.WriteString(`{"type":"` + event + `","object":{"kind":"Pod","apiVersion":"v1",`)
 	b.Write(object[1:])
 	b.WriteString("}\n")
 }
 
-// mark is a bookmark that says when it was sent.
+// mark builds a bookmark that says when it was sent.
 func mark(b *bytes.Buffer, v int) {
 	now := float64(time.Now().UnixMicro()) / 1000
 	fmt.Fprintf(b, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","name":"sent-%.3f"},"spec":{"containers":null},"status":{}}}`+"\n", v, now)
@@ -72,7 +72,7 @@ func load(path string, n int) [][]byte {
 	return objects
 }
 
-// templates are frames of a change of each object, cut where the version and the restartCount stand.
+// templates are frames for a change of each object, split at the version and the restartCount.
 func templates(objects [][]byte) [][3][]byte {
 	all := make([][3][]byte, len(objects))
 	for i, object := range objects {
@@ -89,7 +89,7 @@ func templates(objects [][]byte) [][3][]byte {
 	return all
 }
 
-// send writes events in chunks of 100 frames, or of 20 ms where there is a rate; a client that reads slowly slows it down.
+// send writes events in chunks of 100 frames, or of 20 ms if there is a rate; a slow client slows it down.
 func send(w http.ResponseWriter, fl http.Flusher, all [][3][]byte, events int, rate int) (total int, err error) {
 	size := 100
 	if rate > 0 {
@@ -126,7 +126,7 @@ func send(w http.ResponseWriter, fl http.Flusher, all [][3][]byte, events int, r
 	return
 }
 
-// preface answers what a client asks first.
+// preface answers a client's first requests.
 func preface(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "selfsubjectaccessreviews"):
@@ -146,7 +146,7 @@ func preface(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// certificate makes one for 127.0.0.1 that signs itself, and writes it where a client finds it.
+// certificate creates a self-signed one for 127.0.0.1, and writes it to a file for clients.
 func certificate(path string) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -224,7 +224,7 @@ func main() {
 		fmt.Printf("http://%s\n", listener.Addr())
 		panic(http.Serve(listener, nil))
 	}
-	// HTTP/1.1, as our client speaks: a watch is a connection of its own.
+	// HTTP/1.1, as in our client: each watch has its own connection.
 	server := &http.Server{TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate(*ca)}}, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}}
 	fmt.Printf("https://%s\n", listener.Addr())
 	panic(server.ServeTLS(listener, "", ""))

@@ -1,5 +1,6 @@
-// A client-go program as people write them: shared informers of ConfigMaps and Pods with client-go's defaults (WatchList, protobuf
-// preferred; ACCEPT names a media type to accept alone). It prints one JSON line for each `dump` on its standard input: what its caches hold, and what went wrong so far.
+// A typical client-go program: shared informers of ConfigMaps and Pods with client-go's defaults (WatchList, protobuf preferred; ACCEPT
+// names the only media type to accept). It prints one JSON line for each `dump` on its standard input: the contents of its caches, and the
+// errors so far.
 package main
 
 import (
@@ -17,17 +18,17 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// What handlers were told, by event.
+// Handler notifications, by event.
 type told struct{ Added, Updated, Deleted int }
 
 type dump struct {
 	// "configmaps/default/a" to "uid resourceVersion".
 	Objects map[string]string `json:"objects"`
-	// The same, as the handlers were told: it must not differ from the caches.
+	// The same, according to the handlers: it must not differ from the caches.
 	Handled map[string]string `json:"handled"`
 	Told    told              `json:"told"`
 	Errors  []string          `json:"errors"`
-	// Deletions that were only noticed when everything was listed anew.
+	// Deletions that were only noticed by a relist.
 	Tombstones int               `json:"tombstones"`
 	Version    map[string]string `json:"version"`
 }

@@ -1,9 +1,9 @@
-// An operator as people write them, with the commonest mistake of all: each reconcile writes the time into what it owns, and each such
-// write wakes the next reconcile. A ConfigMap labelled `tenant=true` gets a Deployment of its name; its `data.stamp` says where the time
-// goes: into an annotation of the Deployment (`object`), or of the pod template (`template`), which is an endless rollout.
+// A typical operator with the most common mistake: each reconcile writes the time into an owned object, and each such write triggers the
+// next reconcile. A ConfigMap labelled `tenant=true` gets a Deployment with its name; its `data.stamp` says where the time is written: into
+// an annotation of the Deployment (`object`), or of the pod template (`template`), which is an endless rollout.
 //
-// Nothing in it is tuned: informers, a rate limited queue and client-go's own limits (5 requests a second). It ends when its standard
-// input does, and after five minutes in any case.
+// Nothing in it is tuned: informers, a rate limited queue and client-go's own limits (5 requests a second). It exits when its standard
+// input ends, and after five minutes in any case.
 package main
 
 import (
@@ -74,7 +74,7 @@ func main() {
 	}
 }
 
-// A tenant has the name of what it owns, so one key serves for both.
+// A tenant has the same name as the object it owns, so one key is enough for both.
 func (op *operator) enqueue(object any) {
 	if key, err := cache.DeletionHandlingObjectToName(object); err == nil {
 		op.queue.Add(key)

@@ -1,5 +1,5 @@
-// Answers what Kubernetes' own CEL says of expressions and of the rules of schemas: a case as JSON a line on standard input, its
-// answer as JSON a line on standard output. Built by scripts/cel/oracle.ts inside the module of scripts/control-plane/kubernetes.
+// Evaluates expressions and schema rules with Kubernetes' own CEL: reads one case per line as JSON from standard input, and writes its
+// answer as a line of JSON to standard output. Built by scripts/cel/oracle.ts inside the module of scripts/control-plane/kubernetes.
 package main
 
 import (
@@ -39,12 +39,12 @@ import (
 )
 
 type question struct {
-	// An expression, with the schema of self and oldSelf where it has such variables.
+	// An expression, with the schema of self and oldSelf if it has such variables.
 	Expression string          `json:"expression"`
 	Schema     json.RawMessage `json:"schema"`
 	Self       json.RawMessage `json:"self"`
 	OldSelf    json.RawMessage `json:"oldSelf"`
-	// The schema of a CustomResourceDefinition with rules, and objects to be judged by them.
+	// The schema of a CustomResourceDefinition with rules, and objects to validate against them.
 	Rules   json.RawMessage `json:"rules"`
 	Objects []struct {
 		Object json.RawMessage `json:"object"`
@@ -60,7 +60,7 @@ type answer struct {
 	Value        string   `json:"value,omitempty"`
 	Error        string   `json:"error,omitempty"`
 	Cost         *uint64  `json:"cost,omitempty"`
-	// Of rules: what is wrong with the schema, and with each object.
+	// For rules: the errors of the schema, and of each object.
 	SchemaErrors []string    `json:"schemaErrors,omitempty"`
 	Verdicts     [][]string  `json:"verdicts,omitempty"`
 	Problem      string      `json:"problem,omitempty"`
@@ -189,7 +189,7 @@ func evaluated(q question) answer {
 		if err != nil {
 			return answer{Problem: err.Error()}
 		}
-		// As at the root of a resource: apiVersion, kind and metadata are there.
+		// As at the root of a resource: apiVersion, kind and metadata are present.
 		declared := model.SchemaDeclType(structural, true)
 		scoped := declared.MaybeAssignTypeName("selfType")
 		env, err = base.Extend(environment.VersionedOptions{
@@ -248,7 +248,7 @@ func quoted(text string) string {
 	return strings.TrimSuffix(buffer.String(), "\n")
 }
 
-// shown is a value as text, with its type.
+// shown formats a value as text, with its type.
 func shown(value ref.Val) string {
 	switch v := value.(type) {
 	case types.Bool:

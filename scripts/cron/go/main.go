@@ -1,5 +1,5 @@
-// Prints what robfig/cron, as kube-controller-manager uses it, makes of schedules: their errors, and the times at which they are due next.
-// Run by extract.ts inside the module of scripts/control-plane/kubernetes.
+// Prints how robfig/cron, as used by kube-controller-manager, reads schedules: their errors, and the times at which they are due next. Run
+// by extract.ts inside the module of scripts/control-plane/kubernetes.
 package main
 
 import (
@@ -17,13 +17,13 @@ import (
 
 type golden struct {
 	Schedule string `json:"schedule"`
-	// The zone in which it is read, if it names none itself.
+	// The time zone, if the schedule names none itself.
 	Zone  string `json:"zone,omitempty"`
 	After string `json:"after,omitempty"`
-	// Times in UTC, each the next after the one before; fewer than five where there is none.
+	// Times in UTC, each the next after the previous one; fewer than five if there are no more.
 	Next  []string `json:"next,omitempty"`
 	Error string   `json:"error,omitempty"`
-	// The search for the next time after those never ends.
+	// The search for the next time after these never ends.
 	Hangs bool `json:"hangs,omitempty"`
 }
 
@@ -32,7 +32,7 @@ var out []golden
 func parse(schedule string) (s cron.Schedule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			// As pkg/util/parsers of Kubernetes says it.
+			// With the message of pkg/util/parsers of Kubernetes.
 			err = fmt.Errorf("invalid schedule format: %v", r)
 		}
 	}()

@@ -1,5 +1,5 @@
-// Prints, for each Go type behind the kinds that the API server serves, how each of its fields is written when it is empty:
-// what OpenAPI does not tell. Run by extract.ts inside the module of scripts/control-plane/kubernetes.
+// Prints, for each Go type of the kinds that the API server serves, how each of its fields is written when it is empty, which OpenAPI does
+// not say. Run by extract.ts inside the module of scripts/control-plane/kubernetes.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// Per type and field: "p" pointer (written when set), "o" omitted when empty, "k" written as 0, false or "" when empty, "n" written
-// as null when it was never set, "s" struct that is always there.
+// Per type and field: "p" pointer (written when set), "o" omitted when empty, "k" written as 0, false or "" when empty, "n" written as null
+// when it was never set, "s" struct that is always present.
 var types = map[string]map[string]string{}
 
 func nameOf(t reflect.Type) string {
@@ -70,7 +70,7 @@ func how(t reflect.Type, options string) string {
 	case t.Kind() == reflect.Pointer:
 		return "p"
 	case t.Kind() == reflect.Struct && plain[t.Name()]:
-		// omitempty leaves out no struct, also none that is written as one value.
+		// omitempty omits no struct, not even one that is written as one value.
 		switch {
 		case strings.Contains(options, "omitzero"):
 			return "p"

@@ -1,6 +1,6 @@
-// Prints, for each Go type behind the kinds that the API server serves, the numbers of its fields in protobuf: "1metadata,2spec".
-// "2=core.v1.VolumeSource" stands for the fields of a struct that JSON writes into the one around it. Run by ../protobuf.ts inside
-// the module of scripts/control-plane/kubernetes.
+// Prints, for each Go type of the kinds that the API server serves, the numbers of its fields in protobuf: "1metadata,2spec".
+// "2=core.v1.VolumeSource" represents the fields of a struct that JSON inlines. Run by ../protobuf.ts inside the module of
+// scripts/control-plane/kubernetes.
 package main
 
 import (
@@ -19,7 +19,7 @@ func nameOf(t reflect.Type) string {
 	return strings.Join(parts[len(parts)-2:], ".") + "." + t.Name()
 }
 
-// Structs that JSON writes as one value: the decoder knows them by their shape.
+// Structs that JSON writes as one value: the decoder recognizes them by their shape.
 var plain = map[string]bool{"Time": true, "MicroTime": true, "Quantity": true, "IntOrString": true, "RawExtension": true, "FieldsV1": true}
 
 func visit(t reflect.Type) {

@@ -1,5 +1,5 @@
-// Prints what src/controller/pod-template needs to know of the Go types behind a pod template, and templates with the hashes that
-// kube-controller-manager's own function gives them. Run by extract.ts inside the module of scripts/control-plane/kubernetes.
+// Prints what src/controller/pod-template needs to know about the Go types of a pod template, and templates with the hashes that
+// kube-controller-manager's own function computes for them. Run by extract.ts inside the module of scripts/control-plane/kubernetes.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 )
 
-// field is the name in Go, the name on the wire ("" where it is inlined) and the type.
+// field is the name in Go, the name on the wire ("" if it is inlined) and the type.
 type field [3]string
 
 type output struct {
 	// Structs by their Go names, in the order of their fields.
 	Structs map[string][]field `json:"structs"`
-	// Other named types, and what they are made of.
+	// Other named types, and their underlying types.
 	Named  map[string]string `json:"named"`
 	Golden []golden          `json:"golden"`
 }
@@ -34,14 +34,14 @@ type golden struct {
 	Template   json.RawMessage `json:"template"`
 	Collisions *int32          `json:"collisions,omitempty"`
 	Hash       string          `json:"hash"`
-	// Of the same Go value after it was sent as protobuf, where that is another: sending fills in the texts of quantities.
+	// For the same Go value after it was sent as protobuf, if the hash differs: sending fills in the strings of quantities.
 	Sent string `json:"sent,omitempty"`
 }
 
 var out = output{Structs: map[string][]field{}, Named: map[string]string{}}
 var seen = map[string]reflect.Type{}
 
-// leaves are structs whose dump is written by hand on the other side.
+// leaves are structs whose dump is hand-written on the other side.
 var leaves = map[reflect.Type]bool{
 	reflect.TypeOf(resource.Quantity{}):  true,
 	reflect.TypeOf(intstr.IntOrString{}): true,
@@ -99,7 +99,7 @@ func fail(err error) {
 	}
 }
 
-// add keeps a template as the API server would serve it. It must hash alike however it has travelled.
+// add stores a template as the API server would serve it. It must have the same hash however it was sent.
 func add(what string, template v1.PodTemplateSpec, collisions *int32) {
 	text, err := json.Marshal(template)
 	fail(err)
@@ -132,7 +132,7 @@ var random = rand.New(rand.NewSource(1))
 var quantities = []string{"0", "1", "2", "500m", "1500m", "100n", "2u", "10k", "100M", "5G", "1T", "3P", "1E", "1Ki", "8Ki", "1000Mi", "128Mi", "129Mi", "1Gi", "64Gi", "100Ti", "1Pi", "7Ei", "9Ei",
 	"123456789012345678", "1234567890123456789", "9223372036854775807", "-1", "-500m", "-1Pi", "1e3", "12e6", "1e-3", "1e9", "100", "1000000007", "1536Mi", "0.5Gi", "1024", "0.1", "1.5Gi", "12345678901Ki"}
 
-// fill puts something into a value; depth bounds how far it goes down, chance how many fields of a struct are filled.
+// fill sets a value to something; depth limits the nesting, chance how many fields of a struct are set.
 func fill(v reflect.Value, depth int, chance float64) {
 	switch v.Type() {
 	case reflect.TypeOf(resource.Quantity{}):
@@ -195,7 +195,7 @@ func fill(v reflect.Value, depth int, chance float64) {
 var words = []string{"web", "a", "app.kubernetes.io/name", "zz", "B", "two words", "línea ✓ \U0001F600", "\uffee", "http", "-1", "a,b:c", "{}", "[<nil>]"}
 var numbers = []int64{1, 0, -1, 30, 8080, 2147483647, 65536}
 
-// each makes one template for every field of every struct, the first time that the struct is met.
+// each creates one template for every field of every struct, the first time that the struct is encountered.
 func each(root *v1.PodTemplateSpec, at reflect.Value, path string, met map[string]bool) {
 	t := at.Type()
 	if leaves[t] {
@@ -234,7 +234,7 @@ func each(root *v1.PodTemplateSpec, at reflect.Value, path string, met map[strin
 }
 
 func main() {
-	// As in kube-controller-manager's own image, that has no time zone: a time's dump has the whole zone in it.
+	// As in kube-controller-manager's own image, which has no time zone: a time's dump contains the whole zone.
 	if time.Local.String() != "UTC" {
 		panic("run it with an empty TZ")
 	}

@@ -1,5 +1,5 @@
-// Prints what kube-controller-manager's own autoscaler makes of random inputs, as JSON. extract.ts lays this file into upstream's
-// package, because the functions are not exported, and runs it there as a test: time is that of a synctest bubble.
+// Prints the results of kube-controller-manager's own autoscaler for random inputs, as JSON. extract.ts copies this file into upstream's
+// package, because the functions are not exported, and runs it there as a test, in the time of a synctest bubble.
 package podautoscaler
 
 import (
@@ -49,7 +49,7 @@ func chance(of float64) bool { return random.Float64() < of }
 
 func oneOf[T any](of ...T) T { return of[random.Intn(len(of))] }
 
-// fakeMetrics answers with what a case has.
+// fakeMetrics returns the metrics of a case.
 type fakeMetrics struct {
 	pods   metricsclient.PodMetricsInfo
 	values []int64
@@ -83,7 +83,7 @@ func (f *fakeMetrics) GetExternalMetric(string, string, labels.Selector) ([]int6
 	return f.values, time.Now(), f.err
 }
 
-// goldenPod is a pod as both sides build it. Times are seconds before now; requests are by container, "" where there is none.
+// goldenPod is a pod as both sides build it. Times are seconds before now; requests are by container, "" if there is none.
 type goldenPod struct {
 	Name     string            `json:"name"`
 	Phase    string            `json:"phase"`
@@ -345,7 +345,7 @@ type limitCase struct {
 	Steps    []limitStep                                    `json:"steps"`
 }
 
-// limitStep is [ms since the step before, recommended, desired, the reason of AbleToScale, of ScalingLimited].
+// limitStep is [ms since the previous step, recommended, desired, the reason of AbleToScale, of ScalingLimited].
 type limitStep [5]any
 
 func randomRules(up bool) *autoscalingv2.HPAScalingRules {
@@ -424,7 +424,7 @@ func randomLimitCase() limitCase {
 			controller.storeScaleEvent(spec.Spec.Behavior, "key", current, desired)
 			current = desired
 		}
-		// Somebody else scales.
+		// Another client scales.
 		if chance(0.05) {
 			current = int32(1 + random.Intn(40))
 			one.Steps = append(one.Steps, limitStep{0, current, "scaled"})
@@ -433,19 +433,19 @@ func randomLimitCase() limitCase {
 	return one
 }
 
-// dayCase is a day of load: a line for each 15 seconds.
+// dayCase is a day of load: one line per 15 seconds.
 type dayCase struct {
 	Name string                                    `json:"name"`
 	Spec autoscalingv2.HorizontalPodAutoscalerSpec `json:"spec"`
-	// Thousandths of a CPU that all pods together would use; of requests a second in a day of another metric.
+	// Thousandths of a CPU that all pods together would use; for a day with another metric, thousandths of requests per second.
 	Load []int64 `json:"load"`
 	// How many of the pods, in the order of their creation, have no metrics; -1: the metrics API fails.
 	Missing []int `json:"missing"`
-	// After each tick: [desired replicas, reasons of AbleToScale, ScalingActive, ScalingLimited]; the last line is repeated where null.
+	// After each tick: [desired replicas, reasons of AbleToScale, ScalingActive, ScalingLimited]; null repeats the last line.
 	Ticks []any `json:"ticks"`
 	// How often the status was written.
 	Writes int `json:"writes"`
-	// How many Events there were of each reason.
+	// How many Events there were for each reason.
 	Events map[string]int `json:"events"`
 }
 
@@ -523,7 +523,7 @@ func runDay(name string, spec autoscalingv2.HorizontalPodAutoscalerSpec) dayCase
 	clients := &fake.Clientset{}
 	clients.AddReactor("update", "horizontalpodautoscalers", func(action core.Action) (bool, runtime.Object, error) {
 		written := action.(core.UpdateAction).GetObject().(*autoscalingv2.HorizontalPodAutoscaler)
-		// As it comes back from the server: times in whole seconds.
+		// As returned by the server: times in whole seconds.
 		bytes, err := json.Marshal(written.Status)
 		if err != nil {
 			panic(err)
@@ -576,7 +576,7 @@ func runDay(name string, spec autoscalingv2.HorizontalPodAutoscalerSpec) dayCase
 		lister := listerOf(objects...)
 		controller.podLister = lister
 		controller.replicaCalc = NewReplicaCalculator(metrics, lister, cpuInitialization, readinessDelay)
-		// A failure is seen in the conditions.
+		// A failure shows in the conditions.
 		_ = controller.reconcileAutoscaler(context.Background(), hpa, "default/web")
 		for len(recorder.Events) > 0 {
 			var kind, reason string

@@ -1,5 +1,5 @@
-// A year of CronJobs, as kube-controller-manager's own controller lives through it: its syncs on a clock that is set from one wake-up to the
-// next. Compiled into a copy of pkg/controller/cronjob; see extract.ts.
+// A year of CronJobs in kube-controller-manager's own controller: its syncs on a clock that is advanced from one wake-up to the next.
+// Compiled into a copy of pkg/controller/cronjob; see extract.ts.
 package cronjob
 
 import (
@@ -26,7 +26,7 @@ type plan struct {
 	TimeZone string `json:"timeZone"`
 	Policy   string `json:"policy"`
 	Deadline *int64 `json:"deadline,omitempty"`
-	// Its Jobs take so many seconds, one after the other, and from the first again.
+	// How many seconds its Jobs take, one after the other, then from the first again.
 	Seconds []int64 `json:"seconds"`
 	// It is suspended at the first time and resumed at the second.
 	Suspended []int64 `json:"suspended,omitempty"`
@@ -38,14 +38,14 @@ type year struct {
 	Plans []plan `json:"plans"`
 }
 
-// outcome is what became of it: each list with repetitions as "value×times".
+// outcome is the result: each list with repetitions as "value×times".
 type outcome struct {
 	Name string `json:"name"`
-	// Minutes from one run's name to the next; the first from the beginning of the year.
+	// Minutes from one run's name to the next; the first from the start of the year.
 	Runs string `json:"runs"`
 	// Offsets from UTC in the annotation with the scheduled time.
 	Offsets string `json:"offsets"`
-	// Whole seconds from the scheduled time until the Job was made.
+	// Whole seconds from the scheduled time until the Job was created.
 	Late string `json:"late"`
 	// How many younger Jobs there were when a Job was deleted.
 	Deleted string `json:"deleted"`
@@ -70,7 +70,7 @@ func (l *life) GetCronJob(context.Context, string, string) (*batchv1.CronJob, er
 }
 
 func (l *life) UpdateStatus(_ context.Context, cronJob *batchv1.CronJob) (*batchv1.CronJob, error) {
-	// A server keeps whole seconds.
+	// A server stores whole seconds.
 	l.cronJob.Status = *cronJob.Status.DeepCopy()
 	return l.cronJob.DeepCopy(), nil
 }
@@ -124,7 +124,7 @@ func (l *life) DeleteJob(_, name string) error {
 	return errors.NewNotFound(batchv1.Resource("jobs"), name)
 }
 
-// sync is ControllerV2.sync without listers, repeated while it changes what would enqueue the CronJob again.
+// sync is ControllerV2.sync without listers, repeated as long as its changes would enqueue the CronJob again.
 func (l *life) sync(t *testing.T) *time.Duration {
 	controller := &ControllerV2{jobControl: l, cronJobControl: l, recorder: &record.FakeRecorder{}, now: func() time.Time { return l.at }}
 	var wake *time.Duration
@@ -161,7 +161,7 @@ func (l *life) through(t *testing.T, of year) outcome {
 	end := time.Unix(of.End, 0)
 	wakes := []time.Time{time.Unix(of.Start, 0)}
 	for {
-		// Whatever comes first: a wake-up, the end of a Job, a change of spec.suspend.
+		// Whichever comes first: a wake-up, the end of a Job, a change of spec.suspend.
 		l.at = end
 		for _, at := range wakes {
 			l.at = earlier(l.at, at)
@@ -205,7 +205,7 @@ func (l *life) through(t *testing.T, of year) outcome {
 	}
 }
 
-// suspendedUntil says whether the change of that time is still to come.
+// suspendedUntil reports whether the change at that time is still to come.
 func (l *life) suspendedUntil(at int64) bool {
 	suspended := l.cronJob.Spec.Suspend != nil && *l.cronJob.Spec.Suspend
 	if at == l.plan.Suspended[0] {

@@ -1,5 +1,5 @@
-// Prints how Kubernetes' own functions pack the subsets of Endpoints, and cut them, as JSON. extract.ts lays this file into a copy of the
-// package, where it is run as a test.
+// Prints how Kubernetes' own functions pack the subsets of Endpoints, and truncate them, as JSON. extract.ts copies this file into a copy
+// of the package, where it runs as a test.
 package endpoint
 
 import (
@@ -50,7 +50,7 @@ func subset() v1.EndpointSubset {
 	return one
 }
 
-// One pointer: upstream compares ports by it.
+// A shared pointer: upstream compares ports by it.
 var appProtocol = "http"
 
 type packed struct {

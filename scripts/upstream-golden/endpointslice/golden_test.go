@@ -1,5 +1,5 @@
-// Prints where kube-controller-manager's own reconciler of EndpointSlices puts endpoints, as JSON. extract.ts lays this file into a
-// copy of the package, where it is run as a test against a fake API server.
+// Prints where kube-controller-manager's own reconciler of EndpointSlices puts endpoints, as JSON. extract.ts copies this file into a copy
+// of the package, where it runs as a test against a fake API server.
 package endpointslice
 
 import (
@@ -33,7 +33,7 @@ const controllerName = "endpointslice-controller.k8s.io"
 
 type input struct{ Placements, Ports, Zones int }
 
-// One slice before a sync: how many of its endpoints stay as they are, change, and go.
+// One slice before a sync: how many of its endpoints stay unchanged, change, and are removed.
 type before struct {
 	Same    int  `json:"same"`
 	Changed int  `json:"changed"`
@@ -212,7 +212,7 @@ func randomPorts() [2][]discovery.EndpointPort {
 	return [2][]discovery.EndpointPort{ports, sorted}
 }
 
-// A cluster of zones, ready endpoints in them, and how many hints name each zone; or the Event that says why there are none.
+// A cluster with zones, ready endpoints in them, and how many hints name each zone; or the Event that says why there are none.
 type zoneCase struct {
 	Cpus    map[string]string `json:"cpus"`
 	Ready   map[string]int    `json:"ready"`
@@ -269,7 +269,7 @@ func makeNode(name, zone, cpu string) *corev1.Node {
 	}
 }
 
-// Go's maps have no order: what depends on it comes out otherwise at one of several tries, and is left out.
+// Go's maps have no order: a result that depends on it differs in one of several tries, and is left out.
 func settled[T any](count int, draw func() T) []T {
 	found := []T{}
 	for seed := int64(1); len(found) < count; seed++ {

@@ -1,4 +1,4 @@
-// Back-offs of Jobs by kube-controller-manager's own functions. Compiled into a copy of pkg/controller/job; see extract.ts.
+// Back-offs of Jobs, computed by kube-controller-manager's own functions. Compiled into a copy of pkg/controller/job; see extract.ts.
 package job
 
 import (
@@ -16,12 +16,12 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// Times are in seconds from the beginning.
+// Times are in seconds from the start.
 
 type round struct {
 	Succeeded []int64 `json:"succeeded"`
 	Failed    []int64 `json:"failed"`
-	// After the pods that have ended since the round before.
+	// After the pods that have finished since the previous round.
 	Failures int32  `json:"failures"`
 	Last     *int64 `json:"last,omitempty"`
 	NowMs    int64  `json:"nowMs"`
@@ -36,7 +36,7 @@ type ofIndex struct {
 	WaitMs  int64 `json:"waitMs"`
 }
 
-// run is a Job whose pods each fail after `takes`: when each of them is made.
+// run computes when each pod of a Job is created if each fails after `takes`.
 type run struct {
 	Takes   int64   `json:"takes"`
 	Created []int64 `json:"created"`

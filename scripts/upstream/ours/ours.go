@@ -1,6 +1,6 @@
 // Package ours runs a controller of kubectl-reconcile where a controller of kube-controller-manager would run.
 //
-// The build (../build.ts) copies it into the source tree of Kubernetes and puts a call of Run at the top of a controller's own Run.
+// The build (../build.ts) copies it into the source tree of Kubernetes and inserts a call to Run at the top of a controller's own Run.
 package ours
 
 import (
@@ -25,24 +25,24 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// programEnv names the program that runs the controllers. Where it is empty, Kubernetes' own controllers run.
+// programEnv names the program that runs the controllers. If it is empty, Kubernetes' own controllers run.
 const programEnv = "KUBECTL_RECONCILE"
 
-// With options the controller runs from the file that configuredEnv names, by the program of fromSourcesEnv; the file
-// reads the options from optionsEnv, in JSON. Without these, options are left out.
+// With options, the controller runs from the file that configuredEnv names, with the program of fromSourcesEnv; the file reads the options
+// from optionsEnv, as JSON. Without these, options are omitted.
 const (
 	configuredEnv  = "KUBECTL_RECONCILE_CONFIGURED"
 	fromSourcesEnv = "KUBECTL_RECONCILE_FROM_SOURCES"
 	optionsEnv     = "KUBECTL_RECONCILE_OPTIONS"
 )
 
-// Options are those of a controller of ours by their names. Durations are given in milliseconds.
+// Options are the options of one of our controllers, by name. Durations are in milliseconds.
 type Options map[string]any
 
-// stopWithin is how long the program may take to end after an interrupt.
+// stopWithin is how long the program may take to exit after an interrupt.
 const stopWithin = 20 * time.Second
 
-// teardownWithin is how long a test may take to cancel its context after it has stopped the server: the program may end in between.
+// teardownWithin is how long a test may take to cancel its context after it has stopped the server: the program may exit in between.
 const teardownWithin = 30 * time.Second
 
 // The client configuration of a test server has these limits (cmd/kube-apiserver/app/testing/testserver.go).
@@ -50,18 +50,18 @@ const qps, burst = 1000, 10000
 
 var remembered kubernetes.Interface
 
-// Remember keeps the client of a controller that does not keep it itself; see Remembered.
+// Remember stores the client of a controller that does not store it itself; see Remembered.
 func Remember(client kubernetes.Interface) { remembered = client }
 
-// Remembered returns the last client given to Remember.
+// Remembered returns the last client passed to Remember.
 func Remembered() kubernetes.Interface { return remembered }
 
-// Runs is whether a program is set.
+// Runs reports whether a program is set.
 func Runs() bool { return os.Getenv(programEnv) != "" }
 
-// Run runs the named controller in a process of its own until ctx is done, and returns true. Zero workers are as many as the
-// controller has by itself; flags are further ones of `run`. It returns false at once if no
-// program is set. If the program ends before ctx is done, it panics, so that the test fails.
+// Run runs the named controller in a separate process until ctx is done, and returns true. Zero workers means the controller's default;
+// flags are additional flags of `run`. It returns false immediately if no program is set. If the program exits before ctx is done, it
+// panics, so the test fails.
 func Run(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options, flags ...string) bool {
 	wait := Start(ctx, client, controller, workers, options, flags...)
 	if wait == nil {
@@ -71,7 +71,7 @@ func Run(ctx context.Context, client kubernetes.Interface, controller string, wo
 	return true
 }
 
-// Start is Run without the wait: the function returned waits for ctx and for the end of the program. It is nil if no program is set.
+// Start is Run without the wait: the returned function waits for ctx and until the program exits. It is nil if no program is set.
 func Start(ctx context.Context, client kubernetes.Interface, controller string, workers int, options Options, flags ...string) func() {
 	program := os.Getenv(programEnv)
 	if program == "" {
@@ -187,8 +187,8 @@ users: [{name: test, user: {}}]
 `, address)
 }
 
-// ReadOnly returns a client whose writes fail. The garbage collector's graph is kept up to date with it: tests look into the
-// graph, and only its workers find out that an owner does not exist.
+// ReadOnly returns a client whose writes fail. It keeps the garbage collector's graph up to date: tests inspect the graph, and only its
+// workers find out that an owner does not exist.
 func ReadOnly(client metadata.Interface) metadata.Interface { return readOnly{client} }
 
 type readOnly struct{ metadata.Interface }
