@@ -36,7 +36,7 @@ type ofIndex struct {
 	WaitMs  int64 `json:"waitMs"`
 }
 
-// run computes when each pod of a Job is created if each fails after `takes`.
+// run is a Job whose pods each fail after `takes`, with the time at which each of them is created.
 type run struct {
 	Takes   int64   `json:"takes"`
 	Created []int64 `json:"created"`
