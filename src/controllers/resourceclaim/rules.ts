@@ -66,7 +66,7 @@ export const recordClaims: Rule<RecordFacts> = rule<RecordFacts>({
   id: "record-claims",
   looksAt: [statuses, "claims that the pod controls"],
   chooses:
-    "Claims that were created, or found to belong to the pod, are applied to its status. Entries that this apply leaves out are removed from the status.",
+    "Claims that were created, or found to belong to the pod, are applied to its status, together with those that it names already: an apply removes what it leaves out.",
   sentence: ({ claims }) => `its status does not name its claims → apply ${claims.join(", ")}`,
   example: { claims: ["gpu: web-gpu-7k2xp"] },
   source: "controller.go syncPod",

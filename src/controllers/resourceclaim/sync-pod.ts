@@ -20,32 +20,35 @@ interface OfPod {
 }
 
 /**
- * Creates the claims that the entries of a pod lack, writes them into its status together, and, once the pod has a node, reserves the
- * allocated ones. Stops at the first entry that fails, without writing the status.
+ * Creates the claims that the entries of a pod lack, writes all generated ones into its status together, and, once the pod has a node,
+ * reserves the allocated ones. Stops at the first entry that fails, without writing the status.
  * @throws Error with the pod and the entry in its message, for a claim that cannot be created; the API server's refusal.
  */
 export async function syncPod(context: SyncContext, key: ObjectKey): Promise<void> {
   const pod = context.cache(Pods).get(key);
   if (pod === undefined) return;
   if (pod.metadata.deletionTimestamp !== undefined) return void context.decide(beingDeleted, {});
-  const found = await generatedClaims({ context, pod });
-  if (found.length > 0) await recordInStatus({ context, pod }, found);
+  const claims = await generatedClaims({ context, pod });
+  const isRecorded = claims.every(({ recorded }) => recorded);
+  if (!isRecorded) await recordInStatus({ context, pod }, claims);
   const reserved = (pod.spec?.nodeName ?? "") === "" ? 0 : await reserveClaims({ context, pod });
-  if (found.length + reserved === 0) context.decide(podSteady, { entries: podClaimsOf(pod).map(({ name }) => name) });
+  if (isRecorded && reserved === 0) context.decide(podSteady, { entries: podClaimsOf(pod).map(({ name }) => name) });
 }
 
-/** A claim that the pod's status should name. */
+/** A generated claim, which the pod's status must name. */
 interface Generated {
   readonly entry: string;
   readonly claim: string;
+  /** Whether the cached status names it already. */
+  readonly recorded: boolean;
 }
 
 async function generatedClaims({ context, pod }: OfPod): Promise<readonly Generated[]> {
   const found: Generated[] = [];
   for (const entry of podClaimsOf(pod)) {
     try {
-      const claim = await generatedClaim({ context, pod }, entry);
-      if (claim !== undefined) found.push({ entry: entry.name, claim: claim.metadata.name });
+      const generated = await generatedClaim({ context, pod }, entry);
+      if (generated !== undefined) found.push(generated);
     } catch (cause) {
       context.signal.throwIfAborted();
       const message = `PodResourceClaim ${entry.name}: ${messageOf(cause)}`;
@@ -56,14 +59,16 @@ async function generatedClaims({ context, pod }: OfPod): Promise<readonly Genera
   return found;
 }
 
-/** The claim of an entry, if it must be written to the pod's status. */
-async function generatedClaim({ context, pod }: OfPod, entry: PodClaim): Promise<ResourceClaim | undefined> {
+/** The claim generated for an entry; undefined if it needs none. */
+async function generatedClaim({ context, pod }: OfPod, entry: PodClaim): Promise<Generated | undefined> {
   const meant = meantBy(pod, entry);
   if (meant.is === "unsupported") throw new Error(`checking for claim before creating it: ${meant.why}`);
   if (meant.is === "not-needed") return undefined;
   if (meant.is === "named") {
     const there = context.cache(ResourceClaims).getNamespaced(pod.metadata.namespace ?? "", meant.name);
-    if (there !== undefined && (!meant.isGenerated || isControlledBy(there, pod))) return undefined;
+    if (there !== undefined && !meant.isGenerated) return undefined;
+    if (there !== undefined && isControlledBy(there, pod))
+      return { entry: entry.name, claim: meant.name, recorded: true };
   }
   const { resourceClaimTemplateName: template } = entry;
   if (template === undefined) return undefined;
@@ -72,7 +77,8 @@ async function generatedClaim({ context, pod }: OfPod, entry: PodClaim): Promise
     ({ metadata }) => metadata.annotations?.[podClaimAnnotation] === entry.name,
   );
   const instead = meant.is === "named" ? meant.name : "";
-  return known ?? (await createFrom({ context, pod }, { entry: entry.name, template, instead }));
+  const { metadata } = known ?? (await createFrom({ context, pod }, { entry: entry.name, template, instead }));
+  return { entry: entry.name, claim: metadata.name, recorded: false };
 }
 
 async function createFrom(
@@ -103,10 +109,15 @@ function templateOf(
   throw new Error(`resource claim template "${name}": resourceclaimtemplate.resource.k8s.io "${name}" not found`);
 }
 
-async function recordInStatus({ context, pod }: OfPod, found: readonly Generated[]): Promise<void> {
-  const because = context.decide(recordClaims, { claims: found.map(({ entry, claim }) => `${entry}: ${claim}`) });
+/**
+ * Applies all generated claims, since an apply removes those that it leaves out. Upstream applies only the new ones: if one of several claims is
+ * deleted, or is cached later than the status, each apply removes what the previous one added, for ever.
+ */
+async function recordInStatus({ context, pod }: OfPod, claims: readonly Generated[]): Promise<void> {
+  const added = claims.filter(({ recorded }) => !recorded);
+  const because = context.decide(recordClaims, { claims: added.map(({ entry, claim }) => `${entry}: ${claim}`) });
   const { namespace, name } = namespacedNameOf(pod);
-  const resourceClaimStatuses = found.map(({ entry, claim }) => ({ name: entry, resourceClaimName: claim }));
+  const resourceClaimStatuses = claims.map(({ entry, claim }) => ({ name: entry, resourceClaimName: claim }));
   const body = {
     apiVersion: apiVersionOf(Pods),
     kind: Pods.kind,

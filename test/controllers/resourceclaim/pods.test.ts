@@ -214,6 +214,23 @@ describe("a claim that is there", () => {
   }
 });
 
+test("one of several claims is gone: the apply that names its successor names the others, too, in the order of the entries", async () => {
+  scene.put(ResourceClaimTemplates, templateOf());
+  const entries = ["a", "b", "c"].map((name) => templated(name));
+  scene.put(Pods, podOf({ entries, status: saying({ c: "web-c-x", b: "web-b-x", a: "web-a-x" }) }));
+  scene.put(ResourceClaims, claimOf("web-a-x", { owner: podOf() }), claimOf("web-c-x", { owner: podOf() }));
+  await scene.sync(key);
+  expect(calls()).toEqual(["create ResourceClaim web-b-1", "patch Pod web"]);
+  expect(applied()).toEqual(
+    statusBody([
+      { name: "a", resourceClaimName: "web-a-x" },
+      { name: "b", resourceClaimName: "web-b-1" },
+      { name: "c", resourceClaimName: "web-c-x" },
+    ]),
+  );
+  expect(says().at(-1)).toBe("its status does not name its claims → apply b: web-b-1");
+});
+
 describe("a claim that this controller created, and that is deleted,", () => {
   async function createdAndDeleted(): Promise<void> {
     scene.put(ResourceClaimTemplates, templateOf());
