@@ -1,4 +1,4 @@
-/** An API server with an audit log, and a kubeconfig that holds all it takes to reach it: the sandbox, or a real kube-apiserver. */
+/** An API server with an audit log and a complete kubeconfig for it: the sandbox, or a real kube-apiserver. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,15 +11,15 @@ import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { startCluster } from "./cluster.ts";
 
-/** One server, with nothing at work on it. */
+/** One server without controllers. */
 export interface ApiSide {
-  /** A folder of its own, for what a test writes; `stop` removes it. */
+  /** A separate folder for files that a test writes; `stop` removes it. */
   readonly dir: string;
-  /** The path of its administrator's kubeconfig. */
+  /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** The administrator's, as in the kubeconfig. */
+  /** The administrator's token, the same as in the kubeconfig. */
   readonly token: string;
-  /** Asks the server as its administrator; a PATCH is a merge patch. */
+  /** Sends a request as the administrator; a PATCH is a merge patch. */
   send(method: string, path: string, body?: object): Promise<Response>;
   /** All audit events so far. */
   audit(): Promise<readonly AuditEvent[]>;
@@ -34,7 +34,7 @@ interface Reached {
 }
 
 /**
- * A sandbox behind HTTPS; without bodies in its audit log.
+ * A sandbox that serves HTTPS; its audit log has no bodies.
  * @param namespace of the kubeconfig's context.
  */
 export async function sandboxSide(namespace?: string): Promise<ApiSide> {
@@ -57,7 +57,7 @@ export async function sandboxSide(namespace?: string): Promise<ApiSide> {
   };
 }
 
-/** A kube-apiserver, the bodies of writes in its audit log. */
+/** A kube-apiserver whose audit log has the bodies of writes. */
 export async function realSide(): Promise<ApiSide> {
   const cluster = await startCluster({ audit: true });
   const reached = reach(cluster);

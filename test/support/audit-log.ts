@@ -1,7 +1,7 @@
-/** What an API server did for whom, as its audit log tells it: the bodies on both sides of a differential test. */
+/** Reads an API server's audit log: the requests, their users and bodies. Differential tests compare both sides by it. */
 import { createReadStream, existsSync, statSync } from "node:fs";
 
-/** An event of `audit.k8s.io/v1`, as far as tests read it. Written by the policy of scripts/control-plane/up.sh. */
+/** An event of `audit.k8s.io/v1`, with the fields that tests read. The policy is in scripts/control-plane/up.sh. */
 export interface AuditEvent {
   readonly auditID: string;
   readonly stage: "RequestReceived" | "ResponseStarted" | "ResponseComplete" | "Panic";
@@ -20,49 +20,49 @@ export interface AuditEvent {
     readonly resourceVersion?: string;
   };
   readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string };
-  /** What was sent: an object, a patch, delete options. */
+  /** The body sent: an object, a patch or delete options. */
   readonly requestObject?: unknown;
   readonly responseObject?: unknown;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
 
-/** A write and what came of it. */
+/** A write and its response. */
 export interface Effect {
   /** Position among the effects of the log. */
   readonly index: number;
   /** The first word of the user agent, without its version: `kube-controller-manager`, `kubectl-reconcile`. */
   readonly agent: string;
-  /** The last part of the user agent: of kube-controller-manager's the controller, `replicaset-controller`. */
+  /** The last part of the user agent; for kube-controller-manager it is the controller: `replicaset-controller`. */
   readonly component: string;
   readonly user: string;
   readonly verb: "create" | "update" | "patch" | "delete" | "deletecollection";
-  /** `pods`, `replicasets.apps`, with the subresource: `replicasets.apps/status`. */
+  /** The resource with its group and subresource: `pods`, `replicasets.apps`, `replicasets.apps/status`. */
   readonly resource: string;
   readonly namespace: string;
-  /** The name the server gave, where the request had none. */
+  /** The server's generated name if the request had none. */
   readonly name: string;
   readonly dryRun: boolean;
-  /** What stood behind the path, by name. */
+  /** The query parameters. */
   readonly query: Readonly<Record<string, string>>;
   readonly request: unknown;
   readonly response: unknown;
   readonly code: number;
   readonly reason: string;
-  /** When the request came, in ms since 1970, to the microsecond. */
+  /** When the server received the request, in ms since 1970, cut to whole milliseconds. */
   readonly at: number;
 }
 
 const writes: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** An audit log that is being written: each `read` answers all events so far and parses only what is new. */
+/** An audit log that is still being written: each `read` returns all events so far and parses only the new ones. */
 export interface AuditLog {
   read(): Promise<readonly AuditEvent[]>;
 }
 
 /**
- * A log that is not there yet is an empty one; the last line is left for later while it is only half written. Reading throws where the
- * file has become shorter: what came after was lost to it.
+ * A missing file is an empty log. An incomplete last line is left for the next read. Reading throws if the file has become shorter, because
+ * events after that point are lost.
  */
 export function auditLog(path: string): AuditLog {
   const events: AuditEvent[] = [];
@@ -82,7 +82,7 @@ export function auditLog(path: string): AuditLog {
   };
 }
 
-/** Events of a log's text, one JSON object a line. */
+/** Parses a log's text, one JSON object per line. */
 export function parseAuditLog(text: string): AuditEvent[] {
   return text
     .split("\n")
@@ -90,7 +90,7 @@ export function parseAuditLog(text: string): AuditEvent[] {
     .map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** The writes among `events` that were answered, in the order of their answers. Reviews that store nothing are none. */
+/** The writes among `events` that have a response, in the order of the responses. Reviews are left out, because they store nothing. */
 export function effectsOf(events: readonly AuditEvent[]): Effect[] {
   return events
     .filter(({ stage, verb, objectRef }) => stage === "ResponseComplete" && writes.has(verb) && isStored(objectRef))
@@ -114,13 +114,13 @@ export function effectsOf(events: readonly AuditEvent[]): Effect[] {
 }
 
 /**
- * Effects in the order in which they were stored: the log has them in that of their responses, and a controller may have reacted to a write
- * before its response is logged. One without a version keeps its place.
+ * Effects in the order in which they were stored. The log is in the order of the responses, and a controller may react to a write before
+ * its response is logged. An effect without a resourceVersion keeps its place.
  */
 export function asStored(effects: readonly Effect[]): readonly Effect[] {
   let newest = 0;
   const versioned = effects.map((effect) => {
-    // A Status has no version.
+    // A Status has no resourceVersion.
     const { metadata } = (effect.response ?? {}) as { readonly metadata?: { readonly resourceVersion?: string } };
     const version = Number(metadata?.resourceVersion);
     newest = Math.max(newest, version > 0 ? version : 0);

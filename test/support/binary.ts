@@ -1,4 +1,4 @@
-/** The compiled program, built once for a process from what is in the work tree now. */
+/** The compiled program, built once per process from the current work tree. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +8,15 @@ const top = join(import.meta.dir, "..", "..");
 
 let built: Promise<string> | undefined;
 
-/** The folder with `kubectl-reconcile` and `kubectl_complete-reconcile`: to be put on PATH. */
+/** The folder with `kubectl-reconcile` and `kubectl_complete-reconcile`, for PATH. */
 export function binaryFolder(): Promise<string> {
   built ??= build();
   return built;
 }
 
 /**
- * One folder a checkout, so that 116 MB are left behind once and not after each run, and checkouts that share their node_modules
- * do not run each other's program. Programs that run keep their file.
+ * One folder per checkout: 116 MB remain once instead of after each run, and checkouts that share their node_modules do not run each
+ * other's program. A running program keeps its file.
  */
 async function build(): Promise<string> {
   const folder = join(top, "node_modules", ".cache", `test-binary-${Bun.hash(top).toString(36)}`);
@@ -33,7 +33,7 @@ async function build(): Promise<string> {
   return folder;
 }
 
-/** Runs a program of that folder to its end, half a minute at most. */
+/** Runs a program of that folder to its end, for five minutes at most. */
 export async function runBinary(
   args: readonly string[],
   options: { readonly program?: string; readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},

@@ -1,4 +1,4 @@
-/** Requests for certificates (PKCS #10), signed with a new key each. */
+/** Certificate signing requests (PKCS #10), each signed with a new key. */
 import { generateKeyPairSync, sign } from "node:crypto";
 
 export interface RequestParts {
@@ -6,7 +6,7 @@ export interface RequestParts {
   readonly organizations?: readonly string[];
   readonly dns?: readonly string[];
   readonly emails?: readonly string[];
-  /** Of IPv4. */
+  /** IPv4 addresses. */
   readonly ips?: readonly string[];
   readonly uris?: readonly string[];
 }
@@ -35,7 +35,7 @@ function attribute(id: Uint8Array, content: string): Uint8Array {
   return setOf(sequence(id, text(utf8String, content)));
 }
 
-/** The request in PEM. */
+/** Returns the request in PEM. */
 export function certificateRequest({
   commonName,
   organizations = [],

@@ -1,4 +1,4 @@
-/** Requests of tests over connections that the server closes. */
+/** Requests of tests over connections that the server has closed. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { requester } from "./cluster.ts";
@@ -8,7 +8,7 @@ let server: Server | undefined;
 
 afterEach(() => server?.close());
 
-/** A server that resets each kept connection at its second request, and the first `resets` requests of all. */
+/** A server that resets each kept connection at its second request, and also the first `resets` requests. */
 async function resetting(resets: number): Promise<{ readonly url: string; readonly lines: string[] }> {
   const lines: string[] = [];
   let left = resets;

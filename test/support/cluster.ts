@@ -1,7 +1,7 @@
 /**
- * A real control plane for a test: etcd and kube-apiserver on loopback, with kube-controller-manager, kube-scheduler and
- * kwok's nodes where asked for. It ends with the test's process, however that ends: scripts/control-plane/up.sh runs in the
- * foreground, and stops everything once its standard input is closed.
+ * A real control plane for a test: etcd and kube-apiserver on loopback; on request also kube-controller-manager, kube-scheduler and
+ * simulated nodes (kwok). It ends with the test's process, however that ends: scripts/control-plane/up.sh runs in the foreground and stops
+ * everything when its standard input is closed.
  */
 import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -19,38 +19,38 @@ import { isAlive } from "../../src/platform/process.ts";
 import { auditLog, type AuditEvent } from "./audit-log.ts";
 import { type ProgramRun, runProgram } from "./program.ts";
 
-/** Why no cluster can be started here; undefined when one can: `describe.skipIf(clusterMissing !== undefined)(…)`. */
+/** Why no cluster can be started here, or undefined: `describe.skipIf(clusterMissing !== undefined)(…)`. */
 export const clusterMissing: string | undefined = missingFor(clusterBinaries);
 /** The same for a cluster with `controllers`. */
 export const controllersMissing: string | undefined = missingFor([...clusterBinaries, ...controllerBinaries]);
 
 export interface ClusterOptions {
-  /** As kube-controller-manager's `--controllers` says it: `*`, `replicaset-controller`. `none`: the others without it. */
+  /** The value of kube-controller-manager's `--controllers`: `*`, `replicaset-controller`. `none`: its other processes without it. */
   readonly controllers?: string;
-  /** With `controllers`: how many simulated nodes; 0 is without kwok. Three by default. */
+  /** With `controllers`: the number of simulated nodes, three by default; 0 starts no kwok. */
   readonly nodes?: number;
-  /** With `controllers`: whether kube-scheduler runs; it does by default. */
+  /** With `controllers`: whether kube-scheduler runs, by default yes. */
   readonly scheduler?: boolean;
-  /** Keeps an audit log. */
+  /** Writes an audit log. */
   readonly audit?: boolean;
   readonly apiServerFlags?: readonly string[];
   readonly kcmFlags?: readonly string[];
 }
 
-/** The processes of a cluster, as DIR/pids names them. */
+/** The processes of a cluster, named as in DIR/pids. */
 export type ClusterProcess = "etcd" | "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kwok";
 
 export interface ApiAnswer {
   readonly status: number;
-  /** Parsed where it is JSON, otherwise text. */
+  /** Parsed if it is JSON, otherwise text. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
   readonly body: any;
 }
 
 export interface Cluster {
-  /** Path of a kubeconfig for the cluster's admin, by token. */
+  /** Path of the admin's kubeconfig, with a bearer token. */
   readonly kubeconfig: string;
-  /** The same by client certificate. */
+  /** The same with a client certificate. */
   readonly certKubeconfig: string;
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
@@ -58,35 +58,35 @@ export interface Cluster {
   /** All files of the cluster: certificates (`ca.crt`, `ca.key`, `admin.crt`, `admin.key`), logs (`NAME.log`), `audit.log`. */
   readonly dir: string;
   readonly token: string;
-  /** The certificate authority, PEM. */
+  /** The certificate authority in PEM. */
   readonly ca: string;
-  /** Runs kubectl as admin, at most a minute. */
+  /** Runs kubectl as admin, for three minutes at most. */
   kubectl(args: readonly string[], stdin?: string): Promise<ProgramRun>;
-  /** One request as admin, without kubectl's 50 ms: the path with its query. */
+  /** Sends one request as admin, without the 50 ms that kubectl takes to start; the path includes the query. */
   request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
-  /** Makes a namespace with its default ServiceAccount, so that pods can be created there. */
+  /** Creates a namespace and its default ServiceAccount, so that pods can be created in it. */
   createNamespace(name: string): Promise<void>;
-  /** All audit events so far; none without `audit`. */
+  /** All audit events so far; empty without `audit`. */
   audit(): Promise<readonly AuditEvent[]>;
-  /** Kills a process outright. */
+  /** Kills a process with SIGKILL. */
   kill(name: ClusterProcess): Promise<void>;
-  /** Starts a process again that was killed; for kube-apiserver it waits until it is ready. */
+  /** Restarts a killed process; for kube-apiserver it waits until it is ready. */
   start(name: ClusterProcess): Promise<void>;
   /** Kills kube-apiserver, so that its connections break. */
   killApiServer(): Promise<void>;
-  /** Kills kube-apiserver and starts it again on the same port, waiting until it is ready. */
+  /** Kills kube-apiserver and restarts it on the same port; waits until it is ready. */
   restartApiServer(): Promise<void>;
-  /** Makes a process stand still (SIGSTOP): its connections stay open and silent from when it resolves. */
+  /** Suspends a process (SIGSTOP) and waits until it is suspended: its connections then stay open and silent. */
   stopProcess(name: ClusterProcess): Promise<void>;
-  /** Lets it go on (SIGCONT). */
+  /** Resumes a suspended process (SIGCONT). */
   continueProcess(name: ClusterProcess): void;
-  /** Ends everything and removes the files. */
+  /** Stops all processes and removes the files. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a cluster on ports of its own; ready in 3 to 4 s, with controllers a second later.
- * @throws Error with the last lines of the logs when it does not become ready.
+ * Starts a cluster on free ports. It is ready in 3 to 4 s, with controllers a second later.
+ * @throws Error with the last lines of the logs if it does not become ready.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const missing = options.controllers === undefined ? clusterMissing : controllersMissing;
@@ -95,7 +95,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     try {
       return await startOnce(options);
     } catch (error) {
-      // Between looking for ports and taking them, somebody else may have.
+      // Another process may have taken a port after it was found free.
       if (attempt === 3 || !/address already in use/.test(String(error))) throw error;
     }
   }
@@ -121,7 +121,7 @@ function spawnUp(dir: string, port: number, options: ClusterOptions): Bun.Subpro
   const script = join(controlPlaneScripts, "up.sh");
   const binaries = controlPlaneBinary("kube-controller-manager") === undefined ? dir : controlPlaneFolder();
   return Bun.spawn(["bash", script, binaries, dir, String(port), options.controllers ?? ""], {
-    // A session of its own: Ctrl-C is for the test, which ends the cluster by closing its standard input.
+    // A separate session: Ctrl-C reaches only the test, which ends the cluster by closing its standard input.
     detached: true,
     stdin: "pipe",
     stdout: "pipe",
@@ -178,7 +178,7 @@ function clusterIn(dir: string, port: number, stop: () => Promise<void>): Cluste
   };
 }
 
-/** One free port and the `count - 1` after it; below the range that outgoing connections take theirs from. */
+/** Returns the first of `count` consecutive free ports, below the range of ephemeral ports. */
 export async function freePorts(count: number): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const first = 20_000 + Math.floor(Math.random() * 2_500) * 5;
@@ -201,7 +201,7 @@ function runKubectl(kubeconfig: string, args: readonly string[], stdin?: string)
   return runProgram(command, { timeoutMs: 180_000, ...(stdin !== undefined && { stdin }) });
 }
 
-/** The admin of any API server that takes a bearer token: a sandbox that is served, for one. */
+/** Admin requests to any API server that accepts a bearer token, such as a sandbox over HTTPS. */
 export function adminOf(server: {
   readonly url: string;
   readonly token: string;
@@ -211,7 +211,7 @@ export function adminOf(server: {
   return { request, createNamespace: (name) => createNamespace(request, name) };
 }
 
-/** Requests to an API server at `url`, with a bearer token. */
+/** Sends requests to the API server at `url`, with a bearer token. */
 export function requester(url: string, token: string, ca: string): Cluster["request"] {
   const send = (
     kept: boolean,
@@ -231,8 +231,8 @@ export function requester(url: string, token: string, ca: string): Cluster["requ
       signal: AbortSignal.timeout(180_000),
     });
   return async (method, ...rest) => {
-    // A kept connection may be closed while it is used again: Go's client repeats such requests, too. Bun does not tell whether the server
-    // had read a write, but a server that is alive closes only idle connections.
+    // The server may close a kept connection just as it is reused; Go's client repeats such requests, too. Bun does not report whether the
+    // server had read a write, but a live server closes only idle connections.
     const answer = await send(true, method, ...rest).catch(async (error: unknown) => {
       if ((error as { readonly code?: string }).code !== "ECONNRESET") throw error;
       if (method !== "GET") await send(false, "GET", "/livez").catch(() => Promise.reject(error));
@@ -250,7 +250,7 @@ async function createNamespace(request: Cluster["request"], name: string): Promi
   const account = await request("POST", `/api/v1/namespaces/${name}/serviceaccounts`, {
     metadata: { name: "default" },
   });
-  // With all of kube-controller-manager's controllers, its own may have been faster.
+  // If all of kube-controller-manager's controllers run, its serviceaccount controller may have been first.
   if (account.status !== 201 && account.status !== 409) {
     throw new Error(`Cannot create the ServiceAccount of ${name}: ${JSON.stringify(account.body)}`);
   }
@@ -293,8 +293,8 @@ function pidOf(dir: string, name: ClusterProcess): number {
 }
 
 /**
- * The signal is taken by whichever thread runs next; until then, on a busy machine for long, the others go on answering. Where there
- * is no /proc, the signal has to do.
+ * Whether all threads are stopped. One thread takes the signal, and on a busy machine the others may continue to serve requests for a
+ * while. Without /proc this cannot be checked, and the result is true.
  */
 function standsStill(pid: number): boolean {
   const threads = `/proc/${pid}/task`;
@@ -302,10 +302,10 @@ function standsStill(pid: number): boolean {
   return readdirSync(threads).every((thread) => {
     try {
       const stat = readFileSync(join(threads, thread, "stat"), "utf8");
-      // PID (NAME) STATE …, and a name may have brackets of its own.
+      // The format is PID (NAME) STATE …, and a name can contain brackets.
       return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
     } catch {
-      // It has ended meanwhile, so others may still run.
+      // This thread has ended, so others may still run.
       return false;
     }
   });

@@ -4,7 +4,7 @@ import { type ProgramRun, runProgram } from "./program.ts";
 
 const top = join(import.meta.dir, "..", "..");
 
-/** `deno run` of `path` (from the top of the work tree) with nothing from the network; ten minutes at most. */
+/** Runs `path` (relative to the top of the work tree) with cached dependencies only, for ten minutes at most. */
 export async function runDeno(
   path: string,
   args: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** An embedded cluster on virtual time, with somebody who looks on and acts. */
+/** An embedded cluster on virtual time, with a client that observes it and changes objects. */
 import type { Kind } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
@@ -13,9 +13,9 @@ export interface EmbeddedScene {
   readonly timeline: VirtualTimeline;
   readonly you: Client;
   readonly events: readonly StageEvent[];
-  /** Runs the cluster for so much virtual time, or until nothing is left to do but heartbeats. */
+  /** Runs the cluster for `ms` of virtual time, or until only heartbeats are left. */
   run(ms: number): Promise<RunEnd>;
-  /** Runs the cluster, at most for a virtual minute, until the promise has settled. */
+  /** Runs the cluster until the promise has settled, for a virtual minute at most. */
   during<T>(promise: Promise<T>): Promise<T>;
   list<T extends StoredObject>(kind: Kind<T>, namespace?: string): Promise<readonly T[]>;
   stop(): Promise<void>;

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 
-/** Each rule says what it looks at, what it chooses and where it comes from, and has a sentence for its example. */
+/** Checks that each rule says what it looks at, what it chooses and where it comes from, and that it has a sentence for its example. */
 export function expectExplained({ rules }: Pick<ControllerDefinition, "rules">): void {
   for (const one of rules) {
     const { id, looksAt, chooses, source, example } = one;

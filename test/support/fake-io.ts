@@ -1,4 +1,4 @@
-/** An Io that keeps what was written, with a terminal of the width asked for. */
+/** An Io that keeps all output, with a terminal of the requested width. */
 import type { Io } from "../../plugin/cli/io.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import type { Output } from "../../src/platform/terminal.ts";
@@ -6,7 +6,7 @@ import { oneLine } from "../../src/platform/visible-text.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 
 export interface FakeIo extends Io {
-  /** What was written to standard output so far. */
+  /** Everything written to standard output so far. */
   readonly outText: () => string;
   readonly errText: () => string;
 }

@@ -1,4 +1,4 @@
-/** A server of one kind, in process, that can be made to lose events, cut watches, forget versions and refuse requests. */
+/** An in-process server of one kind that can lose events, cut watches, forget versions and refuse requests. */
 import { keyOf, type ObjectKey, objectKey } from "../../src/api/key.ts";
 import { type Kind, kindOf } from "../../src/api/kind.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../src/api/object.ts";
@@ -44,7 +44,7 @@ interface OpenStream {
 
 export const gone: Status = { code: 410, reason: "Expired", message: "too old resource version" };
 
-/** A refusal as the client throws it. */
+/** The error that the client throws for a refused request. */
 export function refused(code: number, reason: string, retryAfterMs?: number): StatusError {
   return new StatusError(code, { code, reason, message: reason }, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
@@ -53,19 +53,19 @@ export class FakeServer implements ListerWatcher<Widget> {
   readonly kind: Kind<Widget> = Widgets;
   readonly objects: Map<ObjectKey, Widget> = new Map();
   version = 100;
-  /** What was asked for, in order. */
+  /** All requests, in order. */
   readonly asked: { readonly at: number; readonly list?: ListOptions; readonly watch?: WatchOptions }[] = [];
-  /** Thrown in place of the next answers; undefined lets one through. */
+  /** Errors for the next lists, one each; undefined lets the request succeed. */
   readonly listErrors: (Error | undefined)[] = [];
   readonly watchErrors: (Error | undefined)[] = [];
-  /** Changes are not sent to open watches, as if the connection were half-open. */
+  /** Whether changes are kept from open watches, as on a half-open connection. */
   losing = false;
   supportsWatchList = true;
-  /** Lists by watch are not told that they are complete until `endInitialEvents`. */
+  /** Whether lists by watch stay incomplete until `endInitialEvents`. */
   withholdsEnd = false;
-  /** How long each request takes. */
+  /** Duration of each request. */
   slowMs = 0;
-  /** Frames that a watch hands over at once; each is of 10 bytes. */
+  /** Frames per chunk of a watch; each counts as 10 bytes. */
   framesAChunk: number = Infinity;
   #timeline: Timeline;
   #changes: Change[] = [];
@@ -106,7 +106,7 @@ export class FakeServer implements ListerWatcher<Widget> {
     this.#changed({ type: "DELETED", object: { ...object, metadata }, version: this.version });
   }
 
-  /** Somebody writes another kind: versions go on, and bookmarks with them. */
+  /** Advances the version as a write of another kind does, and sends a bookmark. */
   bookmark(): void {
     this.version++;
     this.#send({ type: "BOOKMARK", object: bookmarkAt(this.version) });
@@ -116,7 +116,7 @@ export class FakeServer implements ListerWatcher<Widget> {
     this.#send({ type: "BOOKMARK", object: bookmarkAt(this.version, initialEventsEnd) });
   }
 
-  /** Watches and lists from before now answer 410. */
+  /** From now on, watches and lists from earlier versions get 410. */
   forget(): void {
     this.#oldest = this.version;
     this.#changes = [];
@@ -131,7 +131,7 @@ export class FakeServer implements ListerWatcher<Widget> {
     this.#streams.clear();
   }
 
-  /** An ERROR frame, after which the server ends the watch. */
+  /** Sends an ERROR frame, after which the server ends the watch. */
   sendError(status: Status): void {
     this.#send({ type: "ERROR", object: status });
     this.endWatches();
@@ -226,7 +226,7 @@ export class FakeServer implements ListerWatcher<Widget> {
 
 const initialEventsEnd = { "k8s.io/initial-events-end": "true" };
 
-/** What crosses a connection is nobody else's. */
+/** The client and the server share no objects, as over a real connection. */
 function copy(object: Widget): Widget {
   return structuredClone(object);
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 
-/** Answers each message with ten digits. */
+/** A server that replies to each message with ten digits. */
 function startDigits(): Promise<{ server: Server; port: number; heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((socket) => {
@@ -17,7 +17,7 @@ function startDigits(): Promise<{ server: Server; port: number; heard: string[] 
   });
 }
 
-/** A client that keeps what it got. */
+/** A client that keeps the received text. */
 function dial(port: number): { socket: Socket; got: () => string; ended: Promise<"closed" | "reset"> } {
   const socket = connect(port, "127.0.0.1");
   let text = "";
@@ -30,7 +30,7 @@ function dial(port: number): { socket: Socket; got: () => string; ended: Promise
   return { socket, got: () => text, ended };
 }
 
-/** Waits, at most 2 s, until `holds`. */
+/** Waits until `holds` returns true, for 2 s at most. */
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds() && tries < 200; tries++) await Bun.sleep(10);
   expect(holds()).toBe(true);

@@ -1,40 +1,40 @@
 /**
- * A TCP proxy on loopback that misbehaves on command. It knows nothing of TLS or HTTP: what it does to bytes, a bad network
- * does too. For faults that need to know the request (a 429, the answer of one write lost) see `http-fault-proxy.ts`.
+ * A TCP proxy on loopback with faults on command. It does not know TLS or HTTP: it does to bytes what a bad network does. For faults of
+ * single requests (a 429, the lost response of one write) see `http-fault-proxy.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
 
-/** What is done to the connections there are, and to new ones. */
+/** A fault of all connections, open and new. */
 export type TcpFault =
   | { readonly is: "none" }
-  /** Nobody listens: new connections are refused, open ones are reset. */
+  /** Nothing listens: new connections are refused, open ones are reset. */
   | { readonly is: "refuse" }
-  /** A connection is reset after so many more bytes of the server's; 0: at its next byte. TLS makes about 30 more of them a write. */
+  /** A connection is reset after this many more bytes from the server; 0: at the next byte. TLS adds about 30 bytes per write. */
   | { readonly is: "cut"; readonly afterBytes: number }
-  /** Half-open: both directions are swallowed and nothing is closed. Such a connection stays dead when the fault is over. */
+  /** Half-open: bytes in both directions are dropped and nothing is closed. Such a connection stays dead after the fault ends. */
   | { readonly is: "stall" }
-  /** The server's bytes trickle. */
+  /** Bytes from the server are throttled. */
   | { readonly is: "slow"; readonly bytesPerSecond: number }
   /**
-   * What the client sends arrives, and at the first byte of the answer the connection is reset: what was asked has been done
-   * and nobody says so. A new connection does not survive its TLS handshake.
+   * The client's bytes arrive, and the connection is reset at the first byte of the response: the request was carried out, but the client
+   * does not know. A new connection does not survive its TLS handshake.
    */
   | { readonly is: "lose-answers" };
 
 export interface FaultProxy {
   readonly port: number;
-  /** `https://127.0.0.1:PORT`; the server's certificate is good for it. */
+  /** `https://127.0.0.1:PORT`; the server's certificate is valid for it. */
   readonly url: string;
-  /** Connections open now. */
+  /** Number of open connections. */
   readonly open: number;
-  /** Connections taken so far. */
+  /** Number of connections accepted so far. */
   readonly taken: number;
-  /** From now on this is what happens; counts of bytes begin anew. */
+  /** Replaces the fault; byte counts restart. */
   set(fault: TcpFault): Promise<void>;
-  /** Resets all open connections once; new ones are taken. */
+  /** Resets all open connections once; new ones are accepted. */
   breakConnections(): void;
   stop(): Promise<void>;
 }
@@ -42,12 +42,12 @@ export interface FaultProxy {
 interface Connection {
   readonly client: Socket;
   readonly server: Socket;
-  /** Bytes of the server's handed on since the fault was set. */
+  /** Bytes from the server that were forwarded since the fault was set. */
   answered: number;
   dead: boolean;
 }
 
-/** Starts a proxy before `port` on loopback. */
+/** Starts a proxy for `port` on loopback. */
 export async function startFaultProxy(port: number): Promise<FaultProxy> {
   const connections = new Set<Connection>();
   let fault: TcpFault = { is: "none" };
@@ -120,7 +120,7 @@ function wire(connection: Connection, present: () => TcpFault): void {
     if (present().is === "stall") connection.dead = true;
     if (!connection.dead) client.end();
   });
-  // An end that is no end in order is one for the other side too; except where silence is the fault.
+  // An abnormal end closes the other side too, unless the fault is silence.
   client.on("error", () => server.destroy());
   client.on("close", () => server.destroy());
   server.on("error", () => {
@@ -154,14 +154,14 @@ function answer(connection: Connection, bytes: Buffer, fault: TcpFault): void {
   connection.answered += bytes.length;
 }
 
-/** Waits with reading more while the other side does not take it. */
+/** Forwards bytes, and stops reading while the other side's buffer is full. */
 function handOn(bytes: Buffer, from: Socket, to: Socket): void {
   if (to.write(bytes)) return;
   from.pause();
   to.once("drain", () => from.resume());
 }
 
-/** The last bytes still arrive: a reset would overtake them, so it waits until they are written. */
+/** The last bytes must still arrive: a reset would overtake them, so the connection is closed after they are written. */
 function cutAfter(connection: Connection, last: Buffer): void {
   connection.dead = true;
   connection.server.destroy();
@@ -169,7 +169,7 @@ function cutAfter(connection: Connection, last: Buffer): void {
   else connection.client.write(last, () => connection.client.destroy());
 }
 
-/** A twentieth of a second's bytes at a time, and no reading meanwhile. */
+/** Writes the bytes in steps of 50 ms and reads nothing meanwhile. */
 async function trickle(connection: Connection, bytes: Buffer, bytesPerSecond: number): Promise<void> {
   connection.server.pause();
   const step = Math.max(1, Math.floor(bytesPerSecond / 20));
@@ -182,7 +182,7 @@ async function trickle(connection: Connection, bytes: Buffer, bytesPerSecond: nu
   connection.server.resume();
 }
 
-/** Writes a kubeconfig like the cluster's admin one with another server in it, and answers its path. */
+/** Writes a copy of the cluster's admin kubeconfig with another server URL and returns its path. */
 export function kubeconfigThrough(cluster: Cluster, url: string): string {
   const path = join(cluster.dir, `kubeconfig-${new URL(url).port}`);
   writeFileSync(path, readFileSync(cluster.kubeconfig, "utf8").replace(cluster.url, url));
