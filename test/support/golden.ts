@@ -1,4 +1,4 @@
-/** Outputs that are kept as they were reviewed. `UPDATE_GOLDEN=1` writes them anew: read the difference before it is committed. */
+/** Reviewed outputs. `UPDATE_GOLDEN=1` rewrites them: read the difference before you commit it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "bun:test";

@@ -6,7 +6,7 @@ import type { Lister } from "../../src/cache/lister.ts";
 
 type Indexes<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
 
-/** A cache that a test fills by hand. What goes in is frozen: whoever changes a cached object fails. Indexes are searched, not kept. */
+/** A cache that a test fills by hand. Its objects are frozen: code that changes a cached object throws. Indexes are computed by search. */
 export class HandFilledCache<T extends StoredObject> implements Lister<T> {
   #objects = new Map<ObjectKey, T>();
   #indexes: Indexes<T>;

@@ -18,7 +18,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     await cluster.stop();
   });
 
-  /** Bun leaves the body of a broken answer unread: an answer counts when its body has come whole. */
+  /** Reads the whole body, which Bun does not do by itself: a response counts only if its body has arrived in full. */
   async function send(method: string, path: string, body?: unknown): Promise<Response> {
     const answer = await fetch(proxy.url + path, {
       method,
@@ -33,7 +33,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     return (await cluster.request("GET", `${configMaps}/${name}`)).status === 200;
   }
 
-  /** The bytes of a watch from its start until it ends, and how it ended. */
+  /** Reads a watch until it ends, for `forMs` at most; returns its text and how it ended. */
   async function readWatch(forMs: number): Promise<{ text: string; end: "proper" | "broken" | "still open" }> {
     const abort = new AbortController();
     const answer = await fetch(`${proxy.url}${configMaps}?watch=true&fieldSelector=metadata.name%3Dkube-root-ca.crt`, {
@@ -101,7 +101,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
       await cluster.request("POST", configMaps, { metadata: { name: "kube-root-ca.crt" }, data: { "ca.crt": "x" } });
       const whole = await readWatch(300);
       expect(whole.end).toBe("still open");
-      // What has come and was not read goes with the connection: on a busy machine that may happen once, not each time.
+      // Bytes that have arrived but were not read are lost with the connection. On a busy machine that can happen once, but not every time.
       let cut = { text: "", end: "" };
       for (let tries = 0; tries < 3 && (tries === 0 || cut.text.length < afterBytes); tries++) {
         proxy.inject({ times: 1, fault: { is: "cut", afterBytes } });

@@ -1,6 +1,6 @@
 /**
- * A proxy before a kube-apiserver that takes part in HTTP, so that a fault can be for some requests only: a refusal the server
- * never gave, the answer of a write lost after it was applied, a watch cut at any byte of its body.
+ * A proxy in front of a kube-apiserver that parses HTTP, so that a fault can affect single requests: a refusal that the server never sent,
+ * the lost response of a write that was applied, a watch cut at any byte of its body.
  */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ import type { Cluster } from "./cluster.ts";
 
 export interface ProxiedRequest {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly isWatch: boolean;
@@ -19,7 +19,7 @@ export interface ProxiedRequest {
 }
 
 export type HttpFault =
-  /** The proxy answers and the server hears nothing of it. `message` and `reason` go into a Status. */
+  /** The proxy responds, and the server does not receive the request. `message` and `reason` go into a Status. */
   | {
       readonly is: "answer";
       readonly status: number;
@@ -27,29 +27,29 @@ export type HttpFault =
       readonly message?: string;
       readonly retryAfterSeconds?: number;
     }
-  /** The connection is broken before the server hears of it. */
+  /** The connection is broken before the server receives the request. */
   | { readonly is: "lose-request" }
-  /** The server has answered in full; then the connection is broken, and the client gets no byte of it. */
+  /** The server has responded in full; then the connection is broken, and the client receives no byte. */
   | { readonly is: "lose-answer" }
-  /** The connection is broken after so many bytes of the body. */
+  /** The connection is broken after this many bytes of the body. */
   | { readonly is: "cut"; readonly afterBytes: number }
-  /** After so many bytes of the body comes nothing more, and nothing is closed. */
+  /** After this many bytes of the body nothing more is sent, and the connection stays open. */
   | { readonly is: "stall"; readonly afterBytes: number }
-  /** The server gets the request that much later. */
+  /** The request is forwarded with a delay. */
   | { readonly is: "delay"; readonly ms: number }
-  /** For watches: the frames so far, at least so many bytes and whole ones, then this one, then a proper end. */
+  /** For watches: whole frames of at least this many bytes, then this frame, then a proper end. */
   | { readonly is: "frame"; readonly afterBytes: number; readonly frame: unknown };
 
 export interface InjectedFault {
-  /** Which requests it is for; all of them by default. */
+  /** The requests that it affects; default: all. */
   readonly match?: (request: ProxiedRequest) => boolean;
-  /** How many of those it hits, from the next one on; all of them by default. */
+  /** How many of these requests it affects, starting with the next one; default: all. */
   readonly times?: number;
   readonly fault: HttpFault;
 }
 
 export interface Injection {
-  /** How many requests it has hit. */
+  /** How many requests it has affected. */
   readonly hits: number;
   remove(): void;
 }
@@ -57,16 +57,16 @@ export interface Injection {
 export interface HttpFaultProxy {
   readonly port: number;
   readonly url: string;
-  /** Adds a fault. Where several are for a request, the one added first is taken. */
+  /** Adds a fault. If several match a request, the first one added is used. */
   inject(injected: InjectedFault): Injection;
-  /** Takes all faults away; what is stalled stays so. */
+  /** Removes all faults; a stalled response stays stalled. */
   clear(): void;
   /** Breaks all open connections once. */
   breakConnections(): void;
   stop(): Promise<void>;
 }
 
-/** A 410 as a watch tells it, for `{ is: "frame" }`. */
+/** The 410 of a watch whose resourceVersion has expired, for `{ is: "frame" }`. */
 export const expiredFrame: unknown = {
   type: "ERROR",
   object: {
@@ -84,7 +84,7 @@ interface Pending extends InjectedFault {
   hits: number;
 }
 
-/** Starts a proxy before the cluster's kube-apiserver, with a certificate that the cluster's authority has signed. */
+/** Starts a proxy in front of the cluster's kube-apiserver, with a certificate signed by the cluster's authority. */
 export async function startHttpFaultProxy(cluster: Cluster): Promise<HttpFaultProxy> {
   const faults: Pending[] = [];
   const sockets = new Set<{ destroy(): unknown }>();
@@ -92,7 +92,7 @@ export async function startHttpFaultProxy(cluster: Cluster): Promise<HttpFaultPr
   const certificate = {
     cert: readFileSync(join(cluster.dir, "server.crt")),
     key: readFileSync(join(cluster.dir, "server.key")),
-    // So that client certificates pass the handshake; what they may is decided by the token that is sent on.
+    // Lets client certificates pass the handshake; the rights are those of the forwarded token.
     ca: cluster.ca,
     ALPNProtocols: ["http/1.1"],
   };
@@ -169,14 +169,14 @@ async function serve(message: IncomingMessage, response: ServerResponse, serving
   forward(message, body, serving, (answer) => relay(answer, response, fault)).on("error", () => breakOff(response));
 }
 
-/** Sends the request on, as the cluster's admin where the client had a certificate only. */
+/** Forwards the request, as the cluster's admin if the client has only a certificate. */
 function forward(
   message: IncomingMessage,
   body: Buffer,
   { cluster, agent }: Serving,
   onAnswer: (answer: IncomingMessage) => void,
 ): ReturnType<typeof https.request> {
-  // Plain text, so that frames can be counted and added.
+  // Without chunked encoding or compression, so that frames can be counted and added.
   const { connection: _, "transfer-encoding": __, "accept-encoding": ___, ...headers } = message.headers;
   const asked = https.request(
     {
@@ -213,9 +213,9 @@ function breakOff(response: ServerResponse): void {
   response.destroy();
 }
 
-/** Hands the answer on, as far as the fault lets it. */
+/** Forwards the response as far as the fault permits. */
 function relay(answer: IncomingMessage, response: ServerResponse, fault: HttpFault | undefined): void {
-  // The server's watch would go on for nobody.
+  // Ends the server's watch as well.
   response.on("close", () => answer.destroy());
   if (fault?.is === "lose-answer") {
     answer.on("data", () => undefined);
@@ -252,7 +252,7 @@ function relay(answer: IncomingMessage, response: ServerResponse, fault: HttpFau
   if (limit === 0) stop();
 }
 
-/** At most `room` bytes; for `frame` all bytes to the end of the line that the limit is in. */
+/** Returns at most `room` bytes; for `frame` everything up to the end of the line in which the limit lies. */
 function upTo(bytes: Buffer, room: number, fault: HttpFault | undefined): Buffer {
   if (bytes.length < room || fault === undefined) return bytes;
   if (fault.is !== "frame") return bytes.subarray(0, room);
@@ -261,7 +261,7 @@ function upTo(bytes: Buffer, room: number, fault: HttpFault | undefined): Buffer
 }
 
 function atLimit(response: ServerResponse, fault: HttpFault | undefined): void {
-  // After the bytes before it have left, and were read: a broken connection takes with it what waits to be read.
+  // Wait until the earlier bytes are sent and read: a broken connection discards bytes that were not read yet.
   if (fault?.is === "cut") response.write("", () => setTimeout(() => breakOff(response), 50));
   if (fault?.is === "frame") response.end(`${JSON.stringify(fault.frame)}\n`);
 }

@@ -1,4 +1,4 @@
-/** An informer of Widgets on a fake server and a virtual timeline, with a record of all that it says. */
+/** An informer of Widgets with a fake server and a virtual timeline; all its stage events are recorded. */
 import type { EventHandler, Notification } from "../../src/cache/shared-informer.ts";
 import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -22,7 +22,7 @@ export interface InformerScene {
 
 export interface InformerSceneOptions extends Partial<SharedInformerOptions<Widget>> {
   readonly seed?: number;
-  /** Nobody listens to the bus. */
+  /** No listener on the bus. */
   readonly quiet?: boolean;
 }
 
@@ -66,7 +66,7 @@ export function informerScene({ seed = 1, quiet = false, ...options }: InformerS
   };
 }
 
-/** `added shop/a@5 initial`: a notification in one line. */
+/** Formats a notification as one line: `added shop/a@5 initial`. */
 function lineOf(notification: Notification<Widget>): string {
   const { type, object } = notification;
   const of = ({ metadata }: Widget): string => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`;
@@ -80,13 +80,13 @@ function lineOf(notification: Notification<Widget>): string {
   }
 }
 
-/** A handler that writes a line for each notification. */
+/** A handler that records a line for each notification. */
 export function recorder(name: string): EventHandler<Widget> & { readonly lines: string[] } {
   const lines: string[] = [];
   return { name, lines, on: (notification) => void lines.push(lineOf(notification)) };
 }
 
-/** A handler that ignores what it is notified of. */
+/** A handler that ignores all notifications. */
 export function idleHandler(name: string): EventHandler<Widget> {
   return { name, on: () => undefined };
 }

@@ -1,4 +1,4 @@
-/** Controllers in this process on any API server, as `run` runs them, on frozen caches; without a limit on requests. */
+/** Runs controllers in this process against any API server as `run` does, with frozen caches and no request rate limit. */
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
@@ -8,7 +8,7 @@ import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 
-/** Resolves when their caches are filled, in three minutes at most. `bus` carries what they do; default: nobody listens. */
+/** Resolves when the caches have synced, within three minutes. `bus` receives their stage events; default: a bus without listeners. */
 export async function startControllers(
   kubeconfig: string,
   { controllers, bus: given }: { readonly controllers: readonly ControllerDefinition[]; readonly bus?: TraceBus },

@@ -1,7 +1,7 @@
-/** Whether the long form of the tests is asked for: `npm run long` sets LONG=1. */
+/** Whether this is the long form of the tests: `npm run long` sets LONG=1. */
 export const long: boolean = process.env["LONG"] === "1";
 
-/** How often a property or a seeded scene is tried: `times`, in the long form twenty times as often unless said otherwise. */
+/** How many cases of a property, or seeds of a scene, to run: `times`, or `inLong` in the long form (default: 20 × `times`). */
 export function tries(times: number, inLong: number = 20 * times): number {
   return long ? inLong : times;
 }

@@ -1,7 +1,7 @@
-/** Discovery as of a server that does not put it together, so that a test can exchange the answer of one group version. */
+/** Discovery like that of a server without aggregated discovery, so that a test can replace the response for one group version. */
 import type { Transport } from "../../src/api/transport.ts";
 
-/** Asks for plain JSON where a client asks for an `APIGroupDiscoveryList`. */
+/** Requests plain JSON when the client requests an `APIGroupDiscoveryList`. */
 export function plainDiscovery(transport: Transport): Transport {
   return {
     send(request) {

@@ -1,11 +1,11 @@
-/** Pods and nodes for tests of scheduler and kubelet. */
+/** Pods and nodes for tests of the scheduler and the kubelet. */
 import type { CreateInput } from "../../src/api/object.ts";
 import type { Node, Pod, PodSpec } from "../../src/api/types.ts";
 import { simulatedNode } from "../../src/controllers/kubelet/node.ts";
 
 export interface PodParts {
   readonly labels?: Readonly<Record<string, string>>;
-  /** Without their prefix. */
+  /** Annotations by name, without the prefix. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: Partial<PodSpec>;
   readonly requests?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export function annotation(name: string): string {
   return `sandbox.kubectl-reconcile.io/${name}`;
 }
 
-/** A pod of one container `c` in the namespace `default`. */
+/** A pod in the namespace `default` with one container, `c`. */
 export function podOf(name: string, parts: PodParts = {}): CreateInput<Pod> {
   const { labels = {}, annotations = {}, requests, ownerReferences } = parts;
   return {
@@ -41,7 +41,7 @@ export interface NodeParts {
   readonly allocatable?: Readonly<Record<string, string>>;
 }
 
-/** A simulated node of its own name and room; everything else as the embedded cluster makes them. */
+/** A simulated node with the given name and allocatable resources; otherwise as the embedded cluster creates its nodes. */
 export function nodeOf(name: string, parts: NodeParts = {}): CreateInput<Node> {
   const plain = simulatedNode(0);
   const allocatable = { cpu: "4", memory: "8Gi", pods: "10", ...parts.allocatable };

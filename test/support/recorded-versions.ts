@@ -1,4 +1,4 @@
-/** Versions of objects as a real API server's watch showed them, each with who made it, held against what managedFields tell. */
+/** Versions of objects from a watch on a real API server, each with its writer. Compares them with what managedFields imply. */
 import type { ManagedFieldsEntry, ObjectMeta, StoredObject } from "../../src/api/object.ts";
 import { compactManagedFields, fieldManagerOfChange } from "../../src/api/field-manager.ts";
 
@@ -7,16 +7,16 @@ export interface RecordedVersion {
     readonly metadata: ObjectMeta & { readonly managedFields?: readonly ManagedFieldsEntry[] };
   };
   readonly by: string;
-  /** What was done, in words. */
+  /** Description of the write. */
   readonly how: string;
 }
 
-/** Who made a version, and who is said to have made it. */
+/** The real writer of a version and the inferred one. */
 export interface Attribution extends Pick<RecordedVersion, "by" | "how"> {
   readonly told: string | undefined;
 }
 
-/** Each version against the one of the same object before it. */
+/** Compares each version with the previous one of the same object. */
 export function attributions(versions: readonly RecordedVersion[]): readonly Attribution[] {
   const latest = new Map<string, RecordedVersion["object"]>();
   return versions.flatMap(({ object, by, how }) => {
@@ -33,7 +33,7 @@ export function attributions(versions: readonly RecordedVersion[]): readonly Att
   });
 }
 
-/** As a cache holds it. */
+/** The object as a cache stores it, without managedFields. */
 function cached({ metadata, ...rest }: RecordedVersion["object"]): StoredObject {
   const { managedFields: _, ...kept } = metadata;
   return { ...rest, metadata: kept };

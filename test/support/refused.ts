@@ -1,7 +1,7 @@
-/** An answer that refuses, for transports that stand before a real one. */
+/** A refusal, for transports that wrap a real one. */
 import type { ApiResponse } from "../../src/api/transport.ts";
 
-/** A Status with the code and the reason: `403`, `Forbidden`. */
+/** A response with a Status of this code and reason: `403`, `Forbidden`. */
 export function statusOf(code: number, reason: string): ApiResponse {
   const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason, code, message: reason };
   const chunks = [new TextEncoder().encode(JSON.stringify(status))];

@@ -1,4 +1,4 @@
-/** The error that a promise is rejected with. @throws Error if it is fulfilled, or rejected with something that is no error. */
+/** Returns the error with which a promise is rejected. @throws Error if it is fulfilled, or rejected with a value that is not an Error. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   let value: unknown;
   try {

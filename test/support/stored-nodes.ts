@@ -1,4 +1,4 @@
-/** Nodes, and pods on them, as a server has stored them: for tests of the controllers of nodes. */
+/** Nodes and their pods as stored by a server, for tests of the node controllers. */
 import type { StoredMeta } from "../../src/api/object.ts";
 import { formatTime } from "../../src/api/time.ts";
 import type { Node, NodeCondition, Pod, PodCondition, Taint, Toleration } from "../../src/api/types.ts";
@@ -11,10 +11,10 @@ function metaOf(name: string, more: Meta): StoredMeta {
   return { name, uid: `uid-${name}`, resourceVersion: "1", creationTimestamp, ...more };
 }
 
-/** What a pod of a test is like; it is in the namespace `shop`, on `node-1`, and runs. */
+/** Parts of a test's pod, which runs on `node-1` in the namespace `shop` by default. */
 export interface StoredPodParts {
   readonly meta?: Meta;
-  /** Empty for none. */
+  /** Default `node-1`; empty for a pod without a node. */
   readonly node?: string;
   readonly phase?: string;
   readonly reason?: string;
@@ -35,16 +35,16 @@ export function storedPod(name: string, parts: StoredPodParts = {}): Pod {
   };
 }
 
-/** Of a pod that is being deleted. */
+/** Metadata of a pod that is being deleted. */
 export const beingDeleted: Meta = { deletionTimestamp: formatTime(sceneStart), deletionGracePeriodSeconds: 30 };
 
 export interface StoredNodeParts {
   readonly meta?: Meta;
   readonly taints?: readonly Taint[];
   readonly unschedulable?: true;
-  /** Of the condition Ready; undefined: it has no conditions. */
+  /** Status of the condition Ready; undefined for a node without that condition. */
   readonly ready?: "True" | "False" | "Unknown" | undefined;
-  /** When the condition Ready was reported and when it changed, in ms since 1970. */
+  /** Time of the last report and the last change of the condition Ready, in ms since 1970. */
   readonly reportedAt?: number;
   readonly conditions?: readonly NodeCondition[];
 }

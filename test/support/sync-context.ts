@@ -1,6 +1,6 @@
 /**
- * A scene for tests of controllers: caches that the test fills by hand, an API server of a few lines whose writes reach the caches
- * only when the test delivers them, and a record of everything that a sync did.
+ * A scene for tests of controllers: caches that the test fills by hand, a small API server whose writes reach the caches only when the test
+ * delivers them, and a record of everything that a sync did.
  */
 import { deepEqual } from "../../src/api/field-changes.ts";
 import { keyOf, type NamespacedName, objectKey, type ObjectKey, splitKey } from "../../src/api/key.ts";
@@ -20,15 +20,15 @@ import { HandFilledCache } from "./hand-filled-cache.ts";
 export interface Call {
   readonly verb: "get" | "list" | "review" | "create" | "update" | "updateStatus" | "patch" | "delete";
   readonly kind: string;
-  /** Of a create: as it will be named; of a list: the namespace. */
+  /** For a create, the resulting name; for a list, the namespace. */
   readonly name: string;
   readonly body?: unknown;
-  /** Of a delete that has any. */
+  /** Set for a delete with preconditions. */
   readonly preconditions?: object;
   readonly because?: Decision;
 }
 
-/** A refusal of the fake server. */
+/** An error response of the fake server. */
 export function refusal(code: number, reason: string, message: string, cause?: string): StatusError {
   const details = cause === undefined ? {} : { details: { causes: [{ reason: cause }] } };
   return new StatusError(code, { code, reason, message, ...details });
@@ -37,55 +37,55 @@ export function refusal(code: number, reason: string, message: string, cause?: s
 /** 2026-11-21T10:00:00Z */
 export const sceneStart: number = Date.UTC(2026, 10, 21, 10);
 
-/** A notification without its delta, which the scene makes up. */
+/** A notification without its delta, which the scene adds. */
 export type Told<T> = Notification<T> extends infer N ? (N extends unknown ? Omit<N, "delta"> : never) : never;
 
 type Mutable = { -readonly [K in keyof Scene]: Scene[K] };
 
 export interface Scene {
   now: number;
-  /** What the connection trusts. Default: nothing is known. */
+  /** The CA that the connection trusts. Default: unknown. */
   serverCa: string | undefined;
-  /** Asked before each request; an error is thrown in place of an answer. */
+  /** Called before each request; a returned error replaces the response. */
   refuse: (call: Call) => Error | undefined;
-  /** Asked after each write was applied; an error is thrown in place of its answer, as when a connection breaks. */
+  /** Called after each write is applied; a returned error replaces the response, as when a connection breaks. */
   lose: (call: Call) => Error | undefined;
-  /** What answers GETs of no object, of scales and of kinds that are not watched: the scene knows none. */
+  /** Handles raw requests, scales and GETs of kinds that are not watched. Default: the scene knows none of them. */
   beyond: Partial<Pick<SyncClient, "raw" | "getScale" | "updateScale">> & {
     readonly get?: (kind: Kind, at: NamespacedName) => StoredObject | undefined;
-    /** The answer to a question of `review`. */
+    /** The response to a `review`. */
     readonly review?: (question: unknown) => object;
   };
-  /** Called when a sync sleeps, after the time has passed: what others do meanwhile. */
+  /** Called when a sync sleeps, after the time has passed: the place for concurrent changes. */
   onSleep: (ms: number) => void | Promise<void>;
   readonly calls: Call[];
   readonly events: (EventToRecord & { readonly about: string })[];
   readonly decisions: Decision[];
-  /** What syncs asked to come again for. */
+  /** Requeues requested by syncs. */
   readonly requeues: { readonly ms: number | "rate-limited"; readonly why: string }[];
-  /** Keys that notifications woke, in order, and those woken for later. */
+  /** Keys that notifications enqueued, in order, and those enqueued with a delay. */
   readonly woken: ObjectKey[];
   readonly wokenLater: { readonly key: ObjectKey; readonly ms: number }[];
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   readonly watchContext: WatchContext;
-  /** Puts an object on the server and into the cache, without a notification. */
+  /** Puts objects on the server and into the cache, without a notification. */
   put<T extends StoredObject>(kind: Kind<T>, ...objects: readonly T[]): void;
-  /** What only the server has: the cache does not know yet. */
+  /** Puts an object on the server only: the cache does not have it. */
   putLive<T extends StoredObject>(kind: Kind<T>, object: T): void;
-  /** Somebody else writes: the caches see it when it is delivered. */
+  /** Writes as another client: the caches receive it with the next delivery. */
   writeLive<T extends StoredObject>(kind: Kind<T>, object: T): void;
   deleteLive(kind: Kind, key: ObjectKey): void;
   cached<T extends StoredObject>(kind: Kind<T>): readonly T[];
   live<T extends StoredObject>(kind: Kind<T>): readonly T[];
   notify<T extends StoredObject>(kind: Kind<T>, notification: Told<T>): void;
-  /** One call of each of the controller's scans. */
+  /** Calls each of the controller's scans once. */
   scan(): void;
-  /** Brings the caches up to what the server has, with a notification for each change of the last `most`. */
+  /** Delivers the next `most` changes, by default all, to the caches, with a notification for each. */
   deliver(most?: number): void;
-  /** How many changes the caches have not seen. */
+  /** Number of changes that were not delivered to the caches. */
   readonly undelivered: number;
-  /** One sync of the key; clears the record of calls, events, decisions and requeues first. */
+  /** Runs one sync of the key; first clears the records of calls, events, decisions and requeues. */
   sync(key: ObjectKey): Promise<void>;
   context(key: ObjectKey): SyncContext;
 }
@@ -117,7 +117,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
   let syncs = 0;
 
   const shelf = (kind: Kind): Map<ObjectKey, StoredObject> => known(live, kind);
-  // The cache holds what it was filled with: the type is the kind's.
+  // Safe: a cache holds only objects of its kind.
   const cacheOf = <T extends StoredObject>(kind: Kind<T>): HandFilledCache<T> =>
     known(caches, kind) as unknown as HandFilledCache<T>;
   const change = (kind: Kind, key: ObjectKey, object: StoredObject | undefined): void => {
@@ -254,7 +254,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     state: (state) => states.of(state),
   };
 
-  /** Answers come in a later turn, as from a network. */
+  /** Responses arrive in a later turn, as from a network. */
   const ask = async <T>(call: Call, apply: () => T): Promise<T> => {
     scene.calls.push(call);
     await Promise.resolve();
@@ -312,7 +312,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
       given: T | UpdateInput<T>,
       { because }: { readonly because: Decision },
     ): Promise<T> {
-      // Controllers replace what they have read.
+      // Controllers pass the whole object that they have read.
       const object = given as T;
       return ask({ verb: "update", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));
@@ -321,7 +321,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
           throw refusal(409, "Conflict", "changed");
         const isOther = !deepEqual(specOf(before), specOf(object));
         const generation = (before.metadata.generation ?? 0) + (isOther ? 1 : 0);
-        // The status has a door of its own.
+        // The status changes only through its subresource.
         const status = "status" in before ? { status: before.status } : {};
         const { uid } = before.metadata;
         return store(kind, { ...object, metadata: { ...object.metadata, uid, generation }, ...status });
@@ -344,7 +344,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         const before = found(kind, keyOf(object));
         if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
           throw refusal(409, "Conflict", "changed");
-        // Of the object only the status is taken, and the annotations.
+        // Only the status and the annotations of the object are used.
         const { annotations } = object.metadata;
         const metadata = { ...before.metadata, ...(annotations !== undefined && { annotations }) };
         return store(kind, { ...before, metadata, ...("status" in object && { status: object.status }) });
@@ -364,7 +364,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
       return ask({ ...call, ...(preconditions !== undefined && { preconditions }) }, () => {
         const object = found(kind, at(place));
         scene.deleteLive(kind, keyOf(object));
-        // As the server answers it: at the version of its deletion.
+        // Like the server's response: with the resourceVersion of the deletion.
         return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
       });
     },
@@ -376,7 +376,7 @@ function unknownHere(what: string): Promise<never> {
   return Promise.reject(new Error(`the scene knows no ${what}`));
 }
 
-/** What counts in the generation. Slices have no spec: all but their metadata counts. */
+/** The part of an object whose changes raise the generation. Slices have no spec: there it is everything except the metadata. */
 function specOf(object: StoredObject): unknown {
   if ("spec" in object) return object.spec;
   if (!("endpoints" in object)) return undefined;
@@ -388,7 +388,9 @@ function statusOf(object: StoredObject): object {
   return (object as { readonly status?: object }).status ?? {};
 }
 
-/** Server-side apply by one manager, of fields beside the metadata: what was applied before and is no longer goes. */
+/**
+ * Server-side apply by one manager, for fields outside the metadata: fields of the last apply that are missing from this one are removed.
+ */
 class AppliedFields {
   readonly #last = new Map<string, readonly string[]>();
 
@@ -397,7 +399,7 @@ class AppliedFields {
     const { uid } = object.metadata;
     const left = Object.entries(object).filter(([name]) => this.#last.get(uid)?.includes(name) !== true);
     this.#last.set(uid, Object.keys(fields));
-    // The fields are those of the kind that the test's controller applies.
+    // Safe: the fields are those of the kind that the test's controller applies.
     return { ...Object.fromEntries(left), ...fields } as unknown as T;
   }
 }
@@ -407,7 +409,7 @@ interface PatchedMeta {
   readonly "$deleteFromPrimitiveList/finalizers"?: readonly string[];
 }
 
-/** What owner references and finalizers are after a strategic merge patch that adds or deletes some. */
+/** Returns owner references and finalizers after a strategic merge patch that adds or deletes some. */
 function metadataAfter(object: StoredObject, body: unknown): Partial<StoredObject["metadata"]> {
   const { metadata } = body as { readonly metadata: PatchedMeta };
   const { ownerReferences: references = [], "$deleteFromPrimitiveList/finalizers": without = [] } = metadata;

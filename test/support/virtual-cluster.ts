@@ -15,11 +15,11 @@ export interface VirtualCluster {
   clientFor(name: string): Client;
   /** The events of a stage so far. */
   events<S extends Stage>(stage: S): readonly Extract<StageEvent, { readonly stage: S }>[];
-  /** Runs until nothing is left to do, at most `ms` of virtual time, and answers what the promise brings. */
+  /** Runs until nothing is left to do, for `ms` of virtual time at most, and returns the promise's value. */
   settle<T>(promise: Promise<T>, ms?: number): Promise<T>;
 }
 
-/** It is 2026-01-01T00:00:00Z there. */
+/** The virtual clock starts at 2026-01-01T00:00:00Z. */
 export const virtualStart: number = Date.UTC(2026, 0, 1);
 
 export async function virtualCluster(seed = 1): Promise<VirtualCluster> {
@@ -41,7 +41,7 @@ export async function virtualCluster(seed = 1): Promise<VirtualCluster> {
     async settle(promise, ms = 60_000) {
       let settled = false;
       const done = promise.finally(() => (settled = true));
-      // Heard below; until then a rejection is nobody's fault.
+      // Prevents an unhandled rejection before the promise is returned.
       done.catch(() => undefined);
       const end = await timeline.runUntil({ ms });
       if (!settled) throw new Error(`nothing more happens (${end}), and the promise is still open`);

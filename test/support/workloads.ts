@@ -1,4 +1,4 @@
-/** Objects for tests of controllers, with just the fields that matter. */
+/** Objects for tests of controllers, with only the fields that matter. */
 import { type Kind } from "../../src/api/kind.ts";
 import { Deployments, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
@@ -65,7 +65,7 @@ export interface StatefulSetParts {
   readonly status?: object;
 }
 
-/** The StatefulSet `db`, unless told otherwise. */
+/** A StatefulSet, by default `db`. */
 export function statefulSetOf({ name = "db", replicas = 3, ...parts }: StatefulSetParts = {}): StatefulSet {
   const labels = { app: name };
   return {
@@ -90,14 +90,14 @@ export interface PodParts {
   readonly phase?: string;
   readonly node?: string;
   readonly ready?: boolean;
-  /** ms since 1970; the ready condition has no time without it. */
+  /** When it became ready, in ms since 1970; without it the ready condition has no time. */
   readonly readyAt?: number;
   readonly restarts?: number;
   readonly spec?: object;
   readonly status?: object;
 }
 
-/** A running pod; owned by the ReplicaSet `web` unless told otherwise. */
+/** A pod, by default running and owned by the ReplicaSet `web`. */
 export function podOf(name: string, parts: PodParts = {}): Pod {
   const { owner = replicaSetOf(), ownerKind = ReplicaSets, labels = webLabels, phase = "Running" } = parts;
   const time = parts.readyAt === undefined ? {} : { lastTransitionTime: new Date(parts.readyAt).toISOString() };
