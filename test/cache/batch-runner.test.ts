@@ -6,16 +6,16 @@ import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtua
 interface Scene {
   readonly timeline: VirtualTimeline;
   readonly batches: BatchRunner;
-  /** Pieces of work that are left. */
+  /** Number of steps left to do. */
   work: number;
-  /** `hop` or `after 0`, in the order in which turns were asked for. */
+  /** The scheduled turns, in order: `hop` or `after 0`. */
   readonly asked: string[];
-  /** How many pieces each turn did. */
+  /** Number of steps done in each turn. */
   readonly done: number[];
   onStep: () => void;
 }
 
-/** Each piece of work takes `stepMs`. */
+/** Each step takes `stepMs`. */
 function scene(stepMs = 0): Scene {
   const virtual = virtualTimeline(0, seededRandom(1));
   let spentMs = 0;

@@ -23,7 +23,7 @@ function deltaOf(
   return { type, key: keyOf(object), object, receivedAt: 7, tombstone: false, managedFields: undefined, ...more };
 }
 
-/** `updated a@1 -> a@2 (Widget Updated a@2 #3, queued 40)`: all that a notification holds. */
+/** Formats everything in a notification: `updated a@1 -> a@2 (Widget Updated a@2 #3, queued 40)`. */
 function lineOf(notification: QueuedNotification<Widget>): string {
   const { type, object, delta, queuedAt } = notification;
   const of = ({ metadata }: Widget): string => `${metadata.name}@${metadata.resourceVersion}`;
@@ -41,15 +41,15 @@ function lineOf(notification: QueuedNotification<Widget>): string {
 interface Scene {
   readonly processor: DeltaProcessor<Widget>;
   readonly indexer: Indexer<Widget>;
-  /** What a listener got that is being resynced, and one that is not. */
+  /** Notifications of a listener that is being resynced, and of one that is not. */
   readonly syncing: string[];
   readonly steady: string[];
-  /** What a listener got that came after the delta at hand was applied. */
+  /** Notifications of a listener that was added after the current delta was applied. */
   readonly late: string[];
   readonly arrive: () => void;
   readonly bus: TraceBus;
   readonly events: StageEvent[];
-  /** Applies a delta and tells all of it; answers how many steps were left after the first. */
+  /** Applies a delta and sends all notifications; returns the number of steps that were left after the first. */
   readonly play: (delta: Delta<Widget>, initial?: boolean) => number;
 }
 

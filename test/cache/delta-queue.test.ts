@@ -21,11 +21,11 @@ const delta = (type: "Added" | "Updated" | "Deleted", name: string, version: num
   managedFields: undefined,
 });
 
-/** A queue over a store, which it is popped into. */
+/** A queue whose deltas are popped into a store. */
 interface Bench {
   readonly queue: DeltaQueue<Widget>;
   readonly store: Map<ObjectKey, Widget>;
-  /** One line for each delta popped: `Updated a@3`. */
+  /** One line per popped delta: `Updated a@3`. */
   readonly popped: string[];
   wakes: number;
   readonly pop: () => boolean;
@@ -91,7 +91,7 @@ function bench(make: Make): Bench {
   return made;
 }
 
-/** What the server did, and in which order the consumer popped in between. */
+/** The server's actions, and when the consumer popped in between. */
 type Step =
   { readonly do: "put" | "delete"; readonly name: string } | { readonly do: "relist" | "bookmark" | "resync" | "pop" };
 
@@ -101,7 +101,7 @@ const stepOf: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ do: "pop" as const }) },
 );
 
-/** Plays a server against a queue, and tells `afterPop` of each pop. */
+/** Plays the steps against a queue and calls `afterPop` after each pop. */
 function play(steps: readonly Step[], { queue, pop }: Bench, afterPop: (server: ServerModel) => void): ServerModel {
   const server: ServerModel = { version: 1, objects: new Map(), history: [] };
   queue.replace([], "1", 1);
@@ -123,7 +123,7 @@ function play(steps: readonly Step[], { queue, pop }: Bench, afterPop: (server: 
         break;
       }
       case "relist": {
-        // Something happened that the watch missed.
+        // Changes that the watch missed.
         for (const name of ["a", "b"]) {
           const object = widget(name, ++server.version);
           if (server.version % 3 === 0) {
@@ -321,7 +321,7 @@ for (const { name, make } of queues) {
           const server = play(steps, made, ({ history }) => {
             const applied = made.queue.appliedResourceVersion;
             if (applied === "") return;
-            // The last thing that the server did to each object up to that version, or something later, is in the store.
+            // The store has each object's last change up to that version, or a later one.
             for (const name of ["a", "b", "c"]) {
               const last = history.findLast(
                 (d) => d.key === key(name) && Number(d.object.metadata.resourceVersion) <= Number(applied),

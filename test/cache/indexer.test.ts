@@ -112,7 +112,7 @@ describe("Indexer", () => {
         const indexer = indexerOf();
         indexer.addIndexes({ bySize });
         const model = new Map<string, Widget>();
-        // Namespaces are indexed from the first time that one is listed: before the changes here, or after them.
+        // The namespace index is built when a namespace is first listed: before the changes below, or after them.
         if (steps.length % 2 === 0) indexer.list("shop");
         for (const { do: what, name, namespace, size } of steps) {
           const object = widget(name, namespace, {}, size);

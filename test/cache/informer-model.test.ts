@@ -7,7 +7,7 @@ import { RealFIFO } from "../../src/cache/real-fifo.ts";
 import { brokenConnection, type FakeServer, gone, refused, type Widget } from "../support/fake-lister-watcher.ts";
 import { informerScene } from "../support/informer-scene.ts";
 
-/** What happens to the server, and how much time passes after it. */
+/** An action on the server, and the time that passes after it. */
 interface Happening {
   readonly what:
     | "put"
@@ -90,7 +90,7 @@ function happen(server: FakeServer, { what, name }: Happening): void {
       server.losing = true;
       break;
     case "find":
-      // A connection that has lost events is never heard of again.
+      // A connection that has lost events never delivers again.
       if (server.losing) server.endWatches(brokenConnection);
       server.losing = false;
       break;
@@ -100,7 +100,7 @@ function happen(server: FakeServer, { what, name }: Happening): void {
   }
 }
 
-/** The objects that a handler knows of; checks that each notification may follow the ones before. */
+/** The objects that a handler knows; checks that each notification is possible after the previous ones. */
 class ToldObjects {
   readonly objects: Map<string, Widget> = new Map();
 

@@ -8,7 +8,7 @@ import type { StageEvent } from "../../src/trace/events.ts";
 type Frames = readonly WatchFrame<string>[];
 const added = (object: string): WatchFrame<string> => ({ type: "ADDED", object });
 
-/** A watch that began at version 5 and 0 ms, whose stream has these chunks of 10 bytes. */
+/** A watch opened at resourceVersion 5 and at 0 ms; its stream yields these chunks, 10 bytes each. */
 function scene(chunks: Frames[] = []): {
   readonly watch: OpenWatch<string>;
   readonly events: StageEvent[];

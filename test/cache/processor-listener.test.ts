@@ -76,7 +76,7 @@ describe("ProcessorListener", () => {
       const { timeline, listener, events, failures } = scene(
         () => {
           if (++calls === 1) throw new Error("no");
-          // Anything may be thrown.
+          // A handler can throw any value, not only an Error.
           if (calls === 2) throw "text" as unknown;
         },
         { watched },
@@ -99,7 +99,7 @@ describe("ProcessorListener", () => {
   test("says how long a notification waited, and how many wait behind it", async () => {
     const { timeline, listener, events } = scene(ignore);
     listener.add(added(false, 970));
-    // Nobody listened when it was queued.
+    // There was no trace listener when it was queued.
     listener.add(added());
     await timeline.runUntil();
     const notify = { stage: "notify", of: { group: "", kind: "Thing" }, key: "shop/a", delta: 3, handler: "h" };

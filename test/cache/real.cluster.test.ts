@@ -1,4 +1,4 @@
-/** Informers against a real kube-apiserver: under churn, and through its restart. */
+/** Informers of a real kube-apiserver, under churn and across a restart. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Kind, kindOf } from "../../src/api/kind.ts";
 import type { StoredObject } from "../../src/api/object.ts";
@@ -56,7 +56,7 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
     return cluster.stop();
   });
 
-  /** Random writes by two managers; one after the other, so that each delta is one write. */
+  /** Random writes by two field managers, in sequence, so that each delta is one write. */
   async function churn(count: number): Promise<void> {
     const random = seededRandom(seed);
     const clients: readonly Client[] = [connection.clientFor("one"), connection.clientFor("two")];
@@ -80,10 +80,10 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
     return new SharedInformer({ listerWatcher, timeline, random: realRandom(), bus, freeze: true, ...options });
   }
 
-  /** Waits until the cache has applied what the server has, at most 60 s; answers both. */
+  /** Waits until the cache has applied the server's current state, for 60 s at most; returns both. */
   async function settled(informer: SharedInformer<ConfigMap>): Promise<{ there: object; cached: object }> {
     const { items, resourceVersion } = await connection.client.list(ConfigMaps, { namespace });
-    // A write of this kind that the watch will bring, so that the applied version passes the list's.
+    // A write of this kind, so that the applied version passes the list's.
     const probe = await connection.client.create(ConfigMaps, { metadata: { namespace, name: "probe" } });
     await connection.client.delete(ConfigMaps, { namespace, name: "probe" });
     for (let n = 0; n < 600; n++) {
@@ -137,7 +137,7 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
       expect(delta.detail.writer).toBe(write?.fieldManager as string);
       named++;
     }
-    // Some are not: a second write of a manager to its own fields within a second leaves no trace.
+    // Some are not: a manager's second write to its own fields within the same second leaves no trace.
     expect(named).toBeGreaterThan(watched.length / 3);
     expect(deltas.every(({ type, detail }) => type !== "Deleted" || detail.writer === undefined)).toBe(true);
   });
@@ -152,7 +152,7 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
     await churn(20);
     const { there, cached } = await settled(informer);
     expect(cached).toEqual(there);
-    // A fresh server may have forgotten the version; then one list more tells what was missed.
+    // A restarted server may no longer know the version; then one relist brings what was missed.
     expect(informer.state().relists).toBeLessThanOrEqual(1);
     abort.abort(new Error("done"));
     await running;

@@ -9,7 +9,7 @@ import {
 import { StatusError } from "../../src/api/status-error.ts";
 import { brokenConnection, refused } from "../support/fake-lister-watcher.ts";
 
-/** Watches are passed on unread: a name is enough. */
+/** The state machine never reads a watch, so a name stands for one. */
 type State = ReflectorState<string>;
 type Event = ReflectorEvent<string>;
 
@@ -226,7 +226,7 @@ const events: readonly Event[] = [
   broke(brokenConnection),
   { is: "waited" },
 ];
-/** What can happen in each state. */
+/** The events that can occur in each state. */
 const possible: Readonly<Record<State["is"], readonly Event["is"][]>> = {
   listing: ["listed", "failed"],
   streaming: ["streamed", "failed"],

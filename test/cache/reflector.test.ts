@@ -15,11 +15,11 @@ interface Scene {
   readonly reflector: Reflector<Widget>;
   readonly bus: TraceBus;
   readonly events: StageEvent[];
-  /** What came out of the queue, as lines. */
+  /** The deltas popped from the queue, one line each. */
   readonly popped: string[];
   readonly running: Promise<void>;
   readonly stop: () => void;
-  /** Lets `ms` pass. */
+  /** Advances the clock by `ms`. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface Options {
   readonly pageSize?: number;
   readonly watchList?: boolean;
   readonly tracksFieldManagers?: boolean;
-  /** Every random number; 0 makes delays exact. */
+  /** The value of every random number; 0 makes delays exact. */
   readonly chance?: number;
   readonly before?: (server: FakeServer) => void;
 }
@@ -294,7 +294,7 @@ describe("Reflector", () => {
   });
 
   test("a watch that brought nothing is resumed at once when it lasted a second, and waits when it did not", async () => {
-    // The second watch is opened at 801.
+    // The second watch opens at 801 ms.
     for (const { lastedMs, resumedAt } of [
       { lastedMs: 999, resumedAt: 801 + 999 + 1600 },
       { lastedMs: 1000, resumedAt: 801 + 1000 },
@@ -384,7 +384,7 @@ describe("Reflector", () => {
       expect(await timeline.runUntil({ ms: 10 })).toBe("steady");
       await running;
       expect(failures()).toEqual(before);
-      // Neither another step nor a back-off has begun.
+      // No further step and no back-off has started.
       expect(reflector.phase).toBe(phase as "listing");
       if (phase === "watching") expect(watches(events).at(-1)).toBe("closed @102: stopped");
     });

@@ -18,7 +18,7 @@ interface Scene {
   readonly timeline: VirtualTimeline;
   readonly factory: SharedInformerFactory;
   readonly server: (kind: Kind) => FakeServer;
-  /** `widgets.example.com in shop`: each ListerWatcher that was made. */
+  /** Each ListerWatcher that was created: `widgets.example.com in shop`. */
   readonly made: string[];
 }
 
@@ -33,7 +33,7 @@ function scene(options: Partial<SharedInformerFactoryOptions> = {}): Scene {
   };
   const listerWatcher = (kind: Kind): never => {
     const fake = server(kind);
-    // The fake server has one kind of object for all.
+    // The fake server serves one kind of object, whatever kind is requested.
     return { kind, list: fake.list.bind(fake), watch: fake.watch.bind(fake) } as never;
   };
   const factory = new SharedInformerFactory({
@@ -81,7 +81,7 @@ describe("SharedInformerFactory", () => {
     server(Widgets).put("a");
     factory.start();
     await timeline.runUntil({ ms: 1 });
-    // A server that knows no such thing sends whole objects.
+    // The fake server does not serve metadata only, so it sends whole objects.
     const [object] = metadata.lister.list();
     expect([Object.keys(object ?? {}), object?.metadata.name]).toEqual([["metadata"], "a"]);
   });
@@ -180,7 +180,7 @@ describe("SharedInformerFactory", () => {
     let over = false;
     const stopped = factory.stop().then(() => (over = true));
     for (let n = 0; n < 20; n++) await Promise.resolve();
-    // A request ends in the server's turn.
+    // The server completes a request only in its own turn.
     expect(over).toBe(false);
     expect(await timeline.runUntil()).toBe("steady");
     await stopped;

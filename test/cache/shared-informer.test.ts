@@ -134,7 +134,7 @@ describe("SharedInformer", () => {
     await pass(3_600_001);
     await pass(3_600_000);
     handler.lines.length = 0;
-    // Only listeners that are being resynced are told of what has not changed.
+    // Only listeners that are being resynced are notified of unchanged objects.
     await pass(1000);
     server.losing = true;
     server.put("changed");

@@ -1,4 +1,4 @@
-/** A kubeconfig on disk, real programs, real sockets: from the file to the answer. */
+/** Real kubeconfig files, programs and sockets: from the file to the response. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
@@ -28,9 +28,9 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
   const opened: { close(): void }[] = [];
   let certificates: Certificates;
   let server: Listening;
-  /** Requests answered with 401 by their token. */
+  /** Tokens whose requests get a 401. */
   const refusedTokens = new Set<string>();
-  /** Requests that wait for their answer at the server, the most there were, and all so far. */
+  /** Requests waiting for a response, the maximum that waited at once, and the total. */
   const waiting: ServerResponse[] = [];
   let [most, asked] = [0, 0];
   const slowRequests = 300;
@@ -43,7 +43,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
         asked++;
         waiting.push(response);
         most = Math.max(most, waiting.length);
-        // None is answered before all are here that may come; one too many would come meanwhile.
+        // No response is sent before all permitted requests have arrived; a request beyond the limit would arrive meanwhile.
         if (waiting.length === 64 || asked === slowRequests) {
           setTimeout(() => waiting.splice(0).forEach((one) => one.end("{}")), 20);
         }
@@ -96,7 +96,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     return { ...one, header: Object.fromEntries(names.map((name, i) => [name, one.lines[2 * i + 1] ?? ""])) };
   }
 
-  /** A plugin that notes each run, and prints what the shell script prints. */
+  /** A plugin that records each run and prints the script's output. */
   function plugin(name: string, script: string): { exec: object; runs: () => number; info: () => unknown } {
     const path = join(dir, name);
     writeFileSync(

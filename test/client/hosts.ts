@@ -1,4 +1,4 @@
-/** A machine in memory: files by absolute path, programs as functions. */
+/** An in-memory host: files by absolute path, programs as functions. */
 import type { Host } from "../../src/platform/host.ts";
 import { folderOf, pathFrom } from "../../src/platform/files.ts";
 import type { Program, ProgramEnd } from "../../src/platform/subprocess.ts";

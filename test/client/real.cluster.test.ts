@@ -1,4 +1,4 @@
-/** The verbs, lists and watches against a real kube-apiserver. */
+/** Verbs, lists and watches against a real kube-apiserver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { kindOf, pathOf, type Kind } from "../../src/api/kind.ts";
 import { Namespaces, Pods, ReplicaSets } from "../../src/api/kinds.ts";
@@ -57,7 +57,7 @@ async function connectWith(flags: ConfigFlags, options: Partial<ConnectOptions> 
   return connect(await loadRestConfig(host, flags), { host, timeline, bus, qps: 0, ...options });
 }
 
-/** Frames until one fits; at most a few chunks. */
+/** Reads frames until one fits, for a few chunks at most. */
 async function until<T>(
   stream: WatchStream<T>,
   fits: (frame: WatchFrame<T>) => boolean,
@@ -347,7 +347,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       const at = { namespace, name: "kept" };
       const validating = await connectWith({ kubeconfig: cluster.kubeconfig }, { readOnly: "validate" });
       await validating.client.patch(ConfigMaps, at, { type: "merge", body: { data: { a: "1" } } });
-      // The options as a body are where a dryRun in the query alone would be lost.
+      // These requests have options in the body, so a dryRun only in the query would be lost.
       await validating.client.delete(ConfigMaps, at, { propagationPolicy: "Background" });
       await validating.client.deleteCollection(ConfigMaps, { namespace });
       expect((await client.get(ConfigMaps, at)).data).toBeUndefined();
@@ -425,7 +425,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       stream.cancel();
     });
 
-    /** Makes etcd forget all but the present, and the server's watch cache with it by a restart. */
+    /** Compacts etcd to the current revision, and restarts the server to clear its watch cache. */
     async function compact(): Promise<void> {
       const post = async (path: string, body: unknown): Promise<{ header?: { revision?: string } }> => {
         const answer = await fetch(`http://127.0.0.1:${cluster.port + 1}/v3/kv/${path}`, {
@@ -505,7 +505,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
   });
 
   test("a server that stands still is noticed by the watchdog, at the first contact and later, and one that is gone at once", async () => {
-    // Its own time: on a busy machine an answer in order may take as long as a silence that means something.
+    // A virtual clock: on a busy machine a normal response may take as long as the silence that the watchdog looks for.
     const clock = virtualTimeline(Date.now(), seededRandom(1));
     const known = await connectWith({ kubeconfig: cluster.kubeconfig }, { timeline: clock });
     const maps = known.client.listerWatcher(ConfigMaps, { namespace: "default" });
@@ -541,13 +541,13 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     for (const one of [known, stranger]) one.close();
   });
 
-  /** Lets time pass for a connection. */
+  /** Advances a connection's clock. */
   async function pass(clock: VirtualTimeline, ms: number): Promise<void> {
     clock.after(ms, "test", () => undefined);
     await clock.runUntil({ ms });
   }
 
-  /** What it comes to, where it does. */
+  /** The promise's result, or `it still waits` after two minutes. */
   function within(promise: Promise<unknown>): Promise<unknown> {
     return Promise.race([promise, Bun.sleep(120_000).then(() => "it still waits")]);
   }

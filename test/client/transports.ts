@@ -1,10 +1,10 @@
-/** Transports of a few lines for the tests of this folder. */
+/** Small fake transports for the tests of this folder. */
 import type { ApiRequest, ApiResponse, Transport } from "../../src/api/transport.ts";
 
 export interface FakeAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text as it is, anything else as JSON. */
+  /** A string is sent as is, anything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -22,7 +22,7 @@ export interface FakeTransport extends Transport {
   readonly requests: ApiRequest[];
 }
 
-/** Answers by a function, which may throw, and keeps the requests. */
+/** Responds with a function, which may throw, and records the requests. */
 export function fakeTransport(answers: (request: ApiRequest, count: number) => FakeAnswer): FakeTransport {
   const requests: ApiRequest[] = [];
   return {

@@ -13,7 +13,7 @@ function filled(groups: string): FairFifo<Item> {
   return line;
 }
 
-/** What comes out, as groups. */
+/** Takes all items, in order. */
 function emptied(line: FairFifo<Item>): Item[] {
   const items: Item[] = [];
   for (let item = line.shift(); item !== undefined; item = line.shift()) items.push(item);
@@ -52,7 +52,7 @@ describe("FairFifo", () => {
             expect(waiting).toEqual([]);
             return undefined;
           }
-          // Of its group it is the oldest.
+          // It is the oldest item of its group.
           expect(waiting.find(({ group }) => group === item.group)).toBe(item);
           waiting.splice(waiting.indexOf(item), 1);
           return item;

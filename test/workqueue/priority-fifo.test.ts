@@ -38,7 +38,7 @@ describe("PriorityFifo", () => {
 
 test("PriorityFifo looks for the place of a priority among the priorities, not among the items", () => {
   const line = new PriorityFifo<number>((n) => n % 2);
-  // Of the order of 10^10 steps if each item were a priority of its own.
+  // About 10^10 steps if each item were a separate priority.
   for (let n = 0; n < 200_000; n++) line.push(n);
   expect([line.shift(), line.shift(), line.length]).toEqual([1, 3, 199_998]);
 });

@@ -333,7 +333,7 @@ describe("write events", () => {
     const client = createClient({ transport, bus, timeline });
     const metadata = {
       ...pod.metadata,
-      // Read when the changes are worked out, after the answer.
+      // Read when the changes are computed, after the response.
       get labels() {
         if (now > 1000) now += 4;
         return { app: "api" };

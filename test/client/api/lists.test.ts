@@ -9,7 +9,7 @@ import { TraceBus } from "../../../src/trace/bus.ts";
 const encoder = new TextEncoder();
 const { signal } = new AbortController();
 
-/** Pages p0, p1, …: each in two chunks, the second of which comes when the test says so. */
+/** Pages p0, p1, …: each arrives in two chunks, the second when the test releases it. */
 function server(
   pages: number,
   options: { readonly headOnly?: RegExp } = {},
@@ -57,7 +57,7 @@ function listing(transport: Transport): (token: string) => Promise<{ name: strin
   };
 }
 
-/** Lets everything go on that can. */
+/** Runs everything that is not waiting for the test. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 100; i++) await Promise.resolve();
 }

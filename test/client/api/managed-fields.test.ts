@@ -8,7 +8,7 @@ import {
 const seed = 20261121;
 const runs = 2000;
 
-/** Strings that look like the ends of arrays and like keys. */
+/** Strings that resemble keys and ends of arrays. */
 const nasty = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.constantFrom(
@@ -25,7 +25,7 @@ const nasty = fc.oneof(
     "ä€",
   ),
 );
-/** Field sets as the server writes them, and ones that hold arrays. */
+/** Field sets as the server writes them, and some that contain arrays. */
 const fieldSet: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   set: fc.oneof(
     { maxDepth: 3 },
@@ -37,7 +37,7 @@ const fieldSet: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 const managedFields = fc.array(fc.record({ manager: nasty, fieldsV1: fieldSet, time: nasty }, { requiredKeys: [] }), {
   maxLength: 3,
 });
-/** Anything, with keys of that name at any depth. */
+/** Any value, with keys of that name at any depth. */
 const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -52,13 +52,13 @@ const metadata = fc.record(
   { name: nasty, labels: fc.dictionary(nasty, nasty, { maxKeys: 2 }), managedFields, zone: value },
   { requiredKeys: ["name"] },
 );
-/** With what may stand before and after the metadata. */
+/** Objects with the fields that may precede and follow the metadata. */
 const object = fc.oneof(
   fc.record({ kind: nasty, metadata, spec: value, status: value }, { requiredKeys: ["kind", "metadata"] }),
   fc.record({ data: value, kind: nasty, metadata, zeal: value }, { requiredKeys: ["kind"] }),
 );
 
-/** What is to come out: parsed wholly, then its own managedFields deleted, where they are an array that may be cut. */
+/** The expected result: the whole object parsed, then its own managedFields deleted if the parser may cut them. */
 function without(one: unknown): unknown {
   const copy = structuredClone(one) as { metadata?: { managedFields?: unknown } };
   delete copy.metadata?.managedFields;
@@ -72,7 +72,7 @@ describe("reading without managedFields", () => {
         const frame = { type: "MODIFIED", object: one };
         const read = parseFrameDroppingManagedFields(JSON.stringify(frame)) as typeof frame;
         expect(without(read.object)).toEqual(without(JSON.parse(JSON.stringify(one))));
-        // Left as they are, or gone: never a part.
+        // They are complete or missing, never partial.
         const left = (read.object as { metadata?: { managedFields?: unknown } }).metadata;
         if (left !== undefined && "managedFields" in left)
           expect(left).toEqual(JSON.parse(JSON.stringify(one.metadata)));

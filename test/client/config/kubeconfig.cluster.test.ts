@@ -1,4 +1,4 @@
-/** The same files, merged by us and by kubectl. */
+/** The same kubeconfig files, merged by this client and by kubectl. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,12 +39,12 @@ function hostFor(list: string): Host {
   return { ...realHost(), env: { KUBECONFIG: list }, home: dir };
 }
 
-/** As `kubectl config view --raw -o json` prints it, without what it adds itself. */
+/** In the format of `kubectl config view --raw -o json`, without the fields that kubectl adds. */
 function entries(list: ReadonlyMap<string, From<unknown>>): Record<string, unknown> {
   return Object.fromEntries([...list].map(([name, { entry }]) => [name, entry]));
 }
 
-/** kubectl prints `null` for what an exec entry does not say, and `""` for no server. */
+/** kubectl prints `null` for missing fields of an exec entry, and `""` for a missing server. */
 function without(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -163,7 +163,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     });
   }
 
-  /** A kubeconfig with one context of this name and namespace, as they are written. */
+  /** A kubeconfig with one context, whose name and namespace are inserted as YAML. */
   function yaml(name: string, namespace = "shop"): string {
     const [cluster, user] = [`clusters: [{name: c, cluster: {server: "https://a"}}]`, `users: [{name: u, user: {}}]`];
     return `${cluster}\n${user}\ncontexts: [{name: ${name}, context: {cluster: c, user: u, namespace: ${namespace}}}]\ncurrent-context: c\n`;
@@ -210,7 +210,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
   for (const { flags: given, args } of flags) {
     test(`chooses the server that kubectl asks: ${args.join(" ") || "no flags"}`, async () => {
       const joined = [first, second].join(":");
-      // A dry run up to the point where the server is asked for: kubectl names it in its log.
+      // The request fails, but kubectl logs its URL.
       const asked = Bun.spawnSync([kubectl ?? "", "get", "--raw", "/x", "-v6", "--request-timeout", "1s", ...args], {
         env: { HOME: dir, KUBECONFIG: joined },
         stderr: "pipe",

@@ -10,13 +10,13 @@ interface Scene {
   readonly transport: Transport;
   readonly timeline: VirtualTimeline;
   readonly told: string[];
-  /** Answers the request that has waited longest. */
+  /** Responds to the oldest request. */
   readonly answerOne: () => void;
   readonly breakOne: () => void;
   readonly failProbe: (error: Error) => void;
 }
 
-/** A server that answers when the test wants it to, and a probe likewise. */
+/** A server and a probe that respond when the test says so. */
 function scene(): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const told: string[] = [];

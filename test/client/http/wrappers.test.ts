@@ -242,7 +242,7 @@ describe("readOnly", () => {
 });
 
 describe("guarded", () => {
-  /** A body whose chunks come when the test says so, and that ends when the request is aborted. */
+  /** A body whose chunks arrive when the test says so; it ends when the request is aborted. */
   function slowBody(request: ApiRequest): { readonly response: ApiResponse; readonly chunk: () => void } {
     let wake: (chunk: Uint8Array) => void = () => undefined;
     const next = (): Promise<Uint8Array> =>
@@ -276,7 +276,7 @@ describe("guarded", () => {
     await timeline.runUntil({ ms: 60_000 });
     expect(await first).toEqual(Uint8Array.of(1));
     const second = caught(body.next());
-    // A foreground timer keeps the virtual run going: the watchdog itself is in the background.
+    // A foreground timer keeps virtual time running: the watchdog runs in the background.
     timeline.after(100_000, "test", () => undefined);
     await timeline.runUntil({ ms: 89_000 });
     expect(await Promise.race([second, Promise.resolve("still open")])).toBe("still open");

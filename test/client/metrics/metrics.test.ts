@@ -9,7 +9,7 @@ import {
 } from "../../../src/client/metrics/metrics.ts";
 import { rejection } from "../../support/rejection.ts";
 
-/** Answers one document, or refuses; keeps what was asked. */
+/** A reader that returns one document or throws an error, and records the requested paths. */
 function reader(answer: unknown): MetricsReader & { readonly asked: string[] } {
   const asked: string[] = [];
   const raw = async (path: string): Promise<unknown> => {

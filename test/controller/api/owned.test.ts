@@ -22,7 +22,7 @@ beforeEach(() => {
   scene.put(ReplicaSets, web, api);
 });
 
-/** The same pod at a later version. */
+/** The same pod with a later resourceVersion. */
 function next(parts: PodParts): Pod {
   return podOf("a", { ...parts, meta: { resourceVersion: "11", ...parts.meta } });
 }

@@ -10,13 +10,13 @@ let slept: number[];
 const context = { random: seededRandom(1), sleep: (ms: number) => Promise.resolve(void slept.push(ms)) };
 beforeEach(() => void (slept = []));
 
-/** Fails so many times, then returns the number of the attempt. */
+/** Fails the given number of times, then returns the number of the attempt. */
 function failing(times: number, error: () => Error = conflict): () => Promise<number> {
   let attempts = 0;
   return () => (++attempts <= times ? Promise.reject(error()) : Promise.resolve(attempts));
 }
 
-/** Each delay is up to a tenth longer than it should be. */
+/** The delays without their jitter of up to a tenth. */
 const floored = (): number[] => slept.map((ms) => Math.floor(ms / 10) * 10);
 
 describe("retryOnConflict()", () => {

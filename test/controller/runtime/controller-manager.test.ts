@@ -436,11 +436,11 @@ describe("ControllerManager.stop", () => {
     readonly name: string;
     /** What the first sync of `web` does; later ones wait until the run has stopped. */
     readonly first: Sync;
-    /** What is done to `web` after it. */
+    /** Whether `web` changes after the first sync. */
     readonly change?: boolean;
-    /** What becomes of the sync that is in flight when the run stops. */
+    /** The result of the sync that is in flight when the run stops. */
     readonly last?: "fails";
-    /** `web` changes while that one is in flight. */
+    /** Whether `web` changes during that sync. */
     readonly changeAgain?: boolean;
     readonly left: number;
   }
@@ -476,7 +476,7 @@ describe("ControllerManager.stop", () => {
         if (last === "fails") throw new Error("the last one fails");
         return undefined;
       };
-      // A retry comes when nothing else in the test does any more.
+      // A retry comes only after everything else in the test.
       const rateLimiter = (): RateLimiter => exponentialFailureLimiter({ baseDelayMs: 600_000, maxDelayMs: 600_000 });
       const manager = await start(cluster, sync, { retry: { rateLimiter } });
       const label = async (value: string): Promise<void> => {
@@ -498,7 +498,7 @@ describe("ControllerManager.stop", () => {
 });
 
 describe("a cache that does not fill", () => {
-  /** Of a kind that no server has: its list is refused again and again. */
+  /** A kind that no server knows: each list of it is refused. */
   const Things = kindOf<StoredObject>({
     group: "example.com",
     version: "v1",

@@ -10,23 +10,23 @@ import { type ControllerDefinition, defineController, watch } from "../../../src
 import { plainDiscovery } from "../../support/plain-discovery.ts";
 import { virtualCluster, type VirtualCluster, virtualStart } from "../../support/virtual-cluster.ts";
 
-/** What the server says of a group version: `gone` has no kinds, `down` answers 503. */
+/** The server's response for a group version: `gone` has no kinds, `down` is a 503. */
 type Mood = "there" | "gone" | "down";
 
 interface Scene {
   readonly cluster: VirtualCluster;
   readonly manager: ControllerManager;
-  /** By `apps/v1`. */
+  /** Keyed by group version: `apps/v1`. */
   readonly moods: Map<string, Mood>;
-  /** `added namespaces a`: what the controller was told. */
+  /** The controller's notifications: `added namespaces a`. */
   readonly told: string[];
-  /** How many kinds each discovery told. */
+  /** Number of kinds in each discovery. */
   readonly discovered: number[];
   /** Kinds that are watched now. */
   watched(): readonly string[];
-  /** What was listed, and with which Accept. */
+  /** The list requests, each with its Accept header. */
   readonly lists: string[];
-  /** When, and why, the kinds could not be asked for. */
+  /** When and why discovery failed. */
   readonly failed: { readonly at: number; readonly why: string }[];
 }
 
@@ -114,7 +114,7 @@ async function started(it: Scene): Promise<void> {
   it.manager.startWorkers();
 }
 
-/** Until discovery was asked once more: in the background, so somebody has to wait for it. */
+/** Waits for the next discovery, which runs in the background. */
 async function nextRound({ cluster: { timeline } }: Scene): Promise<void> {
   timeline.after(discoveryIntervalMs + 1000, "test", () => undefined);
   await timeline.runUntil({ ms: discoveryIntervalMs + 1000 });
@@ -148,7 +148,7 @@ describe("a controller that discovers what it watches", () => {
     });
     const { dynamicWatches: _, ...withoutDiscovery } = whole;
     const it = await scene([withoutDiscovery]);
-    // The scene's observer expects metadata alone; there is no node to tell of.
+    // The scene's observer expects metadata only; no node exists, so it gets no notification.
     await started(it);
     expect(it.watched()).toContain("nodes");
     expect(it.lists.filter((list) => list.startsWith("/api/v1/nodes"))).toEqual(["/api/v1/nodes whole"]);

@@ -24,7 +24,7 @@ function candidate(cluster: VirtualCluster, identity: string, rest: Partial<Elec
   });
 }
 
-/** Lets `ms` of virtual time go by, background work included. */
+/** Advances virtual time by `ms`, background work included. */
 async function pass(cluster: VirtualCluster, ms: number): Promise<void> {
   await cluster.settle(new Promise<void>((resolve) => cluster.timeline.after(ms, "pass", resolve)), ms + 1);
 }

@@ -80,7 +80,7 @@ describe("EventRecorder", () => {
       events.record(Pods, about, { type: "Normal", reason: "Killed", message });
       await cluster.timeline.runUntil({ ms: 1000 });
     };
-    // 25 in a row are written, and no more.
+    // A burst of 25 is written, and no more.
     for (let n = 1; n <= 30; n++) await record(pod, `because ${n}`);
     const other = { metadata: { ...pod.metadata, name: "web-2", uid: "u2" } };
     await record(other, "because");

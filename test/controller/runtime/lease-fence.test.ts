@@ -1,4 +1,4 @@
-/** That no write leaves while a Lease is not good: neither one that comes then, nor one that has waited for its turn since before. */
+/** No write is sent while a Lease is invalid: neither a new one, nor one that was already waiting. */
 import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import { TransportError, type Transport } from "../../../src/api/transport.ts";
@@ -13,13 +13,13 @@ interface Door {
   readonly cluster: VirtualCluster;
   readonly fence: LeaseFence;
   readonly lease: { isGood: boolean };
-  /** What has reached the server: `POST`, `GET`. */
+  /** Methods of the requests that reached the server: `POST`, `GET`. */
   readonly sent: string[];
   readonly write: (options?: { readonly renewsLease?: true; readonly signal?: AbortSignal }) => Promise<string>;
   readonly read: () => Promise<unknown>;
 }
 
-/** `between`: what stands between the two places where the fence is asked. */
+/** `between`: a transport between the two checks of the fence. */
 async function door(between: (inner: Transport) => Transport = (inner) => inner): Promise<Door> {
   const cluster = await virtualCluster();
   const { timeline, bus } = cluster;

@@ -23,12 +23,12 @@ function lease(cluster: VirtualCluster, identity: string, rest: Partial<LeaseOpt
   });
 }
 
-/** Lets `ms` of virtual time go by, background work included. */
+/** Advances virtual time by `ms`, background work included. */
 async function pass(cluster: VirtualCluster, ms: number): Promise<void> {
   await cluster.settle(new Promise<void>((resolve) => cluster.timeline.after(ms, "pass", resolve)), ms + 1);
 }
 
-/** Undefined where there is no Lease. */
+/** The Lease's holder, or undefined if there is no Lease. */
 const holder = async (cluster: VirtualCluster): Promise<string | undefined> => {
   const { items } = await cluster.settle(cluster.clientFor("test").list(Leases, { namespace: at.namespace }));
   return items.find(({ metadata }) => metadata.name === at.name)?.spec?.holderIdentity;

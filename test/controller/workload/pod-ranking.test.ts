@@ -22,7 +22,7 @@ function createdAt(ms: number): { readonly creationTimestamp: string } {
   return { creationTimestamp: new Date(ms).toISOString() };
 }
 
-/** One pod with so many pods of its owner on its node. */
+/** A pod and the number of its owner's pods on its node. */
 function ranked(name: string, { podsOnNode = 1, ...parts }: PodParts & { readonly podsOnNode?: number }): RankedPod {
   const [one] = rankPods([podOf(name, { node: "node", ...parts, meta: { uid: "same", ...parts.meta } })], []);
   if (one === undefined) throw new Error("no pod was ranked");
@@ -246,7 +246,7 @@ describe("podsToDelete", () => {
   });
 });
 
-// --- The same order once more, written down from the documentation as one plain comparison.
+// --- The same order once more, written from the documentation as one comparison.
 
 function restated(a: Pod, b: Pod, onNode: (pod: Pod) => number): number {
   const bool = (x: boolean, y: boolean): number => (x === y ? 0 : x ? 1 : -1);
@@ -318,7 +318,7 @@ describe("the order of any pods", () => {
   });
 
   test("where ages are equal or far apart it is a total order, and no pod spared goes before one deleted", () => {
-    // Ages close to each other are told apart by uid, equal ones by what follows: upstream's order is no total one there.
+    // Pods with similar ages are ordered by uid and those of equal age by the later rules: upstream's order is not total there.
     const apart = fc
       .uniqueArray(anyPod, { minLength: 2, maxLength: 12, selector: (pod) => pod.metadata.uid })
       .map((pods) =>
@@ -352,7 +352,7 @@ describe("the order of any pods", () => {
 
 describe("inDeletionOrder", () => {
   const names = (pods: readonly Pod[]): string => pods.map(({ metadata }) => metadata.name).join();
-  /** Ready long enough ago for all ages to differ, without a bucket of theirs. */
+  /** Ages differ by seconds: this order compares them directly, without the logarithmic buckets. */
   const pods = [
     podOf("old", { node: "n", ready: true, readyAt: now - 10_000, meta: createdAt(now - 9000) }),
     podOf("ready later", { node: "n", ready: true, readyAt: now - 9000, meta: createdAt(now - 9000) }),

@@ -187,7 +187,7 @@ describe("the live re-check before adopting", () => {
       expect((await rejection(claiming)).message).toContain(says);
       expect((await rejection(claiming)).message).toContain("Cannot claim 2 objects");
       expect(gets()).toBe(1);
-      // Releasing needs no living owner.
+      // A release does not require that the owner exists.
       expect(patches()).toEqual(["c"]);
       expect(scene.decisions.map(({ rule }) => rule)).toEqual(["release"]);
     });

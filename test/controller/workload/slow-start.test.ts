@@ -7,7 +7,7 @@ interface Rounds {
   readonly write: () => Promise<void>;
 }
 
-/** Counts the calls of each batch; the calls with these numbers, from 1, fail. */
+/** Records the number of calls per batch; the calls with these numbers, counted from 1, fail. */
 function rounds(...failing: readonly number[]): Rounds {
   const sizes: number[] = [];
   let inFlight = 0;

@@ -17,7 +17,7 @@ const container = {
   imagePullPolicy: "Always",
 };
 
-/** As kube-apiserver writes it. */
+/** A template with the defaults that kube-apiserver adds. */
 function templateOf(metadata: object, more: object = {}): PodTemplateSpec {
   return {
     metadata: { labels: { app: "foo" }, annotations: { test: "value" }, ...metadata },
@@ -82,7 +82,7 @@ describe("the data of a revision", () => {
 });
 
 describe("the name of a revision", () => {
-  // From the revisions that kube-controller-manager 1.33 and 1.34 made of these templates: testdata of its own tests.
+  // From the test data of kube-controller-manager: revisions that 1.33 and 1.34 created from these templates.
   test("has the hash that kube-controller-manager gives it", () => {
     expect(revisionHash(revisionData(templateOf({})), 0)).toBe("776999688b");
     const { spec } = templateOf({});

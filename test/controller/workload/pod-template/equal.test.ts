@@ -87,7 +87,7 @@ test("every template of the golden hashes is the same as its copy, and as no oth
   const wrong: string[] = [];
   for (const [n, { what, template, hash }] of all.entries()) {
     if (!isSamePodTemplate(template, structuredClone(template))) wrong.push(`${what} and its copy`);
-    // Each beside its next few: all pairs would be half a million.
+    // Compare each with the next 19: all pairs would be half a million.
     for (const other of all.slice(n + 1, n + 20)) {
       const isSame = isSamePodTemplate(template, other.template);
       if (isSame && hash !== other.hash && !other.what.startsWith("quantity ")) wrong.push(`${what} and ${other.what}`);

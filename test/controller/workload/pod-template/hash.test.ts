@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { podTemplateHash } from "../../../../src/controller/workload/pod-template/hash.ts";
 import golden from "./golden.json";
 
-/** Made by scripts/pod-template with kube-controller-manager's own function. */
+/** Written by scripts/pod-template with kube-controller-manager's own function. */
 interface Golden {
   readonly what: string;
   readonly template: unknown;
   readonly collisions?: number;
   readonly hash: string;
-  /** After the template was sent to the API server. */
+  /** The hash after the template was sent to the API server, if it differs. */
   readonly sent?: string;
 }
 const all = golden as unknown as readonly Golden[];
