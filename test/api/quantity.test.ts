@@ -61,7 +61,7 @@ describe("a quantity is written in one way", () => {
     ["1n", 1n],
     ["-1500u", -2n],
     ["64Mi", 67_108_864_000n],
-    // 123456789012345678000 is more than 64 bits hold.
+    // 123456789012345678000 does not fit in 64 bits.
     ["123456789012345678", -5670419503621183312n],
   ])("%s is so many thousandths, rounded away from zero", (text, milli) => {
     expect(milliValue(parseQuantity(text) ?? ofMilli(0n))).toBe(milli);

@@ -6,7 +6,7 @@ import { mergePatch } from "../../src/api/patch.ts";
 import { tries } from "../support/long.ts";
 
 const plain: MergeField = { merges: false, replaces: false, mergeKey: undefined, rules: undefined };
-/** `items` is merged by name, `words` as a set, `union` keeps only what is named, `whole` is replaced. */
+/** `items` is merged by name, `words` as a set, `union` keeps only the fields that the patch names, `whole` is replaced. */
 const rules: MergeRules = {
   name: "Test",
   field(key) {
@@ -112,7 +112,7 @@ describe("threeWayPatch makes the patch of kubectl apply", () => {
     { requiredKeys: [] },
   );
 
-  /** Whether everything that `wanted` says is so in `there`. */
+  /** Whether `there` contains everything in `wanted`. */
   function says(there: unknown, wanted: unknown): boolean {
     if (Array.isArray(wanted)) {
       const list: readonly unknown[] = Array.isArray(there) ? there : [];

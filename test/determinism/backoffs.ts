@@ -1,8 +1,8 @@
 /**
- * A Job whose pods fail until its back-off is at its longest, and an Indexed Job whose index does, on virtual time. Prints when their pods
- * were made, in seconds from the first, and a hash of every byte of the stage events.
+ * A Job whose pods fail until its back-off reaches the maximum, and an Indexed Job with a failing index, on virtual time. Prints when their
+ * pods were created, in seconds after the first, and a hash of every byte of the stage events.
  *
- * usage: backoffs.ts FAILURES SECONDS     each pod fails after so many seconds
+ * usage: backoffs.ts FAILURES SECONDS     each pod fails after SECONDS
  */
 import process from "node:process";
 import { Jobs, Pods } from "../../src/api/kinds.ts";
@@ -24,7 +24,7 @@ function jobNamed(name: string, spec: object): CreateInput<Job> {
   return { metadata: { namespace, name }, spec: { ...spec, template } };
 }
 
-/** As a kubelet reports the end of a pod. */
+/** Writes a failed pod's status as a kubelet does. */
 async function fail(client: Client, name: string, now: number): Promise<void> {
   const terminated = { exitCode: 1, finishedAt: formatTime(now) };
   const container = {
@@ -77,7 +77,7 @@ async function play(failures: number, takes: number): Promise<void> {
     return client;
   });
   const ms = 4 * 3_600_000;
-  // A back-off lets a cluster rest; time passes for something in the foreground.
+  // During a back-off no foreground work is left, so this timer keeps virtual time running.
   timeline.after(ms, "the end", () => undefined);
   await timeline.runUntil({ ms, steps: 500_000 });
   const listed = (await started).list(Jobs, { namespace });

@@ -1,9 +1,9 @@
-/** A script on virtual time, on Bun and on Deno. */
+/** Runs a script on virtual time, on Bun and on Deno. */
 import { expect } from "bun:test";
 import { join } from "node:path";
 import { runDeno } from "../support/deno.ts";
 
-/** What the script of this folder prints on Bun. Fails unless both runtimes end well and print the same bytes. */
+/** Returns the script's output. Fails unless both runtimes exit with 0 and print the same bytes. */
 export async function onBothRuntimes(script: string, args: readonly string[]): Promise<string> {
   const onBun = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
     stdout: "pipe",

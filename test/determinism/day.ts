@@ -1,7 +1,7 @@
 /**
- * A day of load on virtual time: an embedded cluster whose Deployment an autoscaler scales every 15 seconds, while somebody says every
- * five minutes what its pods use. Prints a hash of every byte of its stage events, a line a seed, with the replicas hour by hour. Run
- * on Bun and on Deno, the lines must be the same: npm test compares them.
+ * A day of load on virtual time: an embedded cluster with a Deployment that an autoscaler scales every 15 seconds, while the CPU usage of
+ * its pods changes every five minutes. Prints one line per seed: a hash of every byte of the stage events and the replicas of each hour.
+ * The lines must be the same on Bun and on Deno; npm test compares them.
  *
  * usage: day.ts [SEEDS]      default 1
  */
@@ -42,13 +42,13 @@ async function begin(client: Client): Promise<void> {
   });
 }
 
-/** Low at night, high in the afternoon, never the same. */
+/** Low at night, high in the afternoon, with random noise. */
 function loadAt(step: number, random: Random): number {
   const day = step / (hours * stepsOfAnHour);
   return Math.round((700 - 600 * Math.cos(2 * Math.PI * day)) * (0.8 + 0.4 * random.next()));
 }
 
-/** Says what the pods use, and notes the replicas of every hour. */
+/** Sets the CPU usage of the pods and records the replicas of every hour. */
 async function live(client: Client, { timeline, random }: { timeline: Timeline; random: Random }): Promise<number[]> {
   await begin(client);
   const replicas: number[] = [];

@@ -1,6 +1,6 @@
 import type { ApiRequest, Transport } from "../../src/api/transport.ts";
 
-/** Lets `awaits` microtasks go by before each request and after each answer: what other runtimes do by themselves. */
+/** Waits `awaits` microtasks before each request and after each response, to imitate the differences between runtimes. */
 export function delayed(transport: Transport, awaits: number): Transport {
   const pause = async (): Promise<void> => {
     for (let i = 0; i < awaits; i++) await Promise.resolve();

@@ -1,8 +1,7 @@
 /**
- * A whole embedded cluster on virtual time: API server, nodes, scheduler, kubelet, the ReplicaSet controller, containers that crash, a
- * node that goes silent, and somebody who changes things. Prints a hash of every byte of its stage events, a line a seed, and
- * fails if extra awaits in the way of every request change it. Run on Bun and on Deno, the lines must be the same: npm test
- * compares them.
+ * A whole embedded cluster on virtual time: API server, nodes, scheduler, kubelet, the ReplicaSet controller, containers that crash, a node
+ * that becomes silent, and a user. Prints one line per seed, a hash of every byte of the stage events, and fails if additional awaits
+ * around every request change it. The lines must be the same on Bun and on Deno; npm test compares them.
  *
  * usage: embedded.ts [SEEDS]      default 10
  */
@@ -36,13 +35,13 @@ function replicaSet(name: string, replicas: number, annotations: Record<string, 
   };
 }
 
-/** Somebody who applies, scales, deletes pods, and loses a node. */
+/** Creates and scales ReplicaSets, deletes pods, and silences a node. */
 async function user(client: Client, timeline: Timeline): Promise<void> {
   await client.create(ReplicaSets, replicaSet("steady", 4, {}));
   await client.create(ReplicaSets, replicaSet("crashing", 3, { [annotation("crashes")]: "3" }));
   await client.create(ReplicaSets, replicaSet("flapping", 2, { [annotation("readiness-fails-after")]: "5s" }));
   await sleep(timeline, 2500, "user");
-  // More than the nodes have room for.
+  // More pods than the nodes have room for.
   const many = { type: "merge", body: { spec: { replicas: 12 } } } as const;
   await client.patch(ReplicaSets, { namespace: "default", name: "steady" }, many);
   await sleep(timeline, 1500, "user");

@@ -1,4 +1,4 @@
-/** A hash of every byte of the stage events that it was given, in their order: FNV-1a twice, from two beginnings. */
+/** Hashes every byte of the given stage events, in order: FNV-1a twice, with two offsets. */
 import type { StageEvent } from "../../src/trace/events.ts";
 
 export interface EventHash {

@@ -15,6 +15,6 @@ test.each(scenes)(
     const said = await onBothRuntimes(scene.script, [String(seeds)]);
     expect(said.match(/^hash /gm)?.length).toBe(seeds);
   },
-  // A bound, not a measure: it takes 10 to 20 s where nothing else is at work.
+  // Only an upper bound: it takes 10 to 20 s on an idle machine.
   600_000,
 );

@@ -1,7 +1,7 @@
 /**
- * A whole scene in one process on virtual time: an embedded API server, informers, a queue, three workers, timers, and somebody who
- * changes things. Prints a hash of the order of everything that happened, a line a seed, and fails if extra awaits in the way
- * of every request change it. Run on Bun and on Deno, the lines must be the same: npm test compares them.
+ * A scene in one process on virtual time: an embedded API server, informers, a queue, three workers, timers, and a user. Prints one line
+ * per seed, a hash of the order of everything that happened, and fails if additional awaits around every request change it. The lines must
+ * be the same on Bun and on Deno; npm test compares them.
  *
  * usage: scene.ts [SEEDS]      default 20
  */
@@ -35,7 +35,7 @@ function replicaSet(name: string, replicas: number): CreateInput<ReplicaSet> {
   };
 }
 
-/** Somebody who creates, scales and deletes while the controller works. */
+/** Creates, scales and deletes while the controller works. */
 async function user(client: Client, timeline: VirtualTimeline): Promise<void> {
   for (const [index, name] of names.entries()) await client.create(ReplicaSets, replicaSet(name, index + 1));
   await sleep(timeline, 3, "user");

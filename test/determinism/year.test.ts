@@ -15,6 +15,6 @@ test.each([...played])(
     expect(lives.map((line) => JSON.parse(line) as object)).toEqual(golden[period]);
     expect(said.match(/^hash seed 1: [0-9a-f]{16}, \d{5,} events$/gm)?.length).toBe(1);
   },
-  // A bound, not a measure: the year takes a minute where nothing else is at work.
+  // Only an upper bound: the year takes a minute on an idle machine.
   1_200_000,
 );

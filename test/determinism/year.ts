@@ -1,7 +1,7 @@
 /**
- * A year of CronJobs, or the part of it that is asked for, in three zones whose clocks change, on virtual time, in an embedded cluster with the CronJob controller alone;
- * their Jobs end when the plan says so. Prints a line of JSON for each CronJob, as kube-controller-manager's own controller gives it
- * (test/controllers/cronjob/golden-year.json), and a hash of every byte of the stage events. Run on Bun and on Deno, the lines must be the same.
+ * A year of CronJobs, or a part of it, on virtual time: three time zones with clock changes, in an embedded cluster with only the CronJob
+ * controller; Jobs end as planned. Prints a line of JSON for each CronJob, in the form that kube-controller-manager's own controller gave
+ * (test/controllers/cronjob/golden-year.json), and a hash of every byte of the stage events. The lines must be the same on Bun and on Deno.
  *
  * usage: year.ts PERIOD [SEED]      PERIOD: spring, autumn or year; default of SEED: 1
  */
@@ -21,7 +21,7 @@ import { eventHash } from "./event-hash.ts";
 
 const namespace = "default";
 const dayMs = 86_400_000;
-/** Where a Job's name has the minute that it was due, in minutes since 1970. */
+/** The minute at which a Job was due, from its name, in minutes since 1970. */
 const minuteOf = (name: string): number => Number(name.slice(name.lastIndexOf("-") + 1));
 
 function cronJobOf({ name, schedule, timeZone, policy, deadline }: YearPlan): CreateInput<CronJob> {
@@ -39,7 +39,7 @@ function cronJobOf({ name, schedule, timeZone, policy, deadline }: YearPlan): Cr
   };
 }
 
-/** What happens to the Jobs of one CronJob, in the form of the golden table. */
+/** The history of one CronJob's Jobs, in the form of the golden table. */
 class Life {
   readonly #plan: YearPlan;
   readonly #there: string[] = [];
@@ -54,7 +54,7 @@ class Life {
     this.#last = start / 60;
   }
 
-  /** A Job that was made. Returns how long it takes, in seconds. */
+  /** Records the creation of a Job. Returns its duration in seconds. */
   made({ metadata }: Job): number {
     const { seconds } = this.#plan;
     const takes = seconds[this.#runs.length % seconds.length] ?? 0;
@@ -67,7 +67,7 @@ class Life {
     return takes;
   }
 
-  /** A Job that was replaced has no end. */
+  /** Whether the Job exists: a Job that was replaced does not end. */
   has(name: string): boolean {
     return this.#there.includes(name);
   }
@@ -91,7 +91,7 @@ class Life {
   }
 }
 
-/** `7 7 7 8` as `7×3 8`. */
+/** Abbreviates repetitions: `7 7 7 8` becomes `7×3 8`. */
 function repeated(values: readonly (number | string)[]): string {
   const parts: { readonly value: string; times: number }[] = [];
   for (const each of values) {
@@ -136,7 +136,7 @@ async function play({ start, end, plans }: Period, seed: number): Promise<void> 
     hash.add(event);
     if (event.stage !== "write" || event.of.kind !== "Job" || event.controller !== "cronjob") return;
     const name = event.key.slice(namespace.length + 1);
-    // A sync may come before the cache knows what the last one wrote: what it then makes or deletes again is refused, as upstream's is.
+    // A sync may run before the cache has the last write; its repeated create or delete is then refused, upstream too.
     if (event.error !== undefined) return;
     if (event.verb === "create" && user !== undefined) background(made(name, user));
     else if (event.verb === "delete") lives.get(name.slice(0, name.lastIndexOf("-")))?.gone(name);
@@ -166,7 +166,7 @@ async function play({ start, end, plans }: Period, seed: number): Promise<void> 
   });
   while (timeline.now() < end * 1000 - 1) {
     const ms = Math.min(dayMs, end * 1000 - 1 - timeline.now());
-    // A run that is due some time lets a cluster rest; time passes for something in the foreground.
+    // Between due runs no foreground work is left, so this timer keeps virtual time running.
     timeline.after(ms, "the end of a day", () => undefined);
     const ended = await timeline.runUntil({ ms, steps: 500_000 });
     if (ended === "steps") throw new Error(`the cluster does not come to rest at ${formatTime(timeline.now())}`);

@@ -64,7 +64,7 @@ interface Parts {
   readonly events?: readonly Event[];
 }
 
-/** What is said first, and where. */
+/** The first finding: its object and its reason. */
 function first({ items = usual, ...parts }: Parts): string {
   const [finding] = findingsOf(answerAbout(Pods, pod(), { items, ...parts }));
   return `${finding?.at.kind.kind} ${finding?.at.name}: ${finding?.why}`;

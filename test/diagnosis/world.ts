@@ -1,4 +1,4 @@
-/** A world for tests: what has been read is a list of objects, and all of it. */
+/** A world for tests: the readings of a diagnosis are a complete list of objects. */
 import { apiVersionOf, type Kind, kindOf, resourceOf } from "../../src/api/kind.ts";
 import { Events } from "../../src/api/kinds.ts";
 import { matches } from "../../src/api/labels.ts";
@@ -23,7 +23,7 @@ export const Widgets: Kind = kindOf({
   namespaced: true,
 });
 
-/** An object of the namespace `shop`, with a uid made of its name. */
+/** An object in the namespace `shop`; its uid is derived from its name. */
 export function objectOf(name: string, { meta = {}, ...rest }: Json & { readonly meta?: Json } = {}): StoredObject {
   const metadata = { namespace: "shop", uid: `uid-${name}`, resourceVersion: "1", creationTimestamp: ago(60) };
   return { metadata: { name, ...metadata, ...meta }, ...rest };
@@ -47,11 +47,11 @@ export interface WorldParts {
   readonly events?: readonly Event[];
   readonly would?: readonly WouldDo[];
   readonly reconciler?: Reconciler;
-  /** Kinds that may not be read. */
+  /** Kinds that the user has no permission to read. */
   readonly forbidden?: readonly Kind[];
 }
 
-/** Everything that is not among the items is missing, but for the namespace, which is there and Active. */
+/** Readings of a cluster that has only these items, and the namespace, which is Active. */
 export function worldOf({ items = [], events = [], would = [], reconciler, forbidden = [] }: WorldParts): Readings {
   const all: readonly Item[] = [...items, ...events.map((object) => ({ kind: Events, object }))];
   const unseen: Got = { is: "unseen", why: "no right to list" };
@@ -102,7 +102,7 @@ export function worldOf({ items = [], events = [], would = [], reconciler, forbi
   return { now, got };
 }
 
-/** The answer about an object in a world that has it and the given parts. */
+/** The answer about an object in a world with that object and the given parts. */
 export function answerAbout(kind: Kind, object: StoredObject, parts: WorldParts = {}): Answer {
   const item = { kind, object };
   return answerFrom(worldOf({ ...parts, items: [item, ...(parts.items ?? [])] }), item).answer;

@@ -41,7 +41,7 @@ describe("issuerOf(…).issue()", () => {
       true,
       false,
     ]);
-    // The identifier of the authority's key, in an extension of each.
+    // The key identifier of the authority, in an extension of both certificates.
     const keyId = /551d0e04160414([0-9a-f]{40})/.exec(hexOf(ca))?.[1] ?? "none";
     expect(hexOf(certificate)).toContain(`551d23041830168014${keyId}`);
   });
@@ -72,7 +72,7 @@ describe("issuerOf(…).issue()", () => {
   });
 
   test("has texts of printable characters as such, and others in UTF-8", () => {
-    // Tags 13 and 0c, with their lengths.
+    // The tags are 13 and 0c, each followed by its length.
     expect(hexOf(issue({ subject: [attribute(3, "a-b.c:d")] }))).toContain(
       `5504031307${Buffer.from("a-b.c:d").toString("hex")}`,
     );

@@ -1,9 +1,9 @@
-/** Certificates for tests of TLS, made by openssl into a folder of their own. */
+/** Creates certificates for TLS tests with openssl, in a temporary folder. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Why none can be made here; undefined when they can. */
+/** Why no certificates can be created here, or undefined. */
 export const opensslMissing: string | undefined = Bun.which("openssl") === null ? "there is no openssl" : undefined;
 
 export interface Pair {
@@ -12,17 +12,17 @@ export interface Pair {
 }
 
 export interface Certificates {
-  /** PEM of the authority. */
+  /** The authority in PEM. */
   readonly ca: string;
-  /** For localhost and 127.0.0.1. */
+  /** Valid for localhost and 127.0.0.1. */
   readonly server: Pair;
-  /** For api.test alone. */
+  /** Valid for api.test only. */
   readonly other: Pair;
-  /** Of the user `dev`. */
+  /** For the user `dev`. */
   readonly client: Pair;
-  /** Of the user `ops`. */
+  /** For the user `ops`. */
   readonly client2: Pair;
-  /** Another authority, that signed none of these. */
+  /** An authority that signed none of these. */
   readonly strangerCa: string;
 }
 

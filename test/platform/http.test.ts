@@ -180,7 +180,7 @@ for (const { name, open } of clients) {
       const next = caught(body.next());
       body.cancel();
       body.cancel();
-      // Either an end or an error, but not for ever.
+      // It must end, with or without an error.
       expect(["no error", "HttpError"]).toContain(String((await next) instanceof HttpError ? "HttpError" : await next));
     });
 
@@ -411,7 +411,7 @@ describe("openHttp", () => {
     expect((await http.send(request(`http://127.0.0.1:${port}/`))).status).toBe(200);
     abort.abort();
     for (const body of bodies) body.cancel();
-    // Ended streams count no longer: all of this would wait otherwise.
+    // Ended streams no longer count toward the limit; otherwise these requests would wait.
     for (let n = 0; n < 3; n++) expect((await http.send(request(`http://127.0.0.1:${port}/`))).status).toBe(200);
   });
 

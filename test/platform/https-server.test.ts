@@ -7,7 +7,7 @@ const certificate = loopbackCertificate(Date.now());
 
 const unknownMethod = { type: "text/plain", body: "no such method" };
 
-/** A client that asks at once and then holds its connection. */
+/** A client that sends a request at once and then keeps its connection open. */
 function client(port: number): TLSSocket {
   const socket = connect({ host: "127.0.0.1", port, ca: certificate.ca });
   socket.on("error", () => undefined).resume();
@@ -26,7 +26,7 @@ test("close ends every connection: kept ones, and those whose handshake is under
     });
     const clients = Array.from({ length: 30 }, () => client(server.port));
     const closed = clients.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
-    // A different moment of the handshakes in each round.
+    // Close at a different moment of the handshakes in each round.
     for (let turn = 0; turn < round * 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     await server.close();
     expect(await Promise.all(closed)).toHaveLength(clients.length);
@@ -50,7 +50,7 @@ describe("a request that is none, or only just", () => {
   });
   afterAll(() => server.close());
 
-  /** What comes back, until the server is done. */
+  /** Everything that the server sends until it closes the connection. */
   function said(sent: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let text = "";
@@ -105,7 +105,7 @@ describe("a request that is none, or only just", () => {
     const answer = await said(sent);
     expect(answer.split(" ", 2)[1]).toBe(String(status));
     expect(answer).toContain(text);
-    // The server is none the worse for it.
+    // The server still works.
     expect(await said(get("Host: a"))).toContain("200 OK");
   });
 });

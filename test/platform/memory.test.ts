@@ -3,7 +3,7 @@ import { gcPacer } from "../../src/platform/memory.ts";
 
 const mega = 1024 * 1024;
 
-/** After how many megabytes memory is given back, of a burst that comes in pages of 6 MB. */
+/** The megabytes read at each collection, for a burst that arrives in pages of 6 MB. */
 function releases(megabytes: number): readonly number[] {
   const at: number[] = [];
   let read = 0;

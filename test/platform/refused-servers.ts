@@ -1,6 +1,6 @@
 /**
- * What a client makes of servers whose certificate it must not accept, as JSON: a program of its own, since a runtime reads
- * NODE_TLS_REJECT_UNAUTHORIZED when it starts. Its argument is a `RefusalScene` as JSON.
+ * Prints, as JSON, what a client does with servers whose certificate it must refuse. It is a separate program because a runtime reads
+ * NODE_TLS_REJECT_UNAUTHORIZED when it starts. The argument is a `RefusalScene` as JSON.
  */
 import process from "node:process";
 import { openHttp } from "../../src/platform/open-http.ts";
@@ -9,10 +9,10 @@ import type { HttpSettings } from "../../src/platform/http.ts";
 
 export interface RefusalScene {
   readonly url: string;
-  /** Of the authority that signed the server's certificate, and of another one. */
+  /** The authority that signed the server's certificate, and another one. */
   readonly ca: string;
   readonly strangerCa: string;
-  /** `http://127.0.0.1:PORT`, knows CONNECT. */
+  /** `http://127.0.0.1:PORT`, a proxy that supports CONNECT. */
   readonly proxy: string;
 }
 

@@ -1,4 +1,4 @@
-/** Servers on loopback for tests of HTTP: one that answers what it saw, and one that only passes bytes on. */
+/** Servers on loopback for HTTP tests: an echo server, a server of fixed bytes, and proxies. */
 import * as http from "node:http";
 import * as net from "node:net";
 import * as tls from "node:tls";
@@ -9,7 +9,7 @@ export interface Listening {
   close(): void;
 }
 
-/** Opens a server on loopback. */
+/** Starts a server on loopback. */
 export async function listening(server: net.Server): Promise<Listening> {
   const sockets = new Set<net.Socket>();
   server.on("connection", (socket: net.Socket) => {
@@ -32,18 +32,18 @@ export async function listening(server: net.Server): Promise<Listening> {
 export interface Seen {
   readonly method: string;
   readonly url: string;
-  /** Names and values one after the other, as they came. */
+  /** Header names and values, alternating, in the order received. */
   readonly lines: readonly string[];
   readonly body: string;
-  /** Common name of the client's certificate; empty without one. */
+  /** Common name of the client certificate; empty without one. */
   readonly client: string;
-  /** The name asked for by SNI. */
+  /** The server name from SNI. */
   readonly serverName: string;
-  /** Number of the connection, from 1. */
+  /** Number of the connection, counted from 1. */
   readonly connection: number;
 }
 
-/** Answers each request with what it saw of it, as JSON; `answer` may take the answer over. */
+/** Responds to each request with what it received, as JSON, unless `answer` handles the request. */
 export async function echoServer(
   secured: (Pair & { readonly ca: string }) | undefined,
   answer?: (request: http.IncomingMessage, response: http.ServerResponse) => boolean,
@@ -73,7 +73,7 @@ export async function echoServer(
   };
   const plain = http.createServer(handle);
   if (secured === undefined) return listening(plain);
-  // Bun's node:https server does not tell the client's certificate; its node:tls does.
+  // Bun's node:https server does not expose the client certificate; its node:tls server does.
   const { cert, key, ca } = secured;
   return listening(
     tls.createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: false }, (socket) => {
@@ -84,11 +84,11 @@ export async function echoServer(
 }
 
 export interface Proxy extends Listening {
-  /** What was asked for: `CONNECT host:port authorization`. */
+  /** The requests: `CONNECT host:port authorization`. */
   readonly asked: string[];
 }
 
-/** A proxy that knows CONNECT alone. */
+/** A proxy that supports only CONNECT. */
 export async function connectProxy(): Promise<Proxy> {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -110,7 +110,7 @@ export async function connectProxy(): Promise<Proxy> {
   return { ...(await listening(server)), asked };
 }
 
-/** A TCP server that writes `bytes` to whoever sends something, then ends or breaks the connection, or leaves it open. */
+/** A TCP server that responds to the first bytes with `bytes`, then ends or breaks the connection, or leaves it open. */
 export async function rawServer(bytes: string, then: "end" | "break" | "stay"): Promise<Listening> {
   return listening(
     net.createServer((socket) => {
@@ -125,11 +125,11 @@ export async function rawServer(bytes: string, then: "end" | "break" | "stay"): 
 }
 
 export interface SocksProxy extends Listening {
-  /** What was asked for: `host:port user:password`. */
+  /** The requests: `host:port user:password`. */
   readonly asked: string[];
 }
 
-/** A SOCKS5 proxy; with a login it takes no other one, with `refuses` it answers that code to every wish. */
+/** A SOCKS5 proxy. With `login` it accepts no other credentials; with `refuses` it replies to every request with that code. */
 export async function socksProxy(login?: string, refuses = 0): Promise<SocksProxy> {
   const asked: string[] = [];
   const server = net.createServer(

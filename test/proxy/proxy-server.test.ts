@@ -1,4 +1,4 @@
-/** What passes a proxy in front of the sandbox, and what is reported of it. */
+/** Requests through a proxy in front of the sandbox, and the events that it reports. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { TransportError } from "../../src/api/transport.ts";
 import { protobufType } from "../../src/api/wire/envelope.ts";
@@ -36,7 +36,7 @@ interface Watching {
   stop(): void;
 }
 
-/** Waits until something was reported. @throws Error after five seconds. */
+/** Polls until `look` returns a value. @throws Error after five seconds. */
 async function until<T>(look: () => T | undefined): Promise<T> {
   for (let tries = 0; tries < 500; tries++) {
     const found = look();

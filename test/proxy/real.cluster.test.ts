@@ -1,4 +1,4 @@
-/** kube-controller-manager and kube-scheduler behind a proxy, unchanged: what the API server's audit log has is what was reported. */
+/** Unchanged kube-controller-manager and kube-scheduler behind a proxy: the reported events match the API server's audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,11 +12,11 @@ import type { AuditEvent } from "../support/audit-log.ts";
 import { type Cluster, controllersMissing, freePorts, startCluster } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
 
-/** In the audit log. */
+/** Minimum number of their requests in the audit log. */
 const leastRequests = tries(500, 10_000);
 const agents = /^kube-(controller-manager|scheduler)\//;
 
-/** A process of the control plane, ended with SIGTERM. */
+/** A control plane process; SIGTERM ends it. */
 function start(
   cluster: Cluster,
   name: "kube-controller-manager" | "kube-scheduler",
@@ -58,7 +58,7 @@ describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and k
     await cluster.stop();
   });
 
-  /** Requests of the two in the audit log, by their ids. */
+  /** Audit events of both processes, by audit id. */
   async function logged(): Promise<ReadonlyMap<string, AuditEvent>> {
     const all = (await cluster.audit()).filter(
       ({ userAgent = "", stage }) => agents.test(userAgent) && stage === "ResponseComplete",
@@ -113,7 +113,7 @@ describe.skipIf(controllersMissing !== undefined)("kube-controller-manager and k
     const requests = events.filter((event): event is RequestEvent & EventHead => event.stage === "request");
     const log = await logged();
     const reported = new Map(requests.filter(({ auditId }) => auditId !== "").map((event) => [event.auditId, event]));
-    // Health checks and discovery are not in the audit log by its policy; everything else is.
+    // The audit policy leaves out health checks and discovery, and nothing else.
     const resources = requests.filter(({ of, auditId }) => of !== undefined && auditId !== "");
     expect([...log.keys()].filter((id) => !reported.has(id))).toEqual([]);
     expect(resources.filter(({ auditId }) => !log.has(auditId)).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([]);

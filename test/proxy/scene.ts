@@ -1,4 +1,4 @@
-/** A sandbox with a proxy in front of it, and what the proxy reports. */
+/** A sandbox behind a proxy, and the events that the proxy reports. */
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import type { ObservedProxy } from "../../src/proxy/observed-proxy.ts";
@@ -12,9 +12,9 @@ export interface Scene {
   readonly sandbox: Sandbox;
   readonly proxy: ObservedProxy;
   readonly token: string;
-  /** Asks the proxy, as a process would. */
+  /** Sends a request to the proxy. */
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
-  /** What was reported of these stages so far, everything that has passed read. */
+  /** Events of these stages so far; first processes everything that has passed the proxy. */
   reported<S extends Stage>(...stages: readonly S[]): readonly Extract<StageEvent, { stage: S }>[];
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface AskOptions {
 }
 
 export interface SceneOptions {
-  /** Between the proxy and the sandbox. */
+  /** Wraps the transport between the proxy and the sandbox. */
   readonly wrap?: (transport: Transport) => Transport;
   readonly maxBytes?: number;
 }

@@ -1,4 +1,7 @@
-/** What the proxy says woke a process, against what the process itself says: our own `run -o json` is that process. */
+/**
+ * Compares the cause that the proxy reports for a process's writes with the one that the process itself reports; the process is our `run -o
+ * json`.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +18,12 @@ import { long, tries } from "../support/long.ts";
 import { judge, OwnTriggers, type Tally, type ToldWrite } from "./truth.ts";
 
 /**
- * Of the causes, and of those that name one delta alone. Measured: 0.979 in the long form, both; in the short one, which is over before
- * much is learned of the process, 0.96 to 0.99, and 0.917 once at a load of 20 on two cores, where responses and deltas take turns by
- * hundreds of milliseconds. The goal is 0.99. Without the reconstructed queue it was 0.84.
+ * The least share of true causes, of all and of those that name a single delta. Measured: 0.979 for both in the long form; 0.96 to 0.99 in
+ * the short form, which ends before the proxy has learned much about the process, and once 0.917 at a load of 20 on two cores, where
+ * responses and deltas are reordered by hundreds of milliseconds. The goal is 0.99. Without the reconstructed queue it was 0.84.
  */
 const leastTrue = long ? 0.96 : 0.87;
-/** How many of the causes name one delta and not two: measured 0.83 to 0.9. */
+/** The least share of causes that name one delta instead of two: measured 0.83 to 0.9. */
 const leastOne = 0.7;
 
 describe.skipIf(controllersMissing !== undefined)("what woke a process behind a proxy", () => {
@@ -54,7 +57,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     await cluster.stop();
   });
 
-  /** A change at random. */
+  /** Makes a random change. */
   async function change(random: () => number): Promise<void> {
     const name = `web-${Math.floor(random() * 6)}`;
     const path = `/apis/apps/v1/namespaces/default/deployments`;
@@ -88,7 +91,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     }
   }
 
-  /** The changes of a seed, and what became of each write that followed. */
+  /** Makes the changes of a seed and grades the cause of each write that followed. */
   async function play({ changes, exact }: { readonly changes: number; readonly exact: boolean }): Promise<Tally> {
     written.length = 0;
     const folder = await binaryFolder();
@@ -149,7 +152,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
   test("with the header every cause is true", async () => {
     const tally = await play({ changes: tries(20, 1000), exact: true });
     expect(tally.writes).toBeGreaterThan(20);
-    // What is repeated has no delta to be graded.
+    // Retries and requeues have no delta to grade.
     expect({ true: tally.true, told: tally.exact + tally.retries + tally.requeues }).toEqual({
       true: tally.writes,
       told: tally.writes,

@@ -1,4 +1,4 @@
-/** Compares what the proxy says woke a process with what the process itself says. */
+/** Grades the causes that the proxy reports by what the process itself reports. */
 import type { DeltaRef, Trigger } from "../../src/trace/triggers.ts";
 import type { NumberedDelta } from "../../src/views/process/recent-deltas.ts";
 import type { Episode } from "../../src/views/process/episodes.ts";
@@ -23,32 +23,32 @@ interface Triggers {
   readonly last: readonly Trigger[];
 }
 
-/** A write, and the reconcile that the proxy counts it to. */
+/** A write, and the reconcile to which the proxy assigns it. */
 export type ToldWrite = readonly [NumberedWrite, Episode];
 
-/** How many writes have a cause, and how many causes are true. */
+/** Counts of writes, of causes and of true causes. */
 export interface Tally {
   writes: number;
-  /** With a cause that is more than a time. */
+  /** Writes whose cause is more than a time. */
   caused: number;
-  /** Of these, those of which the delta named, or one of two, is among the triggers of the sync. */
+  /** Of these, those whose named delta, or one of two, is among the sync's triggers. */
   true: number;
-  /** Of those with a cause, those that name one delta, or nothing because there was none; and how many of them are true. */
+  /** Of those with a cause, those that name one delta, or correctly none; and how many of them are true. */
   one: number;
   oneTrue: number;
-  /** The deltas named, and how many of them are triggers of the sync. */
+  /** The named deltas, and how many of them are triggers of the sync. */
   deltas: number;
   deltasTrue: number;
-  /** Graded so. */
+  /** Causes of the grade `exact`. */
   exact: number;
-  /** Not found among the writes that the process reports. */
+  /** Writes that the process does not report. */
   unmatched: number;
   retries: number;
-  /** Neither a delta nor a failure led to it, and none is named. */
+  /** Writes caused neither by a delta nor by a failure, and reported so. */
   requeues: number;
 }
 
-/** Whether what is said of one write is true, and in words why not. */
+/** Whether the cause of one write is true, and the explanation. */
 interface Verdict {
   readonly is: "true" | "false" | "nothing said";
   readonly text: string;
@@ -56,12 +56,12 @@ interface Verdict {
   readonly deltasTrue: number;
 }
 
-/** What a process that prints `-o json` says of its own writes. */
+/** The triggers of its own writes that a process reports with `-o json`. */
 export class OwnTriggers {
   readonly #syncs = new Map<string, Triggers>();
   readonly #writes = new Map<string, OwnEvent[]>();
 
-  /** `output`: its events, a line each. */
+  /** `output`: the events, one per line. */
   constructor(output: string) {
     for (const line of output.split("\n")) {
       if (line === "") continue;
@@ -72,7 +72,7 @@ export class OwnTriggers {
     }
   }
 
-  /** Each write is found once. */
+  /** Returns the triggers of the write; each write is matched once. */
   take(write: NumberedWrite): Triggers | undefined {
     const found = this.#writes.get(nameOf(write))?.shift();
     return found?.sync === undefined ? undefined : this.#syncs.get(`${found.controller} ${found.sync}`);
@@ -83,7 +83,7 @@ function nameOf({ verb, of, key, subresource, status, resourceVersion }: Omit<Ow
   return [verb, of.kind, key, subresource ?? "", status, resourceVersion].join(" ");
 }
 
-/** Judges all writes, in the order in which they were sent; `wrong` has a line for each that is not true. */
+/** Grades all writes in the order in which they were sent; `wrong` has a line for each write that fails. */
 export function judge(
   written: readonly ToldWrite[],
   own: OwnTriggers,
@@ -138,12 +138,12 @@ function verdictOn({ cause, retryOf }: Episode, triggers: Triggers): Verdict {
   if (cause === undefined || cause.grade === "time") return { is: "nothing said", text: truth, ...none };
   const named = [cause.delta, ...(cause.or === undefined ? [] : [cause.or.delta])];
   const text = `${cause.grade} ${named.map(deltaText).join(" or ")}, ${cause.beforeMs.toFixed(1)} ms; ${truth}`;
-  // Of very many triggers not all are kept.
+  // Of a large number of triggers only some are kept.
   const areTrue = named.filter((delta) => kept.length < triggers.total || kept.some((trigger) => isOf(trigger, delta)));
   return { is: areTrue.length > 0 ? "true" : "false", text, deltas: named.length, deltasTrue: areTrue.length };
 }
 
-/** A requeue or a timer: no delta started the sync. */
+/** Whether a requeue or a timer, but no delta, started the sync. */
 function isRequeue({ total, first, last }: Triggers): boolean {
   const kept = [...first, ...last];
   return kept.length === total && kept.every((trigger) => trigger.cause !== "delta");

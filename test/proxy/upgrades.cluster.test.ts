@@ -1,4 +1,6 @@
-/** exec, attach and port-forward through `proxy`, by WebSocket and by SPDY: kubectl prints what it prints without it. kwok is the kubelet. */
+/**
+ * exec, attach and port-forward through `proxy`, with WebSocket and SPDY: kubectl's output is the same as without it. kwok is the kubelet.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +11,7 @@ import { type ProgramRun, runProgram } from "../support/program.ts";
 
 const hostname = "/etc/hostname";
 
-/** What happens in pods: commands run on this machine, a console is a file, and ports are those of the API server. */
+/** Simulated pods: commands run on this machine, the console is a file, and the ports are those of the API server. */
 function kubeletConfig(port: number): string {
   const kinds = {
     ClusterExec: { execs: [{ local: {} }] },
@@ -115,7 +117,7 @@ describe.skipIf(controllersMissing !== undefined)("upgrades through the proxy", 
       },
       {
         what: "what is typed",
-        // It goes on for a moment: kubectl and kwok may lose what a command prints as it ends, without a proxy too.
+        // The sleep is needed: even without a proxy, kubectl and kwok can lose the output of a command that exits at once.
         args: ["exec", "-i", "a", "--", "sh", "-c", "head -n 1; sleep 1"],
         says: "typed\n",
         subresource: "exec",

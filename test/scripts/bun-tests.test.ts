@@ -7,7 +7,7 @@ import { runBunTests } from "../../scripts/bun-tests.ts";
 const top = join(import.meta.dir, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "bun-tests-test-"));
 
-/** Runs a file of tests with this text. */
+/** Runs a test file with this text. */
 async function run(name: string, text: string, timeoutMs = 10_000): ReturnType<typeof runBunTests> {
   const path = join(folder, `${name}.test.ts`);
   writeFileSync(path, `import { afterAll, describe, expect, test } from "bun:test";\n${text}`);

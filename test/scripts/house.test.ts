@@ -7,7 +7,7 @@ import { floorsOf } from "../../scripts/house.ts";
 let top = "";
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-/** What is broken in a house of these files, each with the paths that it imports; ceilings are those of the real one. */
+/** The rules broken by these files, given with their imports; the ceilings are the real ones. */
 async function brokenIn(files: Readonly<Record<string, readonly string[]>>): Promise<readonly string[]> {
   top = mkdtempSync(join(tmpdir(), "house-"));
   for (const [path, imports] of Object.entries(files)) {

@@ -15,7 +15,7 @@ interface Golden {
   readonly hangs?: boolean;
 }
 
-/** What `scripts/cron/extract.ts` has made with robfig/cron itself. */
+/** Written by `scripts/cron/extract.ts` with robfig/cron itself. */
 const schedules: readonly Golden[] = golden;
 
 function problemOf(schedule: string): string | undefined {
