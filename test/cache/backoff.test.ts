@@ -9,14 +9,14 @@ describe("reflectorBackoff", () => {
     ]);
   });
 
-  test("makes each delay longer by up to as much again", () => {
+  test("makes each delay longer by up to 100 %", () => {
     const backoff = reflectorBackoff({ now: () => 0, random: { next: () => 0.999 } });
     expect(Math.round(backoff.nextMs())).toBe(1599);
     for (let n = 0; n < 10; n++) backoff.nextMs();
     expect(Math.round(backoff.nextMs())).toBe(59970);
   });
 
-  test("begins anew when it was not asked for more than 2 minutes", () => {
+  test("restarts when it was not used for more than 2 minutes", () => {
     let now = 0;
     const backoff = reflectorBackoff({ now: () => now, random: { next: () => 0 } });
     backoff.nextMs();

@@ -47,7 +47,7 @@ function scene(stepMs = 0): Scene {
   return made;
 }
 
-test("a turn does all the work there is, however often it was asked for; work that comes later is another turn", async () => {
+test("one turn does all pending work, however often it was woken; later work gets another turn", async () => {
   const made = scene();
   made.work = 500;
   made.batches.wake();
@@ -64,7 +64,7 @@ test("a turn does all the work there is, however often it was asked for; work th
   ]);
 });
 
-test("a turn that is woken while it works finds the work by itself", async () => {
+test("a turn that is woken while it works does that work, too", async () => {
   const made = scene();
   made.work = 1;
   made.onStep = () => {
@@ -78,11 +78,11 @@ test("a turn that is woken while it works finds the work by itself", async () =>
 });
 
 for (const { name, stepMs, done } of [
-  { name: "10 ms are over when the clock is looked at", stepMs: 10 / 64, done: [64, 64, 22] },
-  { name: "much more than 10 ms are over", stepMs: 5, done: [64, 64, 22] },
-  { name: "10 ms are over only later", stepMs: 9.9 / 64, done: [128, 22] },
+  { name: "10 ms have passed at the first look at the clock", stepMs: 10 / 64, done: [64, 64, 22] },
+  { name: "much more than 10 ms have passed", stepMs: 5, done: [64, 64, 22] },
+  { name: "10 ms have passed at a later look", stepMs: 9.9 / 64, done: [128, 22] },
 ])
-  test(`a turn gives way as soon as ${name}, and goes on in another`, async () => {
+  test(`a turn yields when ${name}, and continues in another`, async () => {
     const made = scene(stepMs);
     made.work = 150;
     made.batches.wake();
@@ -92,7 +92,7 @@ for (const { name, stepMs, done } of [
     expect(made.asked).toEqual(["hop", ...Array<string>(done.length - 1).fill("after 0")]);
   });
 
-test("nothing is done after it was stopped: neither what waits, nor the rest of a turn, nor what comes later", async () => {
+test("nothing is done after a stop: no waiting work, no rest of a turn, no later work", async () => {
   const made = scene();
   made.work = 10;
   made.onStep = () => {

@@ -101,7 +101,7 @@ const list = (...objects: readonly Widget[]): Delta<Widget> => ({
 });
 
 describe("DeltaProcessor notifies its listeners", () => {
-  test("of a change of one object: both states, the delta behind it, and when it was queued", () => {
+  test("of a change of one object: both states, the delta, and when it was queued", () => {
     const { play, steady, indexer } = scene();
     play(deltaOf("Added", widget("a", 1)));
     play(deltaOf("Updated", widget("a", 2)));
@@ -114,7 +114,7 @@ describe("DeltaProcessor notifies its listeners", () => {
     expect(indexer.size).toBe(0);
   });
 
-  test("the same while nobody traces, without a number and a time", () => {
+  test("without a number and a time if there is no trace listener", () => {
     const { play, steady } = scene({ traced: false });
     play(deltaOf("Added", widget("a", 1)));
     play(deltaOf("Deleted", widget("a", 3)));
@@ -128,13 +128,13 @@ describe("DeltaProcessor notifies its listeners", () => {
     ]);
   });
 
-  test("nothing of a deletion of what is not known", () => {
+  test("of no deletion of an unknown object", () => {
     const { play, steady, events } = scene();
     play(deltaOf("Deleted", widget("a", 3)));
     expect([steady, events.map(({ stage }) => stage)]).toEqual([[], ["delta", "store"]]);
   });
 
-  test("what was there before the informer as initial; what was known, or comes later, is not", () => {
+  test("of objects that existed before the informer as initial, and of known or later objects as not initial", () => {
     const { play, steady } = scene();
     play(deltaOf("Replaced", widget("a", 1)), true);
     play(deltaOf("Updated", widget("a", 2)), true);
@@ -146,7 +146,7 @@ describe("DeltaProcessor notifies its listeners", () => {
     ]);
   });
 
-  test("nothing new only where a listener is being resynced", () => {
+  test("of unchanged objects only during a resync", () => {
     const { play, steady, syncing } = scene();
     const a = widget("a", 1);
     play(deltaOf("Added", a));
@@ -164,7 +164,7 @@ describe("DeltaProcessor notifies its listeners", () => {
     ]);
   });
 
-  test("of a list only what it changed, while no listener is being resynced; the rest is no event either", () => {
+  test("of a list only what it changed, unless a listener is being resynced; unchanged objects have no event either", () => {
     const { play, steady, events } = scene({ resyncing: false });
     const same = widget("same", 1);
     play(list(same, widget("changed", 2)), true);
@@ -174,7 +174,7 @@ describe("DeltaProcessor notifies its listeners", () => {
     expect(events.filter(({ stage }) => stage === "delta")).toHaveLength(2);
   });
 
-  test("of a list first what is gone, then what there is, and the list is in the store before the first notification", () => {
+  test("of a list's deletions first; the whole list is in the store before the first notification", () => {
     const { play, processor, steady, indexer } = scene();
     play(list(widget("gone", 1), widget("same", 2), widget("changed", 3)), true);
     steady.length = 0;
@@ -188,7 +188,7 @@ describe("DeltaProcessor notifies its listeners", () => {
     ]);
   });
 
-  test("of a list or a resync only who was there when it was applied: a handler that is added later is given all there is", () => {
+  test("of a list or a resync only if they were added before it was applied: a later handler gets all objects anyway", () => {
     for (const delta of [list(widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
       const { play, processor, arrive, late, syncing } = scene();
       play(list(widget("a", 1)), true);
@@ -202,7 +202,7 @@ describe("DeltaProcessor notifies its listeners", () => {
 });
 
 describe("DeltaProcessor", () => {
-  test("has notifications pending after a list or a resync, and makes them object by object", () => {
+  test("has notifications pending after a list or a resync, and creates them one by one", () => {
     const { processor, syncing } = scene();
     expect([processor.hasPending, processor.resume()]).toEqual([false, false]);
     for (const delta of [list(widget("a", 1), widget("b", 2)), { type: "SyncAll", receivedAt: 8 } as const]) {
@@ -224,7 +224,7 @@ describe("DeltaProcessor", () => {
     expect(processor.hasPending).toBe(false);
   });
 
-  test("fills the store while nobody listens", () => {
+  test("fills the store without listeners", () => {
     const { play, indexer } = scene({ listened: false });
     play(list(widget("a", 1)), true);
     play(deltaOf("Updated", widget("a", 2)));
@@ -245,7 +245,7 @@ describe("The events of a DeltaProcessor", () => {
     ].join(" ");
   };
 
-  test("say what was received, and what the store then held", () => {
+  test("report the delta and the resulting store", () => {
     const { play, events } = scene();
     play(deltaOf("Added", widget("a", 1)));
     play(deltaOf("Updated", widget("a", 2)));
@@ -266,7 +266,7 @@ describe("The events of a DeltaProcessor", () => {
     ]);
   });
 
-  test("are made of the stages that listeners want alone: no number is spent on others", () => {
+  test("are created only for stages with a listener: other stages take no number", () => {
     const { play, bus } = scene({ traced: false });
     const seqs: number[] = [];
     bus.listen(({ seq }) => seqs.push(seq), { stages: ["delta"] });
@@ -274,7 +274,7 @@ describe("The events of a DeltaProcessor", () => {
     expect(seqs).toEqual([1, 2, 3]);
   });
 
-  test("mark what a later list brought, object by object or as a whole, but not the first list and no resync", () => {
+  test("mark what a later list brought, per object or as a whole, but not the first list or a resync", () => {
     for (const whole of [true, false]) {
       const { play, events } = scene();
       const replace = (object: Widget, initial: boolean): unknown =>
@@ -293,7 +293,7 @@ describe("The events of a DeltaProcessor", () => {
     }
   });
 
-  test("mark what is missing in a list as deleted, with a tombstone", () => {
+  test("mark objects that are missing in a list as deleted, with a tombstone", () => {
     const { play, events } = scene();
     play(list(widget("a", 1)), true);
     play(list());
@@ -303,7 +303,7 @@ describe("The events of a DeltaProcessor", () => {
     ]);
   });
 
-  test("show the object before and after a change, and of a deletion only that it is gone", () => {
+  test("show the object before and after a change; for a deletion there is no state after it", () => {
     const { play, events } = scene();
     play(deltaOf("Added", widget("a", 1)));
     play(deltaOf("Updated", widget("a", 2)));
@@ -328,7 +328,7 @@ describe("The events of a DeltaProcessor", () => {
 
   for (const { name, selected = false, deltas, writers } of [
     {
-      name: "the maker of an object that appears, and the writer of a change",
+      name: "the creator of a new object and the writer of a change",
       deltas: [
         deltaOf("Added", widget("a", 1), managed("maker")),
         deltaOf("Updated", widget("a", 2), managed("scaler")),
@@ -337,12 +337,12 @@ describe("The events of a DeltaProcessor", () => {
       writers: ["maker", "scaler", "other"],
     },
     {
-      name: "no maker where the object may have been there before: it appears by an update",
+      name: "no creator if the object may have existed before: it appears by an update",
       deltas: [deltaOf("Updated", widget("a", 1), managed("maker"))],
       writers: [undefined],
     },
     {
-      name: "no maker in a selection, but the writer of a change",
+      name: "no creator in a cache with a selector, but the writer of a change",
       selected: true,
       deltas: [
         deltaOf("Added", widget("a", 1), managed("maker")),
@@ -351,7 +351,7 @@ describe("The events of a DeltaProcessor", () => {
       writers: [undefined, "scaler"],
     },
     {
-      name: "nobody for what a list or a resync brings, and it is what the next change is compared with",
+      name: "no writer for a list or a resync, whose state is compared with the next change",
       deltas: [
         deltaOf("Replaced", widget("a", 1), managed("kubectl")),
         deltaOf("Replaced", widget("a", 2), managed("other")),
@@ -360,7 +360,7 @@ describe("The events of a DeltaProcessor", () => {
       writers: [undefined, undefined, "scaler"],
     },
     {
-      name: "nobody where no managedFields came with the change, or with the state before it",
+      name: "no writer if the change or the previous state has no managedFields",
       deltas: [
         deltaOf("Added", widget("a", 1)),
         deltaOf("Updated", widget("a", 2), managed("scaler")),
@@ -369,7 +369,7 @@ describe("The events of a DeltaProcessor", () => {
       writers: [undefined, undefined, undefined],
     },
     {
-      name: "nobody for a deletion",
+      name: "no writer for a deletion",
       deltas: [
         deltaOf("Added", widget("a", 1), managed("maker")),
         deltaOf("Deleted", widget("a", 2), managed("maker")),

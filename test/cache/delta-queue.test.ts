@@ -165,8 +165,8 @@ const queues: { readonly name: string; readonly make: Make }[] = [
 ];
 
 for (const { name, make } of queues) {
-  describe(`${name}, by the contract of delta queues`, () => {
-    test("hands over the deltas of one key in order", () => {
+  describe(`${name}, contract of delta queues`, () => {
+    test("pops the deltas of one key in order", () => {
       const { queue, drain, popped } = bench(make);
       queue.put(delta("Added", "a", 1));
       queue.put(delta("Updated", "a", 2));
@@ -175,12 +175,12 @@ for (const { name, make } of queues) {
       expect(popped.map((text) => text.replace(" initial", ""))).toEqual(["Added a@1", "Updated a@2", "Deleted a@3"]);
     });
 
-    test("says false when there is nothing to pop", () => {
+    test("pop() returns false if there is nothing to pop", () => {
       const { pop } = bench(make);
       expect(pop()).toBe(false);
     });
 
-    test("wakes its consumer once, when it is empty no more", () => {
+    test("wakes its consumer once, when it is no longer empty", () => {
       const made = bench(make);
       made.queue.put(delta("Added", "a", 1));
       made.queue.put(delta("Added", "b", 2));
@@ -190,7 +190,7 @@ for (const { name, make } of queues) {
       expect(made.wakes).toBe(2);
     });
 
-    test("wakes its consumer for an empty list, which it must hear of", () => {
+    test("wakes its consumer for an empty list, too", () => {
       const made = bench(make);
       made.queue.replace([], "7", 0);
       expect(made.wakes).toBe(1);
@@ -199,7 +199,7 @@ for (const { name, make } of queues) {
       expect(made.queue.appliedResourceVersion).toBe("7");
     });
 
-    test("has synced when the first list has been popped wholly, not before", () => {
+    test("has synced when the whole first list has been popped", () => {
       const { queue, pop, popped } = bench(make);
       expect(queue.hasSynced).toBe(false);
       queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
@@ -211,7 +211,7 @@ for (const { name, make } of queues) {
       expect(popped.at(-1)).toBe("Added c@3");
     });
 
-    test("a list deletes what was known and what waits, with the last state", () => {
+    test("a list deletes known and pending objects, with their last state", () => {
       const { queue, drain, store } = bench(make);
       queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
       drain();
@@ -222,7 +222,7 @@ for (const { name, make } of queues) {
       expect(queue.appliedResourceVersion).toBe("9");
     });
 
-    test("bookmarks move the applied version on in quiet times", () => {
+    test("bookmarks advance the applied version in quiet times", () => {
       const { queue, drain } = bench(make);
       queue.replace([widget("a", 1)], "2", 0);
       queue.bookmark("50", 0);
@@ -236,7 +236,7 @@ for (const { name, make } of queues) {
       expect(queue.appliedResourceVersion).toBe("");
     });
 
-    test("says how old its oldest delta is", () => {
+    test("reports the age of its oldest delta", () => {
       const { queue, drain } = bench(make);
       expect(queue.oldestReceivedAt).toBeUndefined();
       queue.put(delta("Added", "a", 4));
@@ -246,7 +246,7 @@ for (const { name, make } of queues) {
       expect(queue.oldestReceivedAt).toBeUndefined();
     });
 
-    test("takes and gives nothing once it is closed", () => {
+    test("accepts and pops nothing after it is closed", () => {
       const { queue, pop } = bench(make);
       queue.put(delta("Added", "a", 1));
       queue.close();
@@ -257,7 +257,7 @@ for (const { name, make } of queues) {
 
     for (const waits of [true, false]) {
       const name = waits ? "whose deltas are dropped" : "with nothing to pop";
-      test(`a queue ${name} stays as it was when it was closed: nothing that comes later wakes, syncs or raises the version`, () => {
+      test(`a queue that was closed ${name} stays as it was: later deltas do not wake, sync or raise the version`, () => {
         const made = bench(make);
         const { queue } = made;
         queue.bookmark("1", 0);
@@ -283,7 +283,7 @@ for (const { name, make } of queues) {
       });
     }
 
-    test("wakes its consumer once for a list, however much it holds", () => {
+    test("wakes its consumer once for a list, however long it is", () => {
       const made = bench(make);
       made.queue.replace([widget("a", 1), widget("b", 2)], "2", 0);
       expect(made.wakes).toBe(1);
@@ -291,7 +291,7 @@ for (const { name, make } of queues) {
       expect(made.wakes).toBe(1);
     });
 
-    test("stays synced while a second list waits, whose deltas are no initial ones", () => {
+    test("stays synced while a second list waits, whose deltas are not initial", () => {
       const { queue, drain, popped } = bench(make);
       queue.replace([widget("a", 1)], "1", 0);
       drain();
@@ -303,7 +303,7 @@ for (const { name, make } of queues) {
       expect([queue.hasSynced, popped.join().includes("initial")]).toEqual([true, false]);
     });
 
-    test("has not synced before a list has come, whatever was put and popped", () => {
+    test("has not synced before the first list, whatever was put and popped", () => {
       const { queue, drain, popped } = bench(make);
       for (let n = 1; n < 4; n++) queue.put(delta("Updated", "a", n));
       drain();
@@ -314,7 +314,7 @@ for (const { name, make } of queues) {
       expect(queue.hasSynced).toBe(true);
     });
 
-    test("whatever happens, the store ends as the server is, and never claims a version it has not reached", () => {
+    test("in any order of events the store ends in the server's state, and never claims a version that it has not reached", () => {
       fc.assert(
         fc.property(fc.array(stepOf, { maxLength: 40 }), (steps) => {
           const made = bench(make);
@@ -353,7 +353,7 @@ for (const { name, make } of queues) {
 }
 
 describe("RealFIFO", () => {
-  test("keeps everything in the order in which it came, across keys", () => {
+  test("keeps the order of all deltas, across keys", () => {
     const { queue, drain, popped } = bench((options) => new RealFIFO(options));
     queue.replace([widget("a", 1)], "1", 0);
     queue.put(delta("Updated", "a", 10));
@@ -372,7 +372,7 @@ describe("RealFIFO", () => {
     ]);
   });
 
-  test("the applied version is the one of the delta popped last", () => {
+  test("the applied version is that of the delta popped last", () => {
     const { queue, pop } = bench((options) => new RealFIFO(options));
     queue.replace([], "1", 0);
     queue.put(delta("Added", "a", 10));
@@ -393,7 +393,7 @@ describe("DeltaFIFO", () => {
     return made;
   };
 
-  test("pops all the deltas of a key at once, keys in the order of their first", () => {
+  test("pops all deltas of a key at once, keys in the order of their first delta", () => {
     const { queue, pop, popped } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.put(delta("Added", "b", 11));
@@ -403,7 +403,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added a@10", "Updated a@12"]);
   });
 
-  test("the applied version is a low watermark: what is popped early does not count before all older deltas are", () => {
+  test("the applied version is a low watermark: a delta popped early does not count before all older ones are popped", () => {
     const { queue, pop } = deltaFIFO();
     queue.bookmark("9", 0);
     queue.put(delta("Added", "a", 10));
@@ -415,7 +415,7 @@ describe("DeltaFIFO", () => {
     expect(queue.appliedResourceVersion).toBe("12");
   });
 
-  test("pops two deletions of a key as one, with the state that is known best", () => {
+  test("pops two deletions of a key as one, with the more complete state", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.replace([], "20", 0);
@@ -425,7 +425,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added a@10", "Deleted a@15"]);
   });
 
-  test("a list buries what waits with the state that waits, not with the one that is known", () => {
+  test("a list deletes a pending object with its pending state, not with the known one", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.put(delta("Added", "b", 11));
@@ -438,7 +438,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Updated a@12", "Deleted tombstone a@12", "Deleted b@13"]);
   });
 
-  test("a deletion after which the key came back is kept", () => {
+  test("keeps a deletion after which the key was created again", () => {
     const { queue, drain, popped } = deltaFIFO();
     for (const [n, type] of (["Added", "Deleted", "Added", "Deleted"] as const).entries())
       queue.put(delta(type, "a", 10 + n));
@@ -446,7 +446,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added a@10", "Deleted a@11", "Added a@12", "Deleted a@13"]);
   });
 
-  test("pops the deletion of what is known, and of what waits", () => {
+  test("pops the deletion of a known object, and of a pending one", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "known", 10));
     drain();
@@ -458,7 +458,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added known@10", "Deleted known@11", "Added waiting@12", "Deleted waiting@13"]);
   });
 
-  test("says how old the oldest delta of the next key is, not the latest", () => {
+  test("reports the age of the oldest delta of the next key, not of the latest", () => {
     const { queue, pop } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.put(delta("Added", "b", 11));
@@ -468,7 +468,7 @@ describe("DeltaFIFO", () => {
     expect(queue.oldestReceivedAt).toBe(11);
   });
 
-  test("leaves out the deletion of what is neither known nor waiting", () => {
+  test("drops the deletion of an object that is neither known nor pending", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Deleted", "a", 15));
     drain();
@@ -476,7 +476,7 @@ describe("DeltaFIFO", () => {
     expect(queue.appliedResourceVersion).toBe("15");
   });
 
-  test("a list makes a tombstone with the last state known", () => {
+  test("a list creates a tombstone with the last known state", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     drain();
@@ -485,7 +485,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Added a@10", "Replaced b@18", "Deleted tombstone a@10"]);
   });
 
-  test("a resync leaves out keys that have something waiting", () => {
+  test("a resync skips keys with pending deltas", () => {
     const { queue, drain, popped } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.put(delta("Added", "b", 11));
@@ -497,7 +497,7 @@ describe("DeltaFIFO", () => {
     expect(popped).toEqual(["Updated a@12", "Sync b@11"]);
   });
 
-  test("a resync that waits does not hold the applied version up: it brings nothing new", () => {
+  test("a pending resync does not hold back the applied version: it brings nothing new", () => {
     const { queue, drain, pop } = deltaFIFO();
     queue.put(delta("Added", "a", 10));
     queue.put(delta("Added", "b", 11));

@@ -45,7 +45,7 @@ describe("Indexer", () => {
     expect(indexer.listSelected("nowhere", parseSelector("app=x"))).toEqual([]);
   });
 
-  test("an index follows what changes and what goes", () => {
+  test("an index follows changes and deletions", () => {
     const indexer = indexerOf(widget("a"), widget("b", "shop", {}, 2));
     indexer.addIndexes({ bySize });
     expect(names(indexer.byIndex("bySize", "size 1"))).toEqual(["shop/a"]);
@@ -57,7 +57,7 @@ describe("Indexer", () => {
     expect(indexer.byIndex("bySize", "size 2")[0]?.spec.size).toBe(2);
   });
 
-  test("an object that keeps its value keeps its place in the index, one that gets it comes last", () => {
+  test("an object that keeps its value keeps its place in the index; one that gets the value comes last", () => {
     const indexer = indexerOf(widget("a", "shop", {}, 2), widget("b"), widget("c"));
     indexer.addIndexes({ bySize });
     indexer.set("shop/b", widget("b", "shop", { app: "new" }));
@@ -67,7 +67,7 @@ describe("Indexer", () => {
     expect(indexer.byIndex("bySize", "size 1")[0]?.metadata.labels).toEqual({ app: "new" });
   });
 
-  test("a value that an index function names twice counts once", () => {
+  test("a value that an index function returns twice counts once", () => {
     const indexer = indexerOf(widget("a"));
     indexer.addIndexes({ twice: ({ spec }) => [String(spec.size), String(spec.size)] });
     expect(names(indexer.byIndex("twice", "1"))).toEqual(["shop/a"]);
@@ -77,7 +77,7 @@ describe("Indexer", () => {
     expect(indexer.byIndex("twice", "2")).toEqual([]);
   });
 
-  test("the same index may be added again, another one under its name may not", () => {
+  test("adding the same index again is allowed; a different one with the same name is not", () => {
     const indexer = indexerOf();
     indexer.addIndexes({ bySize });
     indexer.addIndexes({ bySize });
@@ -85,7 +85,7 @@ describe("Indexer", () => {
     expect(() => indexer.byIndex("other", "x")).toThrow("Cannot read the index other: it was not added");
   });
 
-  test("answers what it replaced and removed", () => {
+  test("returns the object that was replaced or removed", () => {
     const first = widget("a");
     const indexer = indexerOf(first);
     expect(indexer.set("shop/a", widget("a", "shop", {}, 2))).toBe(first);
@@ -93,14 +93,14 @@ describe("Indexer", () => {
     expect(indexer.delete("shop/a")).toBeUndefined();
   });
 
-  test("a kind without namespaces is listed as a whole only", () => {
+  test("a cluster-scoped kind is only listed as a whole", () => {
     const indexer = new Indexer<Widget>();
     indexer.set("a", widget("a", ""));
     expect(indexer.list("")).toHaveLength(1);
     expect(indexer.list("shop")).toEqual([]);
   });
 
-  test("namespaces and indexes always agree with the objects", () => {
+  test("namespaces and indexes always match the objects", () => {
     const step = fc.record({
       do: fc.constantFrom("set", "set", "set", "delete", "replace"),
       name: fc.constantFrom("a", "b", "c"),

@@ -139,8 +139,8 @@ const queues: { readonly name: string; readonly createQueue: CreateDeltaQueue }[
 
 for (const { name, createQueue } of queues) {
   for (const watchList of [false, true]) {
-    describe(`An informer on ${name}${watchList ? ", with lists by watch" : ""}`, () => {
-      test("ends with what the server has, whatever happens in between, and notifications follow each other legally on the way", async () => {
+    describe(`An informer with ${name}${watchList ? ", with lists by watch" : ""}`, () => {
+      test("ends in the server's state, whatever happens in between, and all its notifications are valid", async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.integer({ min: 1, max: 1_000_000 }),

@@ -24,13 +24,13 @@ function transformerWith(known: Widget | undefined, wanted = false): ObjectTrans
 describe("ObjectTransformer", () => {
   for (const { name, listed, same } of [
     {
-      name: "an object of a list is taken from the cache if it is the very same",
+      name: "an unchanged object of a list is taken from the cache",
       listed: widget("u1", "5"),
       same: true,
     },
-    { name: "not if it is another version", listed: widget("u1", "6"), same: false },
+    { name: "not if it has another version", listed: widget("u1", "6"), same: false },
     {
-      name: "not if it is another object of that name, of a cluster that was set back",
+      name: "not if it is another object with the same name, from a restored cluster",
       listed: widget("u2", "5"),
       same: false,
     },
@@ -41,12 +41,12 @@ describe("ObjectTransformer", () => {
     });
   }
 
-  test("not if objects have no version: nothing says that it is the same", () => {
+  test("not if objects have no version, so that equality is unknown", () => {
     const known = widget("u1", "");
     expect(transformerWith(known).fromList(widget("u1", ""))).not.toBe(known);
   });
 
-  test("freezes objects all the way down when asked, and only then", () => {
+  test("freezes objects at any depth, if that is enabled", () => {
     for (const freeze of [true, false]) {
       const transformer = new ObjectTransformer<Widget>({
         indexer: new Indexer(),
@@ -61,7 +61,7 @@ describe("ObjectTransformer", () => {
     }
   });
 
-  test("an object that came without managedFields has none kept beside it", () => {
+  test("keeps no managedFields for an object that came without them", () => {
     const transformer = transformerWith(undefined, true);
     const { managedFields: _, ...metadata } = widget("u1", "5").metadata;
     const object = transformer.fromList({ metadata, spec: { size: 1 } });
@@ -71,7 +71,7 @@ describe("ObjectTransformer", () => {
     ).toBeUndefined();
   });
 
-  test("transforms objects of a list and of a watch alike, and a change of a watch is no tombstone", () => {
+  test("transforms objects of lists and watches in the same way, and a change in a watch is not a tombstone", () => {
     const transformer = new ObjectTransformer<Widget>({
       indexer: new Indexer(),
       tracksFieldManagers: () => false,
@@ -86,7 +86,7 @@ describe("ObjectTransformer", () => {
     });
   });
 
-  test("takes managedFields off, and keeps a short form beside the object while somebody wants it", () => {
+  test("removes managedFields, and keeps a short form separately while field managers are tracked", () => {
     for (const wanted of [false, true]) {
       const transformer = transformerWith(undefined, wanted);
       const object = transformer.fromList(widget("u1", "5"));
@@ -97,7 +97,7 @@ describe("ObjectTransformer", () => {
     }
   });
 
-  test("hands the whole managedFields on with a change, while somebody wants them", () => {
+  test("passes the whole managedFields on with a change while field managers are tracked", () => {
     expect(transformerWith(undefined, true).fromWatch({ type: "ADDED", object: widget("u1", "5") }, 7)).toMatchObject({
       type: "Added",
       key: "shop/a",

@@ -35,7 +35,7 @@ function scene(chunks: Frames[] = []): {
 }
 
 describe("OpenWatch", () => {
-  test("reads the frames that came with the end of the initial events first, then the stream's", async () => {
+  test("returns the frames that came with the end of the initial events first, then those of the stream", async () => {
     const { watch } = scene([[added("b")]]);
     watch.initialEventsEnded("8", [added("a")]);
     expect([await watch.next(), await watch.next(), await watch.next()]).toEqual([
@@ -46,7 +46,7 @@ describe("OpenWatch", () => {
     expect(watch.progress).toEqual({ resourceVersion: "8", progressed: false });
   });
 
-  test("has progressed once a frame was taken over, or after a second", () => {
+  test("has made progress after one frame was read, or after a second", () => {
     const { watch, at } = scene();
     expect(watch.progress).toEqual({ resourceVersion: "5", progressed: false });
     at(999);
@@ -67,7 +67,7 @@ describe("OpenWatch", () => {
     expect([watch.bytes, watch.uncountedBytes()]).toEqual([20, 10]);
   });
 
-  test("ends once: what is said first counts", () => {
+  test("ends once: the first reason counts", () => {
     const { watch, events, cancelled } = scene();
     watch.advance("7");
     watch.end("failed", "no");
@@ -77,7 +77,7 @@ describe("OpenWatch", () => {
     expect(events.slice(1)).toMatchObject([{ stage: "watch", state: "failed", resourceVersion: "7", why: "no" }]);
   });
 
-  test("ended by the server it is closed, with the reason", () => {
+  test("closed by the server, reports the reason", () => {
     const { watch, events } = scene();
     watch.endedByServer();
     expect(events.at(-1)).toMatchObject({ state: "closed", resourceVersion: "5", why: "ended by the server" });

@@ -58,7 +58,7 @@ function scene(on: EventHandler<Thing>["on"], { resyncMs = 0, watched = true } =
 }
 
 describe("ProcessorListener", () => {
-  test("hands each notification to the handler as it is, in order, in a later turn", async () => {
+  test("passes each notification to the handler unchanged, in order, in a later turn", async () => {
     const calls: unknown[] = [];
     const { timeline, listener } = scene((notification) => calls.push(notification));
     const notifications = [added(true), deleted, updated];
@@ -70,7 +70,7 @@ describe("ProcessorListener", () => {
     expect(listener.backlog).toBe(0);
   });
 
-  test("a handler that throws gets the next notification, whether somebody wants to know of it or not", async () => {
+  test("a handler that throws gets the next notification, with and without an error callback", async () => {
     for (const watched of [true, false]) {
       let calls = 0;
       const { timeline, listener, events, failures } = scene(
@@ -96,7 +96,7 @@ describe("ProcessorListener", () => {
     }
   });
 
-  test("says how long a notification waited, and how many wait behind it", async () => {
+  test("reports how long a notification waited, and how many are queued behind it", async () => {
     const { timeline, listener, events } = scene(ignore);
     listener.add(added(false, 970));
     // There was no trace listener when it was queued.
@@ -109,7 +109,7 @@ describe("ProcessorListener", () => {
     ]);
   });
 
-  test("has delivered the first list when the handler was called for the last object of it", async () => {
+  test("has delivered the first list when the handler was called for its last object", async () => {
     const seen: boolean[] = [];
     const { timeline, listener } = scene(() => void seen.push(listener.initialDelivered));
     expect(listener.initialDelivered).toBe(true);
@@ -118,7 +118,7 @@ describe("ProcessorListener", () => {
     expect([seen, listener.initialDelivered]).toEqual([[false, false, true], true]);
   });
 
-  test("does not call the handler after it was stopped, and keeps nothing", async () => {
+  test("does not call the handler after a stop, and keeps nothing", async () => {
     let calls = 0;
     const { timeline, listener } = scene(() => {
       calls++;
@@ -131,7 +131,7 @@ describe("ProcessorListener", () => {
     expect([calls, listener.backlog]).toEqual([1, 0]);
   });
 
-  test("is resynced when its period is over, again and again; before the first resync it is notified of unchanged objects too", () => {
+  test("is resynced every period; before the first resync it already gets unchanged objects", () => {
     const { listener } = scene(ignore, { resyncMs: 500 });
     expect([listener.syncing, listener.nextResyncAt]).toEqual([true, 1500]);
     expect([listener.takeResync(1499), listener.syncing, listener.nextResyncAt]).toEqual([false, false, 1500]);
@@ -139,7 +139,7 @@ describe("ProcessorListener", () => {
     expect([listener.takeResync(1700), listener.syncing]).toEqual([false, false]);
   });
 
-  test("without a period it is never resynced", () => {
+  test("is never resynced without a period", () => {
     const { listener } = scene(ignore);
     expect([listener.nextResyncAt, listener.takeResync(1e15), listener.syncing]).toEqual([Infinity, false, false]);
   });

@@ -95,9 +95,9 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
   }
 
   const runs: { readonly name: string; readonly options: Partial<SharedInformerOptions<ConfigMap>> }[] = [
-    { name: "in order, from small pages", options: { pageSize: 3 } },
-    { name: "in order, from a list by watch", options: { watchList: true } },
-    { name: "on the classic queue", options: { createQueue: (options) => new DeltaFIFO(options) } },
+    { name: "ordered queue, small pages", options: { pageSize: 3 } },
+    { name: "ordered queue, list by watch", options: { watchList: true } },
+    { name: "classic queue", options: { createQueue: (options) => new DeltaFIFO(options) } },
   ];
   for (const { name, options } of runs) {
     test(`${name}: the cache equals the server's list after churn`, async () => {
@@ -114,7 +114,7 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
     });
   }
 
-  test("the writer of a delta, where it is named, is the one that wrote", async () => {
+  test("the writer of a delta, if it has one, is the real writer", async () => {
     const stopListening = bus.listen((event) => {
       if (event.stage === "delta") deltas.push(event);
       if (event.stage === "write") writes.push(event);
@@ -142,7 +142,7 @@ describe.skipIf(clusterMissing !== undefined)("informers against a real kube-api
     expect(deltas.every(({ type, detail }) => type !== "Deleted" || detail.writer === undefined)).toBe(true);
   });
 
-  test("a restart of the server loses nothing", async () => {
+  test("nothing is lost when the server restarts", async () => {
     const informer = informerWith({});
     const abort = new AbortController();
     const running = informer.run(abort.signal);

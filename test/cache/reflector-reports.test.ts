@@ -13,22 +13,22 @@ describe("failureReason", () => {
       reason: "410 Expired",
     },
     {
-      name: "a refusal without one by its message",
+      name: "a refusal without a reason by its message",
       error: new StatusError(502, { message: "bad gateway" }),
       reason: "502 bad gateway",
     },
     {
-      name: "a connection that broke",
+      name: "a broken connection",
       error: new TransportError("reset by peer", { failure: "broken" }),
       reason: "connection broke: reset by peer",
     },
     {
-      name: "a server that was not reached",
+      name: "an unreachable server",
       error: new TransportError("connection refused", { failure: "unreachable" }),
       reason: "connection refused",
     },
     { name: "any other error by its message", error: new RangeError("no"), reason: "no" },
-    { name: "whatever else was thrown", error: "text", reason: "text" },
+    { name: "any other thrown value", error: "text", reason: "text" },
   ])
     test(`names ${name}`, () => expect(failureReason(error)).toBe(reason));
 });
@@ -52,7 +52,7 @@ function scene(): Scene {
   return { clock, bus, events, options: { bus, of: { group: "", kind: "Pod" }, now: () => clock.now } };
 }
 
-test("a list says its pages, its bytes, its version and its time, whether it succeeds or fails", () => {
+test("a list reports its pages, bytes, version and duration, whether it succeeds or fails", () => {
   const { clock, events, options } = scene();
   const report = new ListReport({ ...options, why: "start" });
   clock.now += 40;
@@ -68,7 +68,7 @@ test("a list says its pages, its bytes, its version and its time, whether it suc
   ]);
 });
 
-test("a watch that ends within a second of the time asked for was ended by its timeout, an earlier one by the server", () => {
+test("a watch that ends within a second of its timeout was ended by the timeout, an earlier one by the server", () => {
   const { clock, options } = scene();
   const report = new WatchReport({ ...options, timeoutSeconds: 300 });
   report.opened("7", "start");

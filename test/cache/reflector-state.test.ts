@@ -46,13 +46,13 @@ const relist = (why: "expired" | "relist", restarts = 0): State => ({ is: "listi
 
 const rows: Row[] = [
   {
-    name: "after a list a watch is opened at its version",
+    name: "after a list, a watch is opened at its version",
     state: listing,
     event: { is: "listed", resourceVersion: "5" },
     next: opening(false),
   },
   {
-    name: "a list by watch goes on with that watch",
+    name: "a list by watch continues with that watch",
     state: streaming,
     event: { is: "streamed", watch: "w1" },
     next: watching(false),
@@ -64,31 +64,31 @@ const rows: Row[] = [
     next: watching(false),
   },
   {
-    name: "a resumed watch keeps that there was progress since the list",
+    name: "a resumed watch remembers progress since the list",
     state: resuming(true),
     event: { is: "opened", watch: "w1" },
     next: watching(true),
   },
   {
-    name: "a list that fails is tried again after a wait",
+    name: "a list that fails is retried after a wait",
     state: listing,
     event: failed(brokenConnection),
     next: after({ is: "listing", why: "error", restarts: 0 }),
   },
   {
-    name: "a list is tried again when the server said, if it did",
+    name: "a list is retried when the server says, if it does",
     state: listing,
     event: failed(refused(429, "TooManyRequests", 7000)),
     next: after({ is: "listing", why: "error", restarts: 0 }, 7000),
   },
   {
-    name: "a list that became too old between its pages begins anew at once",
+    name: "a list that expires between its pages is restarted at once",
     state: listing,
     event: failed(expired),
     next: relist("expired", 1),
   },
   {
-    name: "the second time in a row it waits",
+    name: "the second time in a row it is restarted after a wait",
     state: relist("expired", 1),
     event: failed(expired),
     next: after(relist("expired", 2)),
@@ -100,7 +100,7 @@ const rows: Row[] = [
     next: resuming(true),
   },
   {
-    name: "a watch that ended within a second, with nothing, is resumed after a wait",
+    name: "a watch that ended within a second without events is resumed after a wait",
     state: watching(true),
     event: ended(false),
     next: after(resuming(true)),
@@ -112,13 +112,13 @@ const rows: Row[] = [
     next: resuming(true),
   },
   {
-    name: "a watch that cannot be opened keeps its version, its reason and waits",
+    name: "a watch that cannot be opened keeps its version and its reason, and is retried after a wait",
     state: resuming(true),
     event: failed(new TransportError("refused", { failure: "unreachable" })),
     next: after(resuming(true)),
   },
   {
-    name: "429 on a watch keeps the version and waits as told",
+    name: "429 on a watch keeps the version and waits as long as the server says",
     state: opening(false),
     event: failed(refused(429, "TooManyRequests", 1000)),
     next: after(opening(false), 1000),
@@ -142,19 +142,19 @@ const rows: Row[] = [
     next: relist("expired"),
   },
   {
-    name: "410 in the stream of a watch that brought something, or lasted, lists at once",
+    name: "410 in the stream of a watch that brought events, or lasted, lists at once",
     state: watching(false),
     event: broke(expired),
     next: relist("expired"),
   },
   {
-    name: "410 right after a list waits, so that it does not go round for ever",
+    name: "410 right after a list waits, to avoid an endless loop",
     state: watching(false),
     event: broke(expired, false),
     next: after(relist("expired")),
   },
   {
-    name: "a version that the server has not reached means a new list",
+    name: "a version that the server has not reached leads to a new list",
     state: resuming(true),
     event: failed(tooLarge),
     next: relist("relist"),
@@ -166,50 +166,50 @@ const rows: Row[] = [
     next: after(relist("relist")),
   },
   {
-    name: "a refusal for other causes keeps the version",
+    name: "a refusal for other reasons keeps the version",
     state: watching(true),
     event: broke(because("Other")),
     next: after(resuming(true)),
   },
   {
-    name: "a refusal with details that name no cause keeps the version",
+    name: "a refusal whose details have no cause keeps the version",
     state: watching(true),
     event: broke(new StatusError(504, { code: 504, details: {} })),
     next: after(resuming(true)),
   },
   {
-    name: "a watch that broke within a second, with nothing, is resumed after a wait",
+    name: "a watch that broke within a second without events is resumed after a wait",
     state: watching(false),
     event: broke(brokenConnection, false),
     next: after(resuming(false)),
   },
   {
-    name: "429 on a list by watch is no sign that the server cannot",
+    name: "429 on a list by watch does not mean that the server lacks support",
     state: streaming,
     event: failed(refused(429, "TooManyRequests", 3000)),
     next: after(streaming, 3000),
   },
   {
-    name: "with lists by watch a new list is one too",
+    name: "with lists by watch, a new list is one, too",
     state: watching(true),
     event: broke(expired),
     watchList: true,
     next: { is: "streaming", why: "expired" },
   },
   {
-    name: "a server without lists by watch is asked for pages",
+    name: "a server without lists by watch gets a list in pages",
     state: streaming,
     event: failed(refused(422, "Invalid")),
     next: listing,
   },
   {
-    name: "a list by watch that broke is tried again after a wait",
+    name: "a list by watch that broke is retried after a wait",
     state: streaming,
     event: failed(brokenConnection),
     next: after(streaming),
   },
   {
-    name: "after the wait it goes on where it was",
+    name: "after the wait it continues where it stopped",
     state: after(resuming(true)),
     event: { is: "waited" },
     next: resuming(true),
@@ -239,7 +239,7 @@ describe("nextState", () => {
   for (const state of states)
     for (const event of events)
       if (!possible[state.is].includes(event.is))
-        test(`${event.is} while ${state.is} is a fault, and throws`, () =>
+        test(`${event.is} while ${state.is} is an internal error, and throws`, () =>
           expect(() => nextState(state, event, { watchList: false })).toThrow(
             `a Reflector that is ${state.is} cannot have ${event.is}`,
           ));

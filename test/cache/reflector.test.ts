@@ -100,7 +100,7 @@ const watches = (events: readonly StageEvent[]): string[] =>
     .map((e) => `${e.state} @${e.resourceVersion}: ${e.why}`);
 
 describe("Reflector", () => {
-  test("lists consistently, in pages, then watches from the list's version", async () => {
+  test("reads a consistent list in pages, then watches from the list's version", async () => {
     const { server, pass, popped, events } = scene({
       pageSize: 2,
       before: (s) => ["c", "d", "e"].forEach((n) => s.put(n)),
@@ -113,7 +113,7 @@ describe("Reflector", () => {
     expect(watches(events)).toEqual(["opened @105: start"]);
   });
 
-  test("asks for a page of 500 and a watch of 5 to 10 minutes", async () => {
+  test("requests pages of 500 and watches of 5 to 10 minutes", async () => {
     for (const [chance, seconds] of [
       [0, 300],
       [0.999, 599],
@@ -125,7 +125,7 @@ describe("Reflector", () => {
     }
   });
 
-  test("puts changes and bookmarks into the queue in the order of the watch", async () => {
+  test("queues changes and bookmarks in the order of the watch", async () => {
     const { server, pass, popped } = scene();
     await pass(1);
     server.put("c");
@@ -136,7 +136,7 @@ describe("Reflector", () => {
     expect(popped.slice(1)).toEqual(["Added shop/c@103", "Updated shop/a@104", "Deleted shop/b@105", "Bookmark @106"]);
   });
 
-  test("resumes a watch that broke from the last version, and loses nothing", async () => {
+  test("resumes a broken watch from the last version, and loses nothing", async () => {
     const { server, pass, popped, events } = scene();
     await pass(1);
     server.put("c");
@@ -153,7 +153,7 @@ describe("Reflector", () => {
     ]);
   });
 
-  test("resumes after a deletion from the version of the deletion", async () => {
+  test("resumes after a deletion from the deletion's version", async () => {
     const { server, pass } = scene();
     await pass(1);
     server.delete("a");
@@ -163,7 +163,7 @@ describe("Reflector", () => {
     expect(asked(server).at(-1)).toBe("2 watch 103");
   });
 
-  test("resumes from a bookmark's version in quiet times", async () => {
+  test("resumes from the version of a bookmark in quiet times", async () => {
     const { server, pass } = scene();
     await pass(1);
     server.bookmark();
@@ -174,7 +174,7 @@ describe("Reflector", () => {
     expect(asked(server).slice(2)).toEqual(["2 watch 103"]);
   });
 
-  test("a watch that the server ended after its time is resumed at once; the event says so", async () => {
+  test("a watch that the server ended by its timeout is resumed at once; the event says so", async () => {
     const { server, pass, events } = scene();
     await pass(300_000);
     server.endWatches();
@@ -183,7 +183,7 @@ describe("Reflector", () => {
     expect(watches(events).slice(1)).toEqual(["closed @102: timeout by the server", "opened @102: resume"]);
   });
 
-  test("a watch that ends at once and brings nothing is not asked for without end", async () => {
+  test("a watch that ends at once without events is not reopened in a busy loop", async () => {
     const { server, pass } = scene();
     await pass(1);
     server.endWatches();
@@ -193,7 +193,7 @@ describe("Reflector", () => {
     expect(asked(server).at(-1)).toBe("801 watch 102");
   });
 
-  test("lists again at once when the server has forgotten the version, shown by an ERROR frame", async () => {
+  test("lists again at once after an ERROR frame with an expired version", async () => {
     const { server, pass, popped, events, reflector } = scene();
     await pass(1);
     server.put("c");
@@ -213,7 +213,7 @@ describe("Reflector", () => {
     expect(reflector.relists).toBe(1);
   });
 
-  test("lists again when the server has forgotten the version, shown by a status", async () => {
+  test("lists again after a status with an expired version", async () => {
     const { server, pass } = scene();
     await pass(1);
     server.put("c");
@@ -224,7 +224,7 @@ describe("Reflector", () => {
     expect(asked(server).slice(2)).toEqual(["2 watch 103", "2 list", "2 watch 103"]);
   });
 
-  test("a server that forgets every version at once is asked at growing intervals", async () => {
+  test("a server that expires every version at once gets requests at growing intervals", async () => {
     const { server, pass } = scene();
     for (let n = 0; n < 20; n++) server.watchErrors.push(refused(410, "Expired"));
     await pass(12_000);
@@ -232,7 +232,7 @@ describe("Reflector", () => {
     expect(times).toEqual([0, 800, 2400, 5600, 12000]);
   });
 
-  test("a list that becomes too old between its pages begins anew, and half of it is never seen", async () => {
+  test("a list that expires between its pages is restarted, and half of it is never visible", async () => {
     const { server, pass, popped, events } = scene({ pageSize: 1 });
     server.listErrors.push(undefined, refused(410, "Expired"));
     await pass(10);
@@ -244,7 +244,7 @@ describe("Reflector", () => {
     ]);
   });
 
-  test("a list that fails is tried again after 0.8, 1.6, 3.2, … s", async () => {
+  test("a list that fails is retried after 0.8, 1.6, 3.2, … s", async () => {
     const { server, pass } = scene();
     for (const error of [brokenConnection, refused(500, "InternalError"), refused(403, "Forbidden")])
       server.listErrors.push(error);
@@ -252,14 +252,14 @@ describe("Reflector", () => {
     expect(asked(server)).toEqual(["0 list", "800 list", "2400 list", "5600 list", "5600 watch 102"]);
   });
 
-  test("jitter makes a delay longer by up to as much again", async () => {
+  test("jitter makes a delay longer by up to 100 %", async () => {
     const { server, pass } = scene({ chance: 0.5 });
     server.listErrors.push(brokenConnection, brokenConnection);
     await pass(5000);
     expect(asked(server).slice(0, 3)).toEqual(["0 list", "1200 list", "3600 list"]);
   });
 
-  test("429 keeps the version of the watch, and waits as long as the server asked", async () => {
+  test("429 keeps the version of the watch, and waits as long as the server says", async () => {
     const { server, pass } = scene();
     await pass(1);
     server.watchErrors.push(refused(429, "TooManyRequests", 7000));
@@ -270,7 +270,7 @@ describe("Reflector", () => {
     expect(asked(server).slice(2)).toEqual(["2 watch 103", "7002 watch 103"]);
   });
 
-  test("a server that is down is asked at growing intervals, and the watch then goes on from where it was", async () => {
+  test("an unavailable server gets requests at growing intervals, and the watch then continues where it was", async () => {
     const { server, pass, popped } = scene();
     await pass(1);
     server.watchErrors.push(brokenConnection, brokenConnection, brokenConnection);
@@ -293,7 +293,7 @@ describe("Reflector", () => {
     expect(asked(server).slice(2)).toEqual(["802 watch 103"]);
   });
 
-  test("a watch that brought nothing is resumed at once when it lasted a second, and waits when it did not", async () => {
+  test("a watch without events is resumed at once if it lasted a second, otherwise after a wait", async () => {
     // The second watch opens at 801 ms.
     for (const { lastedMs, resumedAt } of [
       { lastedMs: 999, resumedAt: 801 + 999 + 1600 },
@@ -309,7 +309,7 @@ describe("Reflector", () => {
     }
   });
 
-  test("a back-off begins anew after two quiet minutes", async () => {
+  test("the back-off restarts after two quiet minutes", async () => {
     const { server, pass } = scene();
     server.listErrors.push(brokenConnection, brokenConnection);
     await pass(2400);
@@ -321,7 +321,7 @@ describe("Reflector", () => {
     expect(asked(server).slice(-2)).toEqual(["202400 watch 102", "203200 watch 102"]);
   });
 
-  test("counts what it has read: pages, watches that are over, and the one that is open", async () => {
+  test("counts what it has read: pages, finished watches, and the open one", async () => {
     const { server, pass, reflector } = scene({ pageSize: 1 });
     expect(reflector.bytes).toBe(0);
     await pass(1);
@@ -337,7 +337,7 @@ describe("Reflector", () => {
     expect(reflector.bytes).toBe(230);
   });
 
-  test("has managedFields left out of lists and watches unless field managers are tracked", async () => {
+  test("requests lists and watches without managedFields unless field managers are tracked", async () => {
     for (const tracksFieldManagers of [true, false]) {
       const { server, pass } = scene({ tracksFieldManagers });
       await pass(1);
@@ -348,7 +348,7 @@ describe("Reflector", () => {
     }
   });
 
-  test("says of what kind a list and a watch are, and how long the list took", async () => {
+  test("reports the kind of a list and a watch, and the duration of the list", async () => {
     for (const watchList of [false, true]) {
       const { pass, events } = scene({ watchList, before: (s) => (s.slowMs = 30) });
       await pass(100);
@@ -358,7 +358,7 @@ describe("Reflector", () => {
     }
   });
 
-  test("says of a watch that cannot be opened why, and at which version", async () => {
+  test("reports why a watch cannot be opened, and at which version", async () => {
     const { server, pass, events } = scene();
     server.watchErrors.push(refused(403, "Forbidden"));
     await pass(1000);
@@ -373,7 +373,7 @@ describe("Reflector", () => {
     { phase: "streaming", at: 5, options: { watchList: true, before: (s) => (s.slowMs = 10) } },
     { phase: "streaming", at: 15, options: { watchList: true, before: (s) => (s.withholdsEnd = true) } },
   ] satisfies { phase: string; at: number; options: Options }[]) {
-    test(`ends at once when it is stopped while ${phase} at ${at} ms: no failure is reported, no timer left`, async () => {
+    test(`stopped while ${phase} at ${at} ms, ends at once: no failure is reported, no timer is left`, async () => {
       const { timeline, running, stop, events, reflector, pass } = scene(options);
       await pass(at);
       expect(reflector.phase).toBe(phase as "listing");
@@ -405,7 +405,7 @@ describe("Reflector", () => {
 });
 
 for (const watchList of [false, true])
-  test(`bytes that came before a watch broke count${watchList ? ", in a list by watch, too" : ""}`, async () => {
+  test(`bytes that came before a watch broke are counted${watchList ? ", in a list by watch, too" : ""}`, async () => {
     const { reflector, pass } = scene({
       watchList,
       before(server) {
@@ -430,7 +430,7 @@ for (const watchList of [false, true])
     expect(reflector.bytes).toBe(watchList ? 7 : listed + 14);
   });
 
-test("a Reflector whose signal was aborted before asks nothing", async () => {
+test("a Reflector whose signal is already aborted sends no requests", async () => {
   const timeline = virtualTimeline(0, seededRandom(1));
   const server = new FakeServer(timeline);
   const reflector = new Reflector({
@@ -446,7 +446,7 @@ test("a Reflector whose signal was aborted before asks nothing", async () => {
 });
 
 describe("Reflector with lists by watch", () => {
-  test("the end of the initial events is no progress: a server that forgets at once is asked again after a wait", async () => {
+  test("the end of the initial events is not progress: after an immediate 410 it waits", async () => {
     const { server, pass } = scene({ watchList: true });
     await pass(1);
     server.sendError(gone);
@@ -456,7 +456,7 @@ describe("Reflector with lists by watch", () => {
     expect(asked(server)).toEqual(["0 watch everything", "801 watch everything"]);
   });
 
-  test("takes everything from one watch, and goes on with it", async () => {
+  test("reads everything from one watch, and continues with it", async () => {
     const { server, reflector, pass, popped, events } = scene({ watchList: true });
     await pass(1);
     expect(reflector.bytes).toBe(30);
@@ -469,7 +469,7 @@ describe("Reflector with lists by watch", () => {
     expect(lists(events)).toMatchObject([{ why: "start", objects: 2, resourceVersion: "102" }]);
   });
 
-  test("takes what came in one chunk with the end of the initial events", async () => {
+  test("reads what came in the same chunk as the end of the initial events", async () => {
     const { server, pass, popped, timeline } = scene({ watchList: true });
     timeline.after(0, "a", () => server.put("c"));
     await pass(1);
@@ -477,14 +477,14 @@ describe("Reflector with lists by watch", () => {
     expect(popped.at(-1)).toMatch(/@103$/);
   });
 
-  test("falls back to pages where the server cannot", async () => {
+  test("falls back to pages if the server does not support it", async () => {
     const { server, pass, popped } = scene({ watchList: true, before: (s) => (s.supportsWatchList = false) });
     await pass(1);
     expect(asked(server)).toEqual(["0 watch everything", "0 list", "0 watch 102"]);
     expect(popped).toEqual(["ReplacedAll @102"]);
   });
 
-  test("begins anew when the watch breaks before the end of the initial events", async () => {
+  test("restarts when the watch breaks before the end of the initial events", async () => {
     const { server, pass, popped } = scene({ watchList: true });
     server.watchErrors.push(brokenConnection);
     await pass(1000);
@@ -492,7 +492,7 @@ describe("Reflector with lists by watch", () => {
     expect(popped).toEqual(["ReplacedAll @102"]);
   });
 
-  test("lists by watch again when the version is lost", async () => {
+  test("lists by watch again when the version has expired", async () => {
     const { server, pass } = scene({ watchList: true });
     await pass(1);
     server.put("c");
@@ -505,7 +505,7 @@ describe("Reflector with lists by watch", () => {
   const initial = (options: Options = {}): Scene =>
     scene({ watchList: true, before: (server) => (server.withholdsEnd = true), ...options });
 
-  test("collects initial events over many chunks, changes among them, and takes no other bookmark for their end", async () => {
+  test("collects initial events over many chunks, with changes among them, and mistakes no other bookmark for their end", async () => {
     const { server, pass, popped, events } = initial();
     server.framesAChunk = 1;
     await pass(1);
@@ -534,13 +534,13 @@ describe("Reflector with lists by watch", () => {
       again: "801 watch everything",
     },
     {
-      name: "that the server refuses half-way",
+      name: "that the server ends with an error",
       how: (server: FakeServer) => server.sendError({ code: 500, reason: "InternalError" }),
       why: "500 InternalError",
       again: "1 list",
     },
   ])
-    test(`a watch ${name} before the end of the initial events has brought nothing, and says why`, async () => {
+    test(`a watch ${name} before the end of the initial events has no result, and says why`, async () => {
       const { server, pass, popped, events } = initial();
       await pass(1);
       how(server);

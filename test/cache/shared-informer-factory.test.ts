@@ -57,21 +57,21 @@ function scene(options: Partial<SharedInformerFactoryOptions> = {}): Scene {
 }
 
 describe("SharedInformerFactory", () => {
-  test("has one informer a kind, however often it is asked for", () => {
+  test("has one informer per kind, however often it is requested", () => {
     const { factory, made } = scene();
     expect(factory.forKind(Widgets)).toBe(factory.forKind({ ...Widgets }));
     factory.forKind(Gadgets);
     expect(made).toEqual(["widgets.example.com in all", "gadgets in all"]);
   });
 
-  test("a namespace holds for kinds that have one", () => {
+  test("a namespace applies to namespaced kinds", () => {
     const { factory, made } = scene({ namespace: "shop" });
     factory.forKind(Widgets);
     factory.forKind(Gadgets);
     expect(made).toEqual(["widgets.example.com in shop", "gadgets in all"]);
   });
 
-  test("reads metadata alone for whom that is enough, unless somebody has asked for the whole objects", async () => {
+  test("reads only metadata where that is sufficient, unless the whole objects were requested as well", async () => {
     const { factory, made, timeline, server } = scene({ namespace: "shop" });
     const metadata = factory.forMetadata(Widgets);
     expect(factory.forMetadata({ ...Widgets })).toBe(metadata);
@@ -86,13 +86,13 @@ describe("SharedInformerFactory", () => {
     expect([Object.keys(object ?? {}), object?.metadata.name]).toEqual([["metadata"], "a"]);
   });
 
-  test("reads the metadata of each kind by itself", () => {
+  test("decides per kind whether to read only metadata", () => {
     const { factory, made } = scene();
     expect(factory.forMetadata(Gadgets)).not.toBe(factory.forMetadata(Widgets));
     expect(made).toEqual(["metadata of gadgets in all", "metadata of widgets.example.com in all"]);
   });
 
-  test("ends the informer that reads a kind's metadata alone, and no other; asked for again it starts anew", async () => {
+  test("stops only the informer that reads a kind's metadata; requested again, it restarts", async () => {
     const { factory, timeline, server } = scene();
     factory.forKind(Gadgets);
     const first = factory.forMetadata(Widgets);
@@ -111,7 +111,7 @@ describe("SharedInformerFactory", () => {
     expect(server(Widgets).openWatches).toBe(1);
   });
 
-  test("tracks field managers for each kind by itself", async () => {
+  test("decides per kind whether to track field managers", async () => {
     const { factory, timeline, server } = scene({ trackFieldManagersOf: ({ kind }) => kind === "Widget" });
     for (const kind of [Widgets, Gadgets]) factory.forKind(kind);
     factory.start();
@@ -120,7 +120,7 @@ describe("SharedInformerFactory", () => {
     expect(wanted).toEqual([false, true]);
   });
 
-  test("starts what was asked for, once, and later what came later", async () => {
+  test("starts each requested informer once, and later ones later", async () => {
     const { factory, timeline, server } = scene();
     factory.forKind(Widgets);
     factory.start();
@@ -153,7 +153,7 @@ describe("SharedInformerFactory", () => {
     expect(informers.every(({ hasSynced }) => hasSynced)).toBe(true);
   });
 
-  test("stops waiting when the signal says so", async () => {
+  test("stops waiting when its signal is aborted", async () => {
     const { factory, timeline, server } = scene();
     factory.forKind(Widgets);
     server(Widgets).listErrors.push(brokenConnection);
@@ -171,7 +171,7 @@ describe("SharedInformerFactory", () => {
     expect(await wait()).toBe("enough");
   });
 
-  test("stops all informers, and what they hold can still be read", async () => {
+  test("stops all informers, whose caches can still be read", async () => {
     const { factory, timeline, server } = scene();
     const { lister } = factory.forKind(Widgets);
     server(Widgets).put("a");
@@ -188,7 +188,7 @@ describe("SharedInformerFactory", () => {
     expect(lister.size).toBe(1);
   });
 
-  test("tweaks list options and transforms by kind", async () => {
+  test("adjusts list options and transforms per kind", async () => {
     const { factory, timeline, server } = scene({
       tweakListOptions: (kind) => (kind.kind === "Widget" ? { fieldSelector: "spec.size=1" } : undefined),
       transform: (object, kind) => ({ ...object, kind: kind.kind }),

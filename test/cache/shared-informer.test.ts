@@ -10,7 +10,7 @@ import { brokenConnection, FakeServer, gone } from "../support/fake-lister-watch
 import { idleHandler, informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
 
 describe("SharedInformer", () => {
-  test("notifies a handler of the first list, then of each change, and the store is never behind a notification", async () => {
+  test("notifies a handler of the first list, then of each change; the store is never behind a notification", async () => {
     const { server, informer, start, pass } = informerScene();
     const handler = recorder("h");
     const sizes: (number | undefined)[] = [];
@@ -40,7 +40,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.list().map(({ spec }) => spec.size)).toEqual([3]);
   });
 
-  test("has synced when the first list is in the store; a handler when it was notified of it", async () => {
+  test("has synced when the first list is in the store; a handler, when it was notified of it", async () => {
     const { server, informer, start, timeline } = informerScene();
     server.put("a");
     let toldAtSync: boolean | undefined;
@@ -53,7 +53,7 @@ describe("SharedInformer", () => {
     expect([informer.hasSynced, registration.hasSynced()]).toEqual([true, true]);
   });
 
-  test("an empty first list is one, on both queues", async () => {
+  test("an empty first list counts as synced, with both queues", async () => {
     const classic: InformerSceneOptions = { createQueue: (options) => new DeltaFIFO(options) };
     for (const options of [{}, classic]) {
       const { informer, start, pass } = informerScene(options);
@@ -66,7 +66,7 @@ describe("SharedInformer", () => {
     }
   });
 
-  test("notifies a handler that is added late of every object there is, then of changes", async () => {
+  test("notifies a handler that is added late of every object, then of changes", async () => {
     const { server, informer, start, pass } = informerScene();
     server.put("a");
     start();
@@ -107,7 +107,7 @@ describe("SharedInformer", () => {
     ]);
   });
 
-  test("a handler is not called after it was removed, nor after the informer has stopped", async () => {
+  test("does not call a handler after its removal, nor after the informer has stopped", async () => {
     const { server, informer, start, stop, pass } = informerScene();
     const [kept, removed] = [recorder("kept"), recorder("removed")];
     informer.addHandler(kept);
@@ -125,7 +125,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.size).toBe(1);
   });
 
-  test("a new list notifies of what was missed: changes, additions, and deletions with tombstones", async () => {
+  test("a relist reports what was missed: changes, additions, and deletions with tombstones", async () => {
     const { server, informer, start, pass } = informerScene();
     const handler = recorder("h");
     for (const name of ["same", "changed", "deleted"]) server.put(name);
@@ -150,7 +150,7 @@ describe("SharedInformer", () => {
     ]);
   });
 
-  test("an object that was deleted and made again while nobody watched is one update between two uids, as upstream has it", async () => {
+  test("an object that was deleted and re-created unseen is one update between two uids, as upstream", async () => {
     const { server, informer, start, pass } = informerScene();
     const uids: string[] = [];
     informer.addHandler({
@@ -173,7 +173,7 @@ describe("SharedInformer", () => {
     expect(uids).toEqual(["uid-1", "uid-2"]);
   });
 
-  test("resyncs each handler at times of its own", async () => {
+  test("resyncs each handler at its own times", async () => {
     const { server, informer, start, pass } = informerScene();
     const [often, seldom, never] = [recorder("often"), recorder("seldom"), recorder("never")];
     informer.addHandler(often, { resyncMs: 10_000 });
@@ -187,7 +187,7 @@ describe("SharedInformer", () => {
     expect(never.lines.slice(1)).toEqual([]);
   });
 
-  test("a handler that is added while it runs is resynced too, and one that was removed is not", async () => {
+  test("resyncs a handler that was added while it runs, and not one that was removed", async () => {
     const { server, informer, start, pass, of } = informerScene();
     server.put("a");
     start();
@@ -202,7 +202,7 @@ describe("SharedInformer", () => {
     expect([late.lines.length, of("delta").length]).toEqual([2, length]);
   });
 
-  test("sets timers for resyncs only while it runs and a handler wants them, no shorter than a second", async () => {
+  test("sets resync timers only while it runs and a handler needs them, for a second at least", async () => {
     const resyncs: number[] = [];
     const timeline = virtualTimeline(0, seededRandom(1));
     const after: typeof timeline.after = (ms, actor, fn, options) => {
@@ -232,7 +232,7 @@ describe("SharedInformer", () => {
     expect(resyncs).toHaveLength(3);
   });
 
-  test("resyncs on the classic queue too", async () => {
+  test("resyncs with the classic queue, too", async () => {
     const { server, informer, start, pass } = informerScene({ createQueue: (options) => new DeltaFIFO(options) });
     const handler = recorder("h");
     informer.addHandler(handler, { resyncMs: 10_000 });
@@ -256,7 +256,7 @@ describe("SharedInformer", () => {
     expect(handler.lines.length).toBeGreaterThan(1);
   });
 
-  test("cached objects are frozen when asked, so that code that changes one fails", async () => {
+  test("cached objects are frozen if enabled, so that code that changes one fails", async () => {
     const { server, informer, start, pass } = informerScene({ freeze: true });
     server.put("a", { labels: { app: "x" } });
     start();
@@ -287,7 +287,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.list().map(({ spec }) => spec.size)).toEqual([-1, -1]);
   });
 
-  test("keeps the cached objects that a relist brings unchanged", async () => {
+  test("keeps cached objects that a relist leaves unchanged", async () => {
     const { server, informer, start, pass } = informerScene();
     server.put("a");
     start();
@@ -323,7 +323,7 @@ describe("SharedInformer", () => {
     expect(informer.lister.list("lab")).toHaveLength(1);
   });
 
-  test("says how long the oldest delta waits, and how many do", async () => {
+  test("reports how long the oldest delta has waited, and how many wait", async () => {
     const { server, informer, start, pass } = informerScene({
       createQueue: (options) => new RealFIFO({ ...options, wake: () => undefined }),
     });
@@ -335,7 +335,7 @@ describe("SharedInformer", () => {
     expect(informer.state()).toMatchObject({ lagMs: 130, waiting: 2, objects: 0 });
   });
 
-  test("a handler that was removed is in its state no more, and its registration says what waits", async () => {
+  test("a removed handler is no longer in its state, and its registration reports what waits", async () => {
     const { server, informer, start, pass } = informerScene();
     server.put("a");
     server.put("b");
@@ -349,7 +349,7 @@ describe("SharedInformer", () => {
     expect(informer.state().handlers).toEqual([]);
   });
 
-  test("shows its state to views", async () => {
+  test("shows its state in views", async () => {
     const { server, informer, start, pass } = informerScene();
     informer.addHandler(idleHandler("h"));
     server.put("a");
@@ -369,7 +369,7 @@ describe("SharedInformer", () => {
     });
   });
 
-  test("runs once", async () => {
+  test("runs only once", async () => {
     const { informer, start, pass } = informerScene();
     start();
     await pass(1);
@@ -379,7 +379,7 @@ describe("SharedInformer", () => {
 });
 
 describe("The stage events of an informer", () => {
-  test("delta, store and notify follow each other and name each other", async () => {
+  test("delta, store and notify follow and reference each other", async () => {
     const { server, informer, start, pass, events } = informerScene();
     const refs: DeltaRef[] = [];
     informer.addHandler({ name: "h", on: ({ delta }) => refs.push(delta) });
@@ -413,7 +413,7 @@ describe("The stage events of an informer", () => {
     ]);
   });
 
-  test("nothing is emitted while nobody listens, and references have no number", async () => {
+  test("nothing is emitted without a listener, and references have no number", async () => {
     const { server, informer, start, pass, bus, events } = informerScene({ quiet: true });
     const refs: number[] = [];
     informer.addHandler({ name: "h", on: ({ delta }) => refs.push(delta.delta) });
@@ -428,7 +428,7 @@ describe("The stage events of an informer", () => {
     expect(refs[1]).toBe(1);
   });
 
-  test("a new list marks its deltas, and says nothing of what has not changed to handlers that are not being resynced", async () => {
+  test("a relist marks its deltas, and reports unchanged objects only to handlers that are being resynced", async () => {
     const { server, informer, start, pass, of } = informerScene();
     informer.addHandler(idleHandler("h"), { resyncMs: 0 });
     server.put("same");
@@ -464,7 +464,7 @@ describe("The stage events of an informer", () => {
     fieldsV1: size,
   });
 
-  test("the detail of a delta names the changed fields and the writer, and managedFields are not cached", async () => {
+  test("the detail of a delta names the changed fields and the writer; managedFields are not cached", async () => {
     const { server, informer, start, pass, of } = informerScene();
     server.put("a", { managedFields: [entry("kubectl", "10:00")] });
     start();
@@ -487,7 +487,7 @@ describe("The stage events of an informer", () => {
     expect(JSON.stringify(informer.lister.list())).not.toContain("managedFields");
   });
 
-  test("a writer is not guessed from what came before anybody listened, unless field managers are tracked", async () => {
+  test("a writer is not inferred from events before there was a listener, unless field managers are tracked", async () => {
     for (const { trackFieldManagers, expected } of [
       { trackFieldManagers: false, expected: undefined },
       { trackFieldManagers: true, expected: "scaler" },
@@ -503,7 +503,7 @@ describe("The stage events of an informer", () => {
     }
   });
 
-  test("selectors that select everything hide nothing: the maker of an object that appears is named", async () => {
+  test("selectors that select everything hide nothing: the creator of a new object is named", async () => {
     const { server, start, pass, of } = informerScene({ selectors: {} });
     start();
     await pass(1);
@@ -512,7 +512,7 @@ describe("The stage events of an informer", () => {
     expect(of("delta").map(({ detail }) => detail.writer)).toEqual(["maker"]);
   });
 
-  test("in a cache with a selector, an object that appears may have been made long ago: its maker is not named", async () => {
+  test("in a cache with a selector an object that appears may be old: no creator is named", async () => {
     const { server, start, pass, of } = informerScene({ selectors: { labelSelector: "app=x" } });
     start();
     await pass(1);
