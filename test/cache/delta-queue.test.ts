@@ -256,8 +256,8 @@ for (const { name, make } of queues) {
     });
 
     for (const waits of [true, false]) {
-      const name = waits ? "whose deltas are dropped" : "with nothing to pop";
-      test(`a queue that was closed ${name} stays as it was: later deltas do not wake, sync or raise the version`, () => {
+      const name = waits ? "with deltas, which are dropped," : "with nothing to pop";
+      test(`a queue closed ${name} stays as it was: later deltas do not wake, sync or raise the version`, () => {
         const made = bench(make);
         const { queue } = made;
         queue.bookmark("1", 0);

@@ -19,7 +19,7 @@ test("keys that wait in the background do not keep a virtual run going", async (
   expect({ depth: queue.depth, delayed: queue.delayed }).toEqual({ depth: 0, delayed: 1 });
 });
 
-test("a foreground key behind a background one does, and both come in their time", async () => {
+test("a foreground key behind a background one does, and both are handed out in time", async () => {
   const { timeline, queue } = queueOn();
   queue.addAfter("heartbeat", 10, because, background);
   queue.addAfter("work", 20, because);
@@ -29,7 +29,7 @@ test("a foreground key behind a background one does, and both come in their time
   expect({ key: queue.take()?.key, at: timeline.now() }).toEqual({ key: "work", at: 20 });
 });
 
-test("a background key that is asked for in the foreground too becomes a foreground one", async () => {
+test("a background key that is also added in the foreground becomes a foreground key", async () => {
   const { timeline, queue } = queueOn();
   queue.addAfter("key", 10, because, background);
   queue.addAfter("key", 30, because);
@@ -37,7 +37,7 @@ test("a background key that is asked for in the foreground too becomes a foregro
   expect({ depth: queue.depth, at: timeline.now() }).toEqual({ depth: 1, at: 10 });
 });
 
-test("a foreground key whose time has come leaves only the background behind", async () => {
+test("a due foreground key leaves only the background behind", async () => {
   const { timeline, queue } = queueOn();
   queue.addAfter("work", 10, because);
   queue.addAfter("heartbeat", 1000, because, background);
@@ -45,7 +45,7 @@ test("a foreground key whose time has come leaves only the background behind", a
   expect({ depth: queue.depth, delayed: queue.delayed, at: timeline.now() }).toEqual({ depth: 1, delayed: 1, at: 10 });
 });
 
-test("a foreground key stays one when it is asked for in the background or the foreground again, and counts once", async () => {
+test("a foreground key that is added again in either way stays one, and counts once", async () => {
   for (const options of [background, undefined]) {
     const { timeline, queue } = queueOn();
     queue.addAfter("key", 10, because);
@@ -56,7 +56,7 @@ test("a foreground key stays one when it is asked for in the background or the f
   }
 });
 
-test("a background key that is asked for in the background again stays one", async () => {
+test("a background key that is added again in the background stays one", async () => {
   const { timeline, queue } = queueOn();
   queue.addAfter("heartbeat", 20, because, background);
   queue.addAfter("heartbeat", 10, because, background);
@@ -68,7 +68,7 @@ test("a background key that is asked for in the background again stays one", asy
   });
 });
 
-test("a background key that became a foreground one leaves only the background behind when it is due", async () => {
+test("a background key that became a foreground key leaves only the background behind when it is due", async () => {
   const { timeline, queue } = queueOn();
   queue.addAfter("key", 10, because, background);
   queue.addAfter("key", 10, because);

@@ -47,7 +47,7 @@ describe("DelayingQueue.addAfter", () => {
     ]);
   });
 
-  test("joins a second request for a key: the earlier time counts, both triggers stay", async () => {
+  test("merges a second request for a key: the earlier time counts, both triggers are kept", async () => {
     const { timeline, queue, taken } = scene();
     queue.addAfter("a", 50, because("1"));
     queue.addAfter("a", 20, because("2"));
@@ -57,7 +57,7 @@ describe("DelayingQueue.addAfter", () => {
     expect(taken()).toEqual([{ key: "a", at: 20, triggers: 3 }]);
   });
 
-  test("a plain add passes the delay, and the delayed one comes as well", async () => {
+  test("a plain add is not delayed, and the delayed one follows", async () => {
     const { timeline, queue, taken } = scene();
     queue.addAfter("a", 50, because("1"));
     queue.add("a", because("2"));
@@ -65,7 +65,7 @@ describe("DelayingQueue.addAfter", () => {
     expect(taken().map(({ at }) => at)).toEqual([0, 50]);
   });
 
-  test("after a shutdown nothing is delayed any more", async () => {
+  test("after a shutdown nothing is delayed", async () => {
     const { timeline, queue, taken } = scene();
     queue.addAfter("a", 50, because("1"));
     queue.shutDown();
@@ -74,7 +74,7 @@ describe("DelayingQueue.addAfter", () => {
     expect([taken(), queue.delayed, timeline.now()]).toEqual([[], 0, 0]);
   });
 
-  test("a shutdown says how many keys it dropped, those that were delayed among them, and leaves no timer behind", async () => {
+  test("a shutdown returns the number of dropped keys, delayed ones included, and leaves no timer", async () => {
     for (const { discard, dropped } of [
       { discard: false, dropped: 2 },
       { discard: true, dropped: 3 },
@@ -92,7 +92,7 @@ describe("DelayingQueue.addAfter", () => {
     }
   });
 
-  test("a key whose time comes while it waits brings all its triggers along", async () => {
+  test("a key that becomes due while it waits keeps all its triggers", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const queue = new DelayingQueue({ name: "q", timeline });
     queue.addAfter("a", 10, because("later 1"));
@@ -103,7 +103,7 @@ describe("DelayingQueue.addAfter", () => {
     expect(whys).toEqual(["now", "later 1", "later 2"]);
   });
 
-  test("waits with one timer, which is set again only for a key that is due earlier", async () => {
+  test("uses one timer, which is set again only for a key that is due earlier", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const set: string[] = [];
     const after: typeof timeline.after = (ms, actor, fn, options) => {
@@ -121,7 +121,7 @@ describe("DelayingQueue.addAfter", () => {
     expect(set).toEqual(["0 + 50", "0 + 20", "20 + 30", "50 + 10"]);
   });
 
-  test("for any delays each key comes once, at its earliest time, in order of time", async () => {
+  test("for any delays, each key is handed out once, at its earliest time, in order of time", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d", "e", "f"), fc.integer({ min: 1, max: 1000 })), {
@@ -146,7 +146,7 @@ describe("DelayingQueue.addAfter", () => {
 });
 
 describe("rate limiters", () => {
-  test("fixedIntervalLimiter waits as long after every failure, and counts them", () => {
+  test("fixedIntervalLimiter waits the same time after every failure, and counts failures", () => {
     const limiter = fixedIntervalLimiter(15_000);
     expect([limiter.when("a"), limiter.when("a"), limiter.when("b")]).toEqual([15_000, 15_000, 15_000]);
     expect([limiter.numRequeues("a"), limiter.numRequeues("b")]).toEqual([2, 1]);
@@ -154,7 +154,7 @@ describe("rate limiters", () => {
     expect(limiter.numRequeues("a")).toBe(0);
   });
 
-  test("the exponential one doubles from its base to its maximum, for each key alone, until it is forgotten", () => {
+  test("exponentialFailureLimiter doubles from its base to its maximum, per key, until the key is forgotten", () => {
     const limiter = exponentialFailureLimiter({ baseDelayMs: 5, maxDelayMs: 1_000_000 });
     const delays = Array.from({ length: 20 }, () => limiter.when("a"));
     expect(delays.slice(0, 4)).toEqual([5, 10, 20, 40]);
@@ -165,7 +165,7 @@ describe("rate limiters", () => {
     expect([limiter.numRequeues("a"), limiter.when("a")]).toEqual([0, 5]);
   });
 
-  test("the bucket gives its burst at once, then one token for each interval, and fills again with time", () => {
+  test("the token bucket grants its burst at once, then one token per interval, and refills over time", () => {
     let now = 0;
     const limiter = bucketLimiter({ qps: 10, burst: 3, now: () => now });
     expect(["a", "b", "c", "d", "e"].map((key) => limiter.when(key))).toEqual([0, 0, 0, 100, 200]);
@@ -173,7 +173,7 @@ describe("rate limiters", () => {
     expect(["a", "b", "c", "d"].map((key) => Math.round(limiter.when(key)))).toEqual([0, 0, 0, 100]);
   });
 
-  test("the bucket fills at its rate, in fractions of tokens, and never above its burst", () => {
+  test("the token bucket refills at its rate, in fractions of tokens, and never above its burst", () => {
     let now = 5000;
     const limiter = bucketLimiter({ qps: 10, burst: 2, now: () => now });
     expect([limiter.when("a"), limiter.when("b")]).toEqual([0, 0]);
@@ -183,7 +183,7 @@ describe("rate limiters", () => {
     expect([limiter.when("e"), limiter.when("f"), Math.round(limiter.when("g"))]).toEqual([0, 0, 100]);
   });
 
-  test("the maximum of several counts with each and waits for the longest", () => {
+  test("the maximum of several limiters counts with each and waits for the longest", () => {
     const limiter = maxOfLimiters(
       exponentialFailureLimiter({ baseDelayMs: 1, maxDelayMs: 10 }),
       exponentialFailureLimiter({ baseDelayMs: 3, maxDelayMs: 4 }),
@@ -193,7 +193,7 @@ describe("rate limiters", () => {
     expect(limiter.numRequeues("a")).toBe(0);
   });
 
-  test("the maximum of several answers the failures of those that count them", () => {
+  test("the maximum of several limiters reports the failures of those that count them", () => {
     const limiter = maxOfLimiters(
       exponentialFailureLimiter({ baseDelayMs: 1, maxDelayMs: 10 }),
       bucketLimiter({ qps: 10, burst: 3, now: () => 0 }),
@@ -203,7 +203,7 @@ describe("rate limiters", () => {
     expect([limiter.numRequeues("a"), limiter.numRequeues("b")]).toEqual([2, 0]);
   });
 
-  test("the default limiter lets 100 failures through at 5 ms and then holds all keys to 10 a second", () => {
+  test("the default limiter grants 100 failures at 5 ms and then limits all keys to 10 a second", () => {
     const limiter = defaultControllerRateLimiter(() => 0);
     const delays = Array.from({ length: 103 }, (_, i) => limiter.when(`key-${i}`));
     expect(new Set(delays.slice(0, 100))).toEqual(new Set([5]));
@@ -212,7 +212,7 @@ describe("rate limiters", () => {
 });
 
 describe("RateLimitingQueue", () => {
-  test("delays a failing key longer each time and starts anew once it is forgotten", async () => {
+  test("delays a failing key longer each time, and restarts after it is forgotten", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const queue = new RateLimitingQueue({ name: "q", timeline });
     const delays = [1, 2, 3].map(() => queue.addRateLimited("a", because("failed")));
@@ -221,7 +221,7 @@ describe("RateLimitingQueue", () => {
     expect([queue.numRequeues("a"), queue.addRateLimited("a", because("failed"))]).toEqual([0, 5]);
   });
 
-  test("the default limiter fills again by the clock of the queue", async () => {
+  test("the default limiter refills by the queue's clock", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const queue = new RateLimitingQueue({ name: "q", timeline });
     for (let n = 0; n < 100; n++) queue.addRateLimited(`key-${n}`, because("failed"));
@@ -232,7 +232,7 @@ describe("RateLimitingQueue", () => {
     expect(queue.addRateLimited("a second later", because("failed"))).toBe(5);
   });
 
-  test("takes a limiter of its own", () => {
+  test("accepts another limiter", () => {
     const queue = new RateLimitingQueue({
       name: "q",
       timeline: virtualTimeline(0, seededRandom(1)),

@@ -23,9 +23,9 @@ function emptied(line: FairFifo<Item>): Item[] {
 describe("FairFifo", () => {
   const table = [
     { name: "one group keeps its order", pushed: "aaa", ids: [0, 1, 2] },
-    { name: "groups take turns, in the order in which they came", pushed: "aaabbc", ids: [0, 3, 5, 1, 4, 2] },
+    { name: "groups take turns, in the order of their first item", pushed: "aaabbc", ids: [0, 3, 5, 1, 4, 2] },
     {
-      name: "a single item waits for one turn of a large group",
+      name: "a single item waits for one item of a large group",
       pushed: "aaaaaaaab",
       ids: [0, 8, 1, 2, 3, 4, 5, 6, 7],
     },
@@ -34,7 +34,7 @@ describe("FairFifo", () => {
     test(name, () => expect(emptied(filled(pushed)).map(({ id }) => id)).toEqual(ids));
   }
 
-  test("an item that comes late waits for no more than one item of every group that waits", () => {
+  test("a late item waits for at most one item of each waiting group", () => {
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom("a", "b", "c", "d") },
       { weight: 2, arbitrary: fc.constant("shift") },

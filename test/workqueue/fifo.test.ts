@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Fifo } from "../../src/workqueue/fifo.ts";
 
-test("Fifo hands out what was pushed, in order, through any mix of pushes and shifts", () => {
+test("Fifo returns items in the order of the pushes, in any sequence of pushes and shifts", () => {
   const steps = fc.array(fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: -3000, max: -1 })), {
     maxLength: 12,
   });
@@ -24,7 +24,7 @@ test("Fifo hands out what was pushed, in order, through any mix of pushes and sh
   );
 });
 
-test("Fifo holds nothing after it was cleared, and takes in again", () => {
+test("Fifo is empty after a clear, and can be used again", () => {
   const fifo = new Fifo<string>();
   for (const item of ["a", "b", "c"]) fifo.push(item);
   fifo.shift();

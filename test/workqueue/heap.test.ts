@@ -4,7 +4,7 @@ import { Heap, type HeapItem } from "../../src/workqueue/heap.ts";
 
 const item = (dueAt: number): HeapItem => ({ dueAt, index: 0 });
 
-test("Heap hands items out by the time at which they are due", () => {
+test("Heap returns items by due time", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (times) => {
       const heap = new Heap();
@@ -21,7 +21,7 @@ test("Heap hands items out by the time at which they are due", () => {
   );
 });
 
-test("Heap.rise moves an item whose time has become earlier, wherever it is", () => {
+test("Heap.rise moves an item whose time is now earlier, wherever it is", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1 }),
@@ -43,7 +43,7 @@ test("Heap.rise moves an item whose time has become earlier, wherever it is", ()
   );
 });
 
-test("Heap.clear leaves nothing, and the heap can be used again", () => {
+test("Heap.clear removes everything, and the heap can be used again", () => {
   const heap = new Heap();
   for (const time of [3, 1, 2]) heap.push(item(time));
   heap.clear();

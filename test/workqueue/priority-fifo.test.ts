@@ -8,7 +8,7 @@ interface Item {
 }
 
 describe("PriorityFifo", () => {
-  test("hands out the highest priority first, and within one the oldest, whatever comes in between", () => {
+  test("returns the highest priority first, and the oldest item within a priority, in any sequence", () => {
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.record({ priority: fc.integer({ min: -2, max: 2 }) }) },
       { weight: 2, arbitrary: fc.constant("shift" as const) },
@@ -36,7 +36,7 @@ describe("PriorityFifo", () => {
   });
 });
 
-test("PriorityFifo looks for the place of a priority among the priorities, not among the items", () => {
+test("PriorityFifo searches among the priorities, not among the items", () => {
   const line = new PriorityFifo<number>((n) => n % 2);
   // About 10^10 steps if each item were a separate priority.
   for (let n = 0; n < 200_000; n++) line.push(n);

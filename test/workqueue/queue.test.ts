@@ -23,7 +23,7 @@ describe("Queue", () => {
     expect(queue.take()).toBeUndefined();
   });
 
-  test("merges a key that waits already, and keeps every trigger", () => {
+  test("merges a key that is already waiting, and keeps every trigger", () => {
     const queue = newQueue();
     expect(queue.add("a", because("1"))).toBe("added");
     expect(queue.add("a", because("2"))).toBe("merged");
@@ -31,7 +31,7 @@ describe("Queue", () => {
     expect(whys(took(queue))).toEqual(["1", "2"]);
   });
 
-  test("a key that waits takes over the triggers that it gathered elsewhere", () => {
+  test("adds triggers that were gathered elsewhere to a waiting key", () => {
     const queue = newQueue();
     const elsewhere = new TriggerLog(because("2"));
     elsewhere.add(because("3"));
@@ -44,7 +44,7 @@ describe("Queue", () => {
     ]);
   });
 
-  test("never gives one key to two workers: added in flight, it is queued again after done", () => {
+  test("never hands one key to two workers: added in flight, it is queued again after done", () => {
     const queue = newQueue();
     queue.add("a", because("1"));
     const first = took(queue);
@@ -55,7 +55,7 @@ describe("Queue", () => {
     expect(whys(took(queue))).toEqual(["2", "3"]);
   });
 
-  test("a key done without being added again is forgotten", () => {
+  test("forgets a key that is done without another add", () => {
     const queue = newQueue();
     queue.add("a", because("1"));
     queue.done(took(queue));
@@ -63,7 +63,7 @@ describe("Queue", () => {
     expect(queue.add("a", because("2"))).toBe("added");
   });
 
-  test("refuses to take back what no worker has", () => {
+  test("refuses done for a key that no worker has", () => {
     const queue = newQueue();
     queue.add("a", because("1"));
     const item = took(queue);
@@ -71,7 +71,7 @@ describe("Queue", () => {
     expect(() => queue.done(item)).toThrow("no worker has it");
   });
 
-  test("get waits for a key and ends with the shutdown, after the keys that were left", async () => {
+  test("get waits for a key, and ends with the shutdown, after the remaining keys", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const queue = new Queue({ name: "q", timeline });
     const got: (string | undefined)[] = [];
@@ -95,7 +95,7 @@ describe("Queue", () => {
     expect(got).toEqual(["a", "b", undefined]);
   });
 
-  test("the shutdown ends the waiting of every worker, and later ones find it ended", async () => {
+  test("a shutdown ends the waiting of every worker, and later calls return at once", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const queue = new Queue({ name: "q", timeline });
     const workers = ["1", "2", "3"].map((worker) => Promise.resolve(queue.get(worker)));
@@ -106,7 +106,7 @@ describe("Queue", () => {
     expect(await Promise.all(workers)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test("a key wakes one of the workers that wait, in the order in which they came", async () => {
+  test("a key wakes one of the waiting workers, in the order in which they came", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const queue = new Queue({ name: "q", timeline });
     const got: string[] = [];
@@ -132,7 +132,7 @@ describe("Queue", () => {
     expect((await handed)?.key).toBe("a");
   });
 
-  test("pending names what waits or was added again, not what a worker only has", () => {
+  test("pending names keys that wait or were added again, not those that only a worker has", () => {
     const queue = newQueue();
     for (const key of ["taken", "again", "waits"]) queue.add(key, because("1"));
     took(queue);
@@ -143,7 +143,7 @@ describe("Queue", () => {
     expect(queue.pending()).toEqual([]);
   });
 
-  test("on the real timeline a key that waits is handed over at once, with its triggers; one that does not, later", async () => {
+  test("on the real timeline a waiting key is handed over at once, with its triggers; otherwise later", async () => {
     const queue = new Queue({ name: "q", timeline: realTimeline() });
     queue.add("a", because("1"));
     queue.add("a", because("2"));
@@ -158,7 +158,7 @@ describe("Queue", () => {
     expect(again === undefined ? undefined : whys(again)).toEqual(["3"]);
   });
 
-  test("shutDown with discard drops what waits and says how much", () => {
+  test("shutDown with discard drops the waiting keys and returns their number", () => {
     const queue = newQueue();
     for (const key of ["a", "b", "c"]) queue.add(key, because("1"));
     const item = took(queue);
@@ -167,7 +167,7 @@ describe("Queue", () => {
     queue.done(item);
   });
 
-  test("shutDown drops nothing unless it is asked to, and does nothing a second time", () => {
+  test("shutDown drops nothing by default, and does nothing the second time", () => {
     for (const options of [undefined, {}, { discard: false }]) {
       const queue = newQueue();
       for (const key of ["a", "b"]) queue.add(key, because("1"));
@@ -176,7 +176,7 @@ describe("Queue", () => {
     }
   });
 
-  test("a key added while a worker has it is still handed out after the shutdown, and with discard it is dropped", () => {
+  test("a key added while a worker has it is still handed out after the shutdown; with discard it is dropped", () => {
     for (const discard of [false, true]) {
       const queue = newQueue();
       queue.add("a", because("1"));
@@ -190,7 +190,7 @@ describe("Queue", () => {
     }
   });
 
-  test("a key added while a worker has it waits since then, not since it was first added, nor since it was given back", () => {
+  test("a key added while a worker has it waits since then, not since its first add, nor since done", () => {
     const clock = { now: 1000 };
     const timeline = { ...virtualTimeline(0, seededRandom(1)), now: () => clock.now, burstBegan: () => clock.now };
     const queue = new Queue({ name: "q", timeline });
@@ -205,7 +205,7 @@ describe("Queue", () => {
     expect(queue.oldestAt).toBeUndefined();
   });
 
-  test("under any sequence of adds, takes and dones it is fair, stingy, single, and loses no trigger", () => {
+  test("in any sequence of adds, gets and dones it is fair, stingy, exclusive, and loses no trigger", () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("add" as const), key: fc.constantFrom("a", "b", "c", "d") }),
       fc.record({ do: fc.constant("take" as const) }),
@@ -248,7 +248,7 @@ describe("Queue", () => {
   });
 });
 
-test("a queue with priorities hands out the keys of the highest first", () => {
+test("a queue with priorities hands out the keys with the highest priority first", () => {
   const timeline = virtualTimeline(0, seededRandom(1));
   const priorities: Record<string, number> = { low: 0, high: 10, also: 0 };
   const queue = new Queue({
@@ -261,7 +261,7 @@ test("a queue with priorities hands out the keys of the highest first", () => {
   expect(queue.take()).toBeUndefined();
 });
 
-test("a queue of groups hands out a key of each in turn", () => {
+test("a queue of groups hands out one key of each in turn", () => {
   const timeline = virtualTimeline(0, seededRandom(1));
   const queue = new Queue({ name: "q", timeline, order: { by: "group", groupOf: (key) => key.slice(0, 1) } });
   for (const key of ["a1", "a2", "a3", "b1"]) queue.add(key, { cause: "other", why: "test" });

@@ -31,12 +31,12 @@ describe("compareResourceVersions", () => {
 });
 
 describe("consistencyChecks", () => {
-  test("a key that wrote nothing is ready", () => {
+  test("a key without writes is ready", () => {
     const { consistency } = caches();
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("a key waits until the cache has applied its newest write, and says for what it waits", () => {
+  test("a key waits until the cache has applied its latest write, and reports what it waits for", () => {
     const { consistency, applied } = caches();
     applied["pods"] = "5";
     consistency.wrote(web, Pods, "10");
@@ -59,7 +59,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).toThrow(CacheBehindError);
   });
 
-  test("every kind that was written must have caught up", () => {
+  test("all written kinds must have caught up", () => {
     const { consistency, applied } = caches();
     Object.assign(applied, { pods: "100", "replicasets.apps": "50" });
     consistency.wrote(web, Pods, "100");
@@ -69,7 +69,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("a key found ready is owed nothing more, whatever the cache says later", () => {
+  test("a key that was ready once stays ready, whatever the cache says later", () => {
     const { consistency, applied } = caches();
     applied["pods"] = "10";
     consistency.wrote(web, Pods, "10");
@@ -78,7 +78,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("an object made anew under the same name owes nothing for the one before", () => {
+  test("an object re-created under the same name does not wait for the writes of the old one", () => {
     const { consistency, applied } = caches();
     applied["pods"] = "5";
     consistency.wrote(web, Pods, "10");
@@ -86,7 +86,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("forgetting with a uid leaves what another object of the name wrote", () => {
+  test("forgetting with a uid keeps the writes of another object with the same name", () => {
     const { consistency, applied } = caches();
     applied["pods"] = "5";
     consistency.wrote(web, Pods, "10");
@@ -99,7 +99,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("a cache without a version, or versions that are no numbers, hold no key back", () => {
+  test("a cache without a version, or versions that are not numbers, hold no key back", () => {
     const { consistency, applied } = caches();
     consistency.wrote(web, Pods, "10");
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
@@ -108,7 +108,7 @@ describe("consistencyChecks", () => {
     expect(() => consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("a version that can be compared replaces one that cannot", () => {
+  test("a comparable version replaces one that is not", () => {
     const { consistency, applied } = caches();
     applied["pods"] = "5";
     consistency.wrote(web, Pods, "opaque");

@@ -15,7 +15,7 @@ const spec: ControllerSpec = {
 const greet = rule({ id: "greet", looksAt: [], chooses: "Every pod is greeted.", sentence: () => "hello" });
 
 describe("defineController", () => {
-  test("fills in what a spec omits", () => {
+  test("fills in the defaults of a spec", () => {
     expect(defineController(spec)).toMatchObject({
       aliases: [],
       workers: 1,
@@ -24,7 +24,7 @@ describe("defineController", () => {
     });
   });
 
-  test("keeps what a spec says", () => {
+  test("keeps the values of a spec", () => {
     const own = { aliases: ["g"], workers: 3, permissions: [], component: "greeting" };
     expect(defineController({ ...spec, ...own })).toEqual({ ...spec, ...own });
   });
@@ -40,7 +40,7 @@ describe("defineController", () => {
     expect(() => defineController({ ...spec, ...wrong })).toThrow(message);
   });
 
-  test("refuses a controller without any kind", () => {
+  test("refuses a controller without a kind", () => {
     const { for: _, ...kindless } = spec;
     expect(() => defineController(kindless)).toThrow("it is neither for a kind nor discovers any");
   });

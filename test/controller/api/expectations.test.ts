@@ -8,7 +8,7 @@ function at(start = 0): { expectations: Expectations; pass: (ms: number) => void
 }
 
 describe("controllerExpectations", () => {
-  test("a key that nothing was ever expected of is satisfied", () => {
+  test("a key without expectations is satisfied", () => {
     const { expectations } = at();
     expect(expectations.satisfied("shop/web")).toBeTrue();
     expect(expectations.of("shop/web")).toBeUndefined();
@@ -17,7 +17,7 @@ describe("controllerExpectations", () => {
     expect(expectations.of("shop/web")).toBeUndefined();
   });
 
-  test("creations are counted down, and may be seen more often than expected", () => {
+  test("creations are counted down, and more than expected may be observed", () => {
     const { expectations } = at();
     expectations.expectCreations("shop/web", 2);
     expectations.creationObserved("shop/web");
@@ -29,7 +29,7 @@ describe("controllerExpectations", () => {
     expect(expectations.satisfied("shop/web")).toBeTrue();
   });
 
-  test("a deletion seen twice counts once, and one that was not expected counts nothing", () => {
+  test("a deletion observed twice counts once, and an unexpected one does not count", () => {
     const { expectations } = at();
     expectations.expectDeletions("shop/web", ["shop/web-a", "shop/web-b"]);
     expectations.deletionObserved("shop/web", "shop/web-a");
@@ -41,7 +41,7 @@ describe("controllerExpectations", () => {
     expect(expectations.satisfied("shop/web")).toBeTrue();
   });
 
-  test("they are given up after more than five minutes, and what is seen later does not renew them", () => {
+  test("they expire after five minutes, and later observations do not renew them", () => {
     const { expectations, pass } = at(1000);
     expectations.expectCreations("shop/web", 2);
     pass(5 * 60_000);
@@ -52,7 +52,7 @@ describe("controllerExpectations", () => {
     expect(expectations.of("shop/web")).toMatchObject({ creations: 1, since: 1000 });
   });
 
-  test("updates add up, are seen one by one, hold nothing back, and are forgotten with the key", () => {
+  test("updates add up, are observed one by one, hold nothing back, and are forgotten with the key", () => {
     const { expectations } = at();
     expectations.expectUpdates("shop/web", ["a", "b"]);
     expectations.expectUpdates("shop/web", ["c"]);
@@ -69,7 +69,7 @@ describe("controllerExpectations", () => {
     expect(expectations.updatesOf("shop/web").size).toBe(0);
   });
 
-  test("new expectations replace the old ones, also of the other sort", () => {
+  test("new expectations replace the old ones, including those of the other kind", () => {
     const { expectations } = at();
     expectations.expectCreations("shop/web", 5);
     expectations.expectDeletions("shop/web", ["shop/web-a"]);
@@ -79,7 +79,7 @@ describe("controllerExpectations", () => {
     expect(expectations.satisfied("shop/web")).toBeFalse();
   });
 
-  test("creations and deletions at once are satisfied when both have been seen", () => {
+  test("creations and deletions together are satisfied when both were observed", () => {
     const { expectations } = at();
     expectations.expectCreations("shop/web", 9);
     expectations.expect("shop/web", { creations: 2, deletions: ["shop/web-a"] });
@@ -92,7 +92,7 @@ describe("controllerExpectations", () => {
     expect(expectations.of("shop/web")).toMatchObject({ creations: 0, deletions: new Set() });
   });
 
-  test("keys do not touch each other, and a forgotten one is satisfied", () => {
+  test("keys are independent, and a forgotten one is satisfied", () => {
     const { expectations } = at();
     expectations.expectCreations("shop/web", 1);
     expectations.expectCreations("shop/api", 1);
@@ -102,7 +102,7 @@ describe("controllerExpectations", () => {
     expect(expectations.satisfied("shop/web")).toBeTrue();
   });
 
-  test("whatever the order in which writes are seen, a key is satisfied at the last one and not before", () => {
+  test("in any order of observations, a key is satisfied at the last one and not before", () => {
     const orders = fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(orders, fc.boolean(), (pods, deleting) => {

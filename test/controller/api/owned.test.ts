@@ -31,29 +31,33 @@ function woken(): readonly string[] {
   return [...scene.woken].sort();
 }
 
-describe("a pod that comes", () => {
+describe("a new pod", () => {
   const rows: readonly { name: string; pod: PodParts; wakes: readonly string[] }[] = [
-    { name: "wakes its controller", pod: { owner: web }, wakes: ["shop/web"] },
+    { name: "enqueues its controller", pod: { owner: web }, wakes: ["shop/web"] },
     {
-      name: "wakes its controller only, whatever its labels match",
+      name: "enqueues only its controller, whatever its labels match",
       pod: { owner: web, labels: apiLabels },
       wakes: ["shop/web"],
     },
     {
-      name: "wakes nobody if its controller is of another uid",
+      name: "enqueues nothing if its controller has another uid",
       pod: { owner: replicaSetOf({ meta: { uid: "old" } }) },
       wakes: [],
     },
-    { name: "wakes nobody if its controller is unknown", pod: { owner: replicaSetOf({ name: "gone" }) }, wakes: [] },
-    { name: "without a controller wakes those who may adopt it", pod: { owner: "none" }, wakes: ["shop/web"] },
     {
-      name: "without a controller and matching nobody wakes nobody",
+      name: "enqueues nothing if its controller is unknown",
+      pod: { owner: replicaSetOf({ name: "gone" }) },
+      wakes: [],
+    },
+    { name: "without a controller enqueues the owners that may adopt it", pod: { owner: "none" }, wakes: ["shop/web"] },
+    {
+      name: "without a controller and without a match enqueues nothing",
       pod: { owner: "none", labels: { app: "x" } },
       wakes: [],
     },
-    { name: "without controller and labels wakes nobody", pod: { owner: "none", labels: {} }, wakes: [] },
+    { name: "without a controller and labels enqueues nothing", pod: { owner: "none", labels: {} }, wakes: [] },
     {
-      name: "without a controller, in another namespace, wakes nobody",
+      name: "without a controller, in another namespace, enqueues nothing",
       pod: { owner: "none", meta: { namespace: "b" } },
       wakes: [],
     },
@@ -65,7 +69,7 @@ describe("a pod that comes", () => {
     });
   }
 
-  test("a controller of another kind with that name and uid is not ours", () => {
+  test("with a controller of another kind but the same name and uid enqueues nothing", () => {
     const reference = { ...controllerReference(ReplicaSets, web), kind: "StatefulSet" };
     scene.notify(Pods, {
       type: "added",
@@ -75,21 +79,21 @@ describe("a pod that comes", () => {
     expect(woken()).toEqual([]);
   });
 
-  test("counts as a creation seen by its controller; an orphan does not", () => {
+  test("counts as an observed creation of its controller; an orphan does not", () => {
     scene.expectations.expectCreations("shop/web", 2);
     scene.notify(Pods, { type: "added", object: podOf("a"), initial: false });
     scene.notify(Pods, { type: "added", object: podOf("b", { owner: "none" }), initial: false });
     expect(scene.expectations.of("shop/web")?.creations).toBe(1);
   });
 
-  test("on its way out counts as a deletion, not as a creation", () => {
+  test("that is being deleted counts as a deletion, not as a creation", () => {
     scene.expectations.expectDeletions("shop/web", ["shop/a"]);
     scene.notify(Pods, { type: "added", object: podOf("a", { meta: going }), initial: true });
     expect(woken()).toEqual(["shop/web"]);
     expect(scene.expectations.satisfied("shop/web")).toBeTrue();
   });
 
-  test("selectors that select everything, nothing, or cannot be read are no reason to wake", () => {
+  test("enqueues nothing by selectors that select everything or nothing, or are invalid", () => {
     const selectors = [{}, undefined, { matchExpressions: [{ key: "app", operator: "Like", values: ["web"] }] }];
     for (const [index, selector] of selectors.entries()) {
       scene.put(ReplicaSets, replicaSetOf({ name: `odd-${index}`, spec: { selector } }));
@@ -98,7 +102,7 @@ describe("a pod that comes", () => {
     expect(woken()).toEqual(["shop/web"]);
   });
 
-  test("every owner that matches an orphan is woken", () => {
+  test("that is an orphan enqueues every owner that matches", () => {
     scene.put(ReplicaSets, replicaSetOf({ name: "web-too" }));
     scene.notify(Pods, { type: "added", object: podOf("a", { owner: "none" }), initial: false });
     expect(woken()).toEqual(["shop/web", "shop/web-too"]);
@@ -108,37 +112,37 @@ describe("a pod that comes", () => {
 describe("a pod that changes", () => {
   const rows: readonly { name: string; before: PodParts; after: PodParts; wakes: readonly string[] }[] = [
     {
-      name: "wakes its controller",
+      name: "enqueues its controller",
       before: { owner: web },
       after: { owner: web, phase: "Failed" },
       wakes: ["shop/web"],
     },
     {
-      name: "in its labels wakes its controller only",
+      name: "in its labels enqueues only its controller",
       before: { owner: web },
       after: { owner: web, labels: apiLabels },
       wakes: ["shop/web"],
     },
     {
-      name: "and lost its controller wakes the old one and those who may adopt it",
+      name: "and lost its controller enqueues the old one and the owners that may adopt it",
       before: { owner: web, labels: apiLabels },
       after: { owner: "none", labels: apiLabels },
       wakes: ["shop/api", "shop/web"],
     },
     {
-      name: "and changed its controller wakes the old one and the new one",
+      name: "and changed its controller enqueues the old one and the new one",
       before: { owner: web },
       after: { owner: api },
       wakes: ["shop/api", "shop/web"],
     },
     {
-      name: "in its labels only, as an orphan, wakes those who may adopt it now",
+      name: "in its labels only, as an orphan, enqueues the owners that may adopt it now",
       before: { owner: "none", labels: { app: "x" } },
       after: { owner: "none", labels: apiLabels },
       wakes: ["shop/api"],
     },
     {
-      name: "in its status only, as an orphan, wakes nobody",
+      name: "in its status only, as an orphan, enqueues nothing",
       before: { owner: "none" },
       after: { owner: "none", phase: "Failed" },
       wakes: [],
@@ -151,13 +155,13 @@ describe("a pod that changes", () => {
     });
   }
 
-  test("a resync enqueues nothing", () => {
+  test("enqueues nothing by a resync", () => {
     const pod = podOf("a");
     scene.notify(Pods, { type: "updated", before: pod, object: pod });
     expect(woken()).toEqual([]);
   });
 
-  test("its deletionTimestamp counts as the deletion, once: neither later changes nor the end count again", () => {
+  test("counts as a deletion once when it gets a deletionTimestamp: later changes and the end do not count again", () => {
     scene.expectations.expectDeletions("shop/web", ["shop/a", "shop/second"]);
     const out = next({ meta: going });
     scene.notify(Pods, { type: "updated", before: podOf("a"), object: out });
@@ -169,7 +173,7 @@ describe("a pod that changes", () => {
     expect(scene.expectations.satisfied("shop/web")).toBeTrue();
   });
 
-  test("deleted and relabelled at once it wakes the controllers of both states", () => {
+  test("deleted and relabelled at once, enqueues the controllers of both states", () => {
     scene.notify(Pods, {
       type: "updated",
       before: podOf("a", { owner: web }),
@@ -185,7 +189,7 @@ describe("a pod that changes", () => {
     { name: "becoming not ready", before: { ready: true }, after: { ready: false }, later: 0 },
   ];
   for (const { name, before, after, later } of readiness) {
-    test(`${name}, with minReadySeconds, wakes its controller ${later === 0 ? "at once only" : "once more after them"}`, () => {
+    test(`${name}, with minReadySeconds, enqueues its controller ${later === 0 ? "at once only" : "once more after them"}`, () => {
       scene.put(ReplicaSets, patient);
       scene.notify(Pods, {
         type: "updated",
@@ -197,15 +201,15 @@ describe("a pod that changes", () => {
     });
   }
 
-  test("becoming ready without minReadySeconds it enqueues nothing for later", () => {
+  test("becoming ready without minReadySeconds enqueues nothing for later", () => {
     scene.notify(Pods, { type: "updated", before: podOf("a", { ready: false }), object: next({ ready: true }) });
     expect(scene.wokenLater).toEqual([]);
   });
 });
 
-describe("a pod that goes", () => {
+describe("a deleted pod", () => {
   for (const tombstone of [false, true]) {
-    test(`wakes its controller${tombstone ? ", also when the deletion itself was missed" : ""}`, () => {
+    test(`enqueues its controller${tombstone ? ", also when the deletion itself was missed" : ""}`, () => {
       scene.expectations.expectDeletions("shop/web", ["shop/a"]);
       scene.notify(Pods, { type: "deleted", object: podOf("a"), tombstone });
       expect(woken()).toEqual(["shop/web"]);
@@ -219,7 +223,7 @@ describe("a pod that goes", () => {
   });
 });
 
-describe("watchOwned with a batch of time", () => {
+describe("watchOwned with a batch period", () => {
   const seen: string[] = [];
   const batching = defineController<ReplicaSet>({
     name: "batching",
@@ -246,7 +250,7 @@ describe("watchOwned with a batch of time", () => {
     scene.put(ReplicaSets, web, api);
   });
 
-  test("wakes owners later, and those who may adopt an orphan, too", () => {
+  test("enqueues owners later, including those that may adopt an orphan", () => {
     scene.notify(Pods, { type: "added", object: podOf("a", { owner: web }), initial: false });
     scene.notify(Pods, { type: "added", object: podOf("b", { owner: "none" }), initial: false });
     expect(woken()).toEqual([]);
@@ -256,7 +260,7 @@ describe("watchOwned with a batch of time", () => {
     ]);
   });
 
-  test("tells of each object with its owner, the one before included, and whether it is gone", () => {
+  test("reports each object with its owner, including the previous state, and whether it was deleted", () => {
     const pod = podOf("a", { owner: web });
     scene.notify(Pods, { type: "updated", before: pod, object: next({ owner: api }) });
     scene.notify(Pods, { type: "updated", before: pod, object: next({ owner: web, meta: going }) });
@@ -267,7 +271,7 @@ describe("watchOwned with a batch of time", () => {
 });
 
 describe("ownedAndOrphaned", () => {
-  test("returns what the owner controls and what has no controller in its namespace", () => {
+  test("returns the owner's objects and those without a controller in its namespace", () => {
     scene.put(
       Pods,
       podOf("mine"),
@@ -282,7 +286,7 @@ describe("ownedAndOrphaned", () => {
 });
 
 describe("watchPrimary", () => {
-  test("every change of an object wakes it, a resync too", () => {
+  test("enqueues an object at every change, and at a resync", () => {
     scene.notify(ReplicaSets, { type: "added", object: web, initial: true });
     scene.notify(ReplicaSets, { type: "updated", before: web, object: web });
     scene.notify(ReplicaSets, { type: "deleted", object: web, tombstone: false });
@@ -292,10 +296,10 @@ describe("watchPrimary", () => {
   const again = replicaSetOf({ meta: { uid: "uid-2" } });
   const rows = [
     { name: "when it is deleted", told: { type: "deleted", object: web, tombstone: false } },
-    { name: "when another one has taken its name unseen", told: { type: "updated", before: web, object: again } },
+    { name: "when another one has taken its name, unseen", told: { type: "updated", before: web, object: again } },
   ] as const;
   for (const { name, told } of rows) {
-    test(`what was expected of an object is forgotten ${name}`, () => {
+    test(`forgets the expectations of an object ${name}`, () => {
       scene.expectations.expectCreations("shop/web", 3);
       scene.put(Pods, podOf("a"));
       scene.consistency.wrote({ key: "shop/web", uid: web.metadata.uid }, Pods, "99999");
@@ -305,7 +309,7 @@ describe("watchPrimary", () => {
     });
   }
 
-  test("an update of the same object forgets nothing", () => {
+  test("keeps the expectations at an update of the same object", () => {
     scene.expectations.expectCreations("shop/web", 3);
     scene.notify(ReplicaSets, {
       type: "updated",
@@ -315,7 +319,7 @@ describe("watchPrimary", () => {
     expect(scene.expectations.of("shop/web")?.creations).toBe(3);
   });
 
-  test("a deletion that is told late does not forget what the next object of the name wrote", async () => {
+  test("a late deletion does not forget the writes of the next object with the same name", async () => {
     scene.put(ReplicaSets, again);
     await scene.sync("shop/web");
     scene.notify(ReplicaSets, { type: "deleted", object: web, tombstone: true });

@@ -20,7 +20,7 @@ function failing(times: number, error: () => Error = conflict): () => Promise<nu
 const floored = (): number[] => slept.map((ms) => Math.floor(ms / 10) * 10);
 
 describe("retryOnConflict()", () => {
-  test("returns what the first attempt without a conflict brings", async () => {
+  test("returns the result of the first attempt without a conflict", async () => {
     expect(await retryOnConflict(failing(4), { context })).toBe(5);
     expect(floored()).toEqual([10, 10, 10, 10]);
     expect(slept.every((ms) => ms >= 10 && ms < 11)).toBe(true);
@@ -31,7 +31,7 @@ describe("retryOnConflict()", () => {
     expect(slept.length).toBe(4);
   });
 
-  test("waits longer each time where others write as well", async () => {
+  test("waits longer each time if others write as well", async () => {
     expect(await retryOnConflict(failing(3), { context, backoff: conflictBackoff })).toBe(4);
     expect(slept.map((ms, n) => ms >= 10 * 5 ** n && ms < 11 * 5 ** n)).toEqual([true, true, true]);
     slept = [];
@@ -40,12 +40,12 @@ describe("retryOnConflict()", () => {
     );
   });
 
-  test("takes an error whose cause is a conflict for one", async () => {
+  test("treats an error caused by a conflict as a conflict", async () => {
     const wrapped = (): Error => new Error("could not update the claim", { cause: conflict() });
     expect(await retryOnConflict(failing(1, wrapped), { context })).toBe(2);
   });
 
-  test("does not try again after any other error", async () => {
+  test("does not retry after any other error", async () => {
     const forbidden = (): Error => refusal(403, "Forbidden", "no");
     expect((await rejection(retryOnConflict(failing(1, forbidden), { context })))?.message).toBe("no");
     expect(slept).toEqual([]);

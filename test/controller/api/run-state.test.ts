@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { RunStates, runState } from "../../../src/controller/api/run-state.ts";
 
-test("a run remembers the same value each time, and another run begins anew", () => {
+test("a run returns the same state each time, and another run starts with a new one", () => {
   const seen = runState(() => new Set<string>());
   const [one, other] = [new RunStates(), new RunStates()];
   one.of(seen).add("a");
@@ -9,7 +9,7 @@ test("a run remembers the same value each time, and another run begins anew", ()
   expect([...other.of(seen)]).toEqual([]);
 });
 
-test("two pieces of memory that look alike are kept apart", () => {
+test("two states with the same form are kept apart", () => {
   const [first, second] = [runState(() => [1]), runState(() => [1])];
   const states = new RunStates();
   states.of(first).push(2);

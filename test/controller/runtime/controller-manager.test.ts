@@ -103,7 +103,7 @@ function passTime(cluster: VirtualCluster, ms: number): Promise<void> {
 }
 
 describe("a sync", () => {
-  test("gets its key, the cache, and a number of its own; its success forgets the key", async () => {
+  test("gets its key, the cache and a separate number; success forgets the key", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     await start(cluster, async (key, context) => {
@@ -122,7 +122,7 @@ describe("a sync", () => {
     expect(cluster.events("done").map(({ outcome }) => outcome)).toEqual([{ is: "forgotten" }]);
   });
 
-  test("that fails is retried after 5, 10, 20 ms, and sees why it was queued", async () => {
+  test("that fails is retried after 5, 10, 20 ms, and knows why it was queued", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const at: number[] = [];
@@ -145,7 +145,7 @@ describe("a sync", () => {
     expect(manager.controllers[0]?.failing.size).toBe(0);
   });
 
-  test("that throws a TerminalError is not tried again", async () => {
+  test("that throws a TerminalError is not retried", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const manager = await start(cluster, () => Promise.reject(new TerminalError("no retry can mend this")));
@@ -154,7 +154,7 @@ describe("a sync", () => {
     expect([...(manager.controllers[0]?.failing.keys() ?? [])]).toEqual(["default/web"]);
   });
 
-  test("is given up after the controller's retries", async () => {
+  test("is given up after the controller's maximum of retries", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     await start(cluster, () => Promise.reject(new Error("again")), { retry: { maxRetries: 2 } });
@@ -166,7 +166,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("that asks to come again soon comes after 5 ms each time, and has not failed", async () => {
+  test("that requests an immediate requeue runs again after 5 ms each time, and has not failed", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     let syncs = 0;
@@ -183,7 +183,7 @@ describe("a sync", () => {
     expect(cluster.events("get").map(({ failures }) => failures)).toEqual([0, 0, 0, 0]);
   });
 
-  test("may ask to come again, which is no failure", async () => {
+  test("can request a requeue, which is not a failure", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     let syncs = 0;
@@ -205,7 +205,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("is held back by the controller's first delay", async () => {
+  test("is delayed by the controller's initial delay", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const beforeMs = cluster.timeline.now();
@@ -214,7 +214,7 @@ describe("a sync", () => {
     expect((cluster.events("get")[0]?.at ?? 0) - beforeMs).toBeGreaterThanOrEqual(5000);
   });
 
-  test("knows a conflict for what it is", async () => {
+  test("recognizes a conflict", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     let conflicts = 0;
@@ -236,7 +236,7 @@ describe("a sync", () => {
     });
   });
 
-  test("may not read the cache of a kind that its controller has not declared", async () => {
+  test("cannot read the cache of a kind that its controller has not declared", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const Foos = kindOf<StoredObject>({
@@ -253,7 +253,7 @@ describe("a sync", () => {
     );
   });
 
-  test("that changes a cached object fails, where caches are frozen", async () => {
+  test("that changes a cached object fails if caches are frozen", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const sync: Sync = async (key, context) => {
@@ -268,7 +268,7 @@ describe("a sync", () => {
 });
 
 describe("the queue of a controller", () => {
-  test("merges what comes while a key waits, and keeps each delta as a trigger", async () => {
+  test("merges changes while a key waits, and keeps each delta as a trigger", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const manager = manage(cluster, [looker(() => Promise.resolve())]);
@@ -293,7 +293,7 @@ describe("the queue of a controller", () => {
   });
 });
 
-test("a delta is one object from the notification to the triggers of every key that it enqueues", async () => {
+test("a delta is the same object in the notification and in the triggers of every key that it enqueues", async () => {
   const cluster = await virtualCluster();
   await createReplicaSet(cluster, "web");
   const notified: Notification<ReplicaSet>[] = [];
@@ -323,7 +323,7 @@ test("a delta is one object from the notification to the triggers of every key t
 });
 
 describe("a scan", () => {
-  test("is called when the caches are filled and in its interval; its keys are synced, with its name as their trigger", async () => {
+  test("is called when the caches have synced and then periodically; its keys are synced, with its name as their trigger", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web");
     const seen: { readonly at: number; readonly cached: number }[] = [];
@@ -362,7 +362,7 @@ describe("a scan", () => {
     expect(seen).toHaveLength(3);
   });
 
-  test("keeps no run from its end", async () => {
+  test("has no runs after the end", async () => {
     const cluster = await virtualCluster();
     let calls = 0;
     await start(cluster, () => Promise.resolve(), {
@@ -374,7 +374,7 @@ describe("a scan", () => {
 });
 
 describe("the scope of a run", () => {
-  test("a selector chooses primary objects, and hides none from the cache", async () => {
+  test("limits primary objects by a selector, and hides none from the cache", async () => {
     const cluster = await virtualCluster();
     await createReplicaSet(cluster, "web", { tier: "front" });
     await createReplicaSet(cluster, "db", { tier: "back" });
@@ -391,7 +391,7 @@ describe("the scope of a run", () => {
     expect(cached).toBe(2);
   });
 
-  test("one namespace is refused to a controller of what has none", async () => {
+  test("cannot be a namespace for a controller of a cluster-scoped kind", async () => {
     const cluster = await virtualCluster();
     const Things = kindOf<StoredObject>({
       group: "example.com",
@@ -413,7 +413,7 @@ describe("the scope of a run", () => {
 });
 
 describe("ControllerManager.stop", () => {
-  test("lets syncs in flight finish, takes no new keys, and counts those that waited", async () => {
+  test("lets syncs in flight finish, takes no new keys, and counts the keys that were waiting", async () => {
     const cluster = await virtualCluster();
     for (const name of ["a", "b", "c"]) await createReplicaSet(cluster, name);
     const finished: string[] = [];
@@ -446,7 +446,7 @@ describe("ControllerManager.stop", () => {
   }
   const failed: Sync = () => Promise.reject(new Error("refused"));
   const rows: readonly Left[] = [
-    { name: "nothing, when all is synced", first: () => Promise.resolve(), left: 0 },
+    { name: "nothing if all keys are synced", first: () => Promise.resolve(), left: 0 },
     {
       name: "no key that only waits for its time",
       first: () => Promise.resolve({ requeueAfterMs: 3600_000 }),
@@ -454,15 +454,15 @@ describe("ControllerManager.stop", () => {
     },
     { name: "a key that waits for its retry", first: failed, left: 1 },
     {
-      name: "a key that changes in its sync",
+      name: "a key that changes during its sync",
       first: () => Promise.resolve(),
       change: true,
       changeAgain: true,
       left: 1,
     },
     { name: "a key whose last sync fails", first: () => Promise.resolve(), change: true, last: "fails", left: 1 },
-    { name: "once what failed and has changed since", first: failed, change: true, changeAgain: true, left: 1 },
-    { name: "not what failed and is synced at last", first: failed, change: true, left: 0 },
+    { name: "a key that failed and has changed since, once", first: failed, change: true, changeAgain: true, left: 1 },
+    { name: "no key that failed and was then synced", first: failed, change: true, left: 0 },
   ];
   for (const { name, first, change, last, changeAgain, left } of rows) {
     test(`counts ${name}`, async () => {
@@ -497,7 +497,7 @@ describe("ControllerManager.stop", () => {
   }
 });
 
-describe("a cache that does not fill", () => {
+describe("a cache that does not sync", () => {
   /** A kind that no server knows: each list of it is refused. */
   const Things = kindOf<StoredObject>({
     group: "example.com",
@@ -529,7 +529,7 @@ describe("a cache that does not fill", () => {
     return { cluster, manager };
   }
 
-  test("keeps the workers of its controller waiting, not those of others, and nobody who stops", async () => {
+  test("holds up the workers of its controller, but not those of others, nor a stop", async () => {
     const synced: string[] = [];
     const sync: Sync = (_key, context) => Promise.resolve(void synced.push(context.controller));
     const waiting = looker(sync, { name: "waiting", ...withThings({}) });
@@ -539,7 +539,7 @@ describe("a cache that does not fill", () => {
     expect(await cluster.settle(manager.stop())).toBe(1);
   });
 
-  test("keeps only those syncs waiting that ask for it, if its watch is deferred", async () => {
+  test("holds up only syncs that wait for it, if its watch is deferred", async () => {
     const said: string[] = [];
     const sync: Sync = async (_key, context) => {
       try {
@@ -564,7 +564,7 @@ describe("a cache that does not fill", () => {
   });
 });
 
-test("defineController refuses a definition that contradicts itself", () => {
+test("defineController refuses a contradictory definition", () => {
   expect(() => looker(() => Promise.resolve(), { rules: [look, look] })).toThrow("two rules have the id look");
   expect(() => looker(() => Promise.resolve(), { watches: [] })).toThrow("it does not watch its own kind ReplicaSet");
 });

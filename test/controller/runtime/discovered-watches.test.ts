@@ -124,8 +124,8 @@ async function stop(it: Scene): Promise<void> {
   await it.cluster.settle(it.manager.stop());
 }
 
-describe("a controller that discovers what it watches", () => {
-  test("watches the kinds that it selects, by their metadata alone", async () => {
+describe("a controller that discovers the kinds that it watches", () => {
+  test("watches the selected kinds, metadata only", async () => {
     const it = await scene();
     await it.cluster.settle(it.cluster.clientFor("you").create(Nodes, { metadata: { name: "a" } }));
     await started(it);
@@ -139,7 +139,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("shares the informer of a controller that reads a kind whole", async () => {
+  test("shares the informer of a controller that reads whole objects of a kind", async () => {
     const whole = defineController({
       ...observer({ told: [], discovered: [] }),
       name: "whole",
@@ -155,7 +155,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("follows kinds that go and come back", async () => {
+  test("follows kinds that are removed and added again", async () => {
     const it = await scene();
     it.moods.set("apps/v1", "gone");
     await started(it);
@@ -173,7 +173,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("says that the server cannot be asked: at once, and then once a minute until it can", async () => {
+  test("reports that discovery fails: at once, then once a minute until it succeeds", async () => {
     const it = await scene();
     const { timeline } = it.cluster;
     const pass = async (ms: number): Promise<void> => {
@@ -196,7 +196,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("keeps what it watches of a group that cannot be asked", async () => {
+  test("keeps its watches of a group whose discovery fails", async () => {
     const it = await scene();
     await started(it);
     it.moods.set("apps/v1", "down");
@@ -208,7 +208,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("is told of kinds once, as long as they stay the same", async () => {
+  test("is notified of kinds once while they stay the same", async () => {
     const it = await scene();
     await started(it);
     await nextRound(it);
@@ -217,7 +217,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("starts without a kind that cannot be listed, after it has waited", async () => {
+  test("starts after a wait without a kind that cannot be listed", async () => {
     const it = await scene();
     it.moods.set("apps/v1/replicasets", "down");
     const filling = it.cluster.settle(it.manager.fillCaches(), 2 * discoveryIntervalMs);
@@ -228,7 +228,7 @@ describe("a controller that discovers what it watches", () => {
     await stop(it);
   });
 
-  test("reads the caches of what it discovered, and of nothing else", async () => {
+  test("can read the caches of discovered kinds, and no others", async () => {
     const it = await scene();
     await it.cluster.settle(it.cluster.clientFor("you").create(Nodes, { metadata: { name: "a" } }));
     await started(it);
@@ -249,19 +249,19 @@ describe("defineController", () => {
   const nothing = observer({ told: [], discovered: [] });
   const { dynamicWatches: _, ...neither } = nothing;
   const table = [
-    { name: "neither kind nor discovery", definition: neither, says: "neither for a kind nor discovers any" },
+    { name: "without a kind and without discovery", definition: neither, says: "neither for a kind nor discovers any" },
     {
-      name: "a kind that it does not watch",
+      name: "for a kind that it does not watch",
       definition: { ...nothing, for: Namespaces },
-      says: "does not watch its own kind",
+      says: "that does not watch its own kind",
     },
   ];
   for (const { name, definition, says } of table) {
-    test(`refuses ${name}`, () => expect(() => defineController(definition)).toThrow(says));
+    test(`refuses a controller ${name}`, () => expect(() => defineController(definition)).toThrow(says));
   }
 });
 
-test("a controller over all kinds is refused a scope", async () => {
+test("a controller of all kinds cannot be limited to a scope", async () => {
   const { timeline, random, bus, ...cluster } = await virtualCluster();
   const client = cluster.clientFor("you");
   const informers = new SharedInformerFactory({ client, timeline, random, bus });

@@ -43,7 +43,7 @@ function failing(client: Client, isDown: () => boolean): Client {
 }
 
 describe("Election", () => {
-  test("the first is elected, and renews its term every two seconds", async () => {
+  test("elects the first candidate, which renews its term every two seconds", async () => {
     const cluster = await virtualCluster();
     const first = candidate(cluster, "first");
     expect(first.isGood).toBe(false);
@@ -63,7 +63,7 @@ describe("Election", () => {
     expect(resigned).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 });
   });
 
-  test("a second waits, is told who leads, and is elected soon after the first resigns", async () => {
+  test("lets a second candidate wait, reports the leader to it, and elects it soon after the first resigns", async () => {
     const cluster = await virtualCluster();
     const first = candidate(cluster, "first");
     await cluster.settle(first.won(never));
@@ -80,7 +80,7 @@ describe("Election", () => {
     await cluster.settle(second.resign());
   });
 
-  test("a leader that cannot renew gives up after 10 s, and another is elected after 15 s: never two at once", async () => {
+  test("ends the term of a leader that cannot renew after 10 s, and elects another after 15 s: never two at once", async () => {
     const cluster = await virtualCluster();
     let isDown = false;
     const [lost, trouble]: [string[], string[]] = [[], []];
@@ -111,7 +111,7 @@ describe("Election", () => {
     await cluster.settle(second.resign());
   });
 
-  test("a short trouble is no loss", async () => {
+  test("survives a short failure", async () => {
     const cluster = await virtualCluster();
     let isDown = false;
     const first = candidate(cluster, "first", { client: failing(cluster.clientFor("first"), () => isDown) });
@@ -124,7 +124,7 @@ describe("Election", () => {
     await cluster.settle(first.resign());
   });
 
-  test("a leader that sees another's name stops at once, and leaves the Lease alone", async () => {
+  test("ends at once for a leader that sees another holder, and leaves the Lease alone", async () => {
     const cluster = await virtualCluster();
     const lost: string[] = [];
     const first = candidate(cluster, "first", { onLost: (why) => lost.push(why) });
@@ -139,7 +139,7 @@ describe("Election", () => {
     expect((await leaseOf(cluster)).spec?.holderIdentity).toBe("usurper");
   });
 
-  test("a Lease that somebody deletes or labels is still the leader's", async () => {
+  test("survives the deletion or labelling of the Lease by others", async () => {
     const cluster = await virtualCluster();
     const first = candidate(cluster, "first");
     await cluster.settle(first.won(never));
@@ -155,7 +155,7 @@ describe("Election", () => {
     await cluster.settle(first.resign());
   });
 
-  test("a missing right is an error; an interrupted candidate stops waiting", async () => {
+  test("fails if a permission is missing; an interrupted candidate stops waiting", async () => {
     const cluster = await virtualCluster();
     const client = cluster.clientFor("first");
     const refusal = new StatusError(403, { reason: "Forbidden", message: "no right to get leases" });

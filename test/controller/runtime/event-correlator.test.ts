@@ -22,7 +22,7 @@ const told = (correlated: Correlated): string =>
     : `${correlated.do} ${correlated.event.count} ${correlated.event.metadata.name} ${correlated.event.message}`;
 
 describe("EventCorrelator", () => {
-  test("creates an Event once and then counts it up under its first name", () => {
+  test("creates an Event once and then counts it under its first name", () => {
     const correlator = new EventCorrelator(() => 0);
     const again = event("a", {
       metadata: { name: "web.later", namespace: "shop" },
@@ -38,14 +38,14 @@ describe("EventCorrelator", () => {
     });
   });
 
-  test("goes on from what the API server has", () => {
+  test("continues from the Event in the API server", () => {
     const correlator = new EventCorrelator(() => 0);
     correlator.correlate(event("a"));
     correlator.observed({ ...event("a"), count: 7, metadata: { name: "web.server" } } as Event);
     expect(told(correlator.correlate(event("a")))).toBe("patch 8 web.server a");
   });
 
-  test("combines the tenth different message of one reason, and all that follow within ten minutes", () => {
+  test("combines the tenth different message of a reason, and all that follow within ten minutes", () => {
     let now = 0;
     const correlator = new EventCorrelator(() => now);
     const first = Array.from({ length: 12 }, (_, i) => told(correlator.correlate(event(`m${i}`))));
@@ -61,7 +61,7 @@ describe("EventCorrelator", () => {
     expect(told(correlator.correlate(event("m20")))).toBe("create 1 web.m20 m20");
   });
 
-  test("lets 25 Events about one object through, then one in five minutes; other objects are not held back", () => {
+  test("permits 25 Events about one object, then one every five minutes; other objects are not held back", () => {
     let now = 0;
     const correlator = new EventCorrelator(() => now);
     const results = Array.from({ length: 30 }, () => correlator.correlate(event("a")).do);

@@ -31,7 +31,7 @@ const recorded = async (cluster: VirtualCluster) =>
   (await cluster.settle(cluster.clientFor("test").list(Events, { namespace: "default" }))).items;
 
 describe("EventRecorder", () => {
-  test("writes an Event about an object, as upstream's recorder does", async () => {
+  test("writes an Event about an object as upstream's recorder does", async () => {
     const cluster = await virtualCluster();
     recorder(cluster).record(Pods, pod, { type: "Normal", reason: "Killed", message: "because" });
     await cluster.timeline.runUntil({ ms: 1000 });
@@ -55,7 +55,7 @@ describe("EventRecorder", () => {
     expect(event?.metadata.name).toMatch(/^web-1\.[0-9a-f]{16}$/);
   });
 
-  test("counts up the same Event, and makes a new one when the old is gone", async () => {
+  test("increments the count of an existing Event, and creates a new one when the old one is deleted", async () => {
     const cluster = await virtualCluster();
     const events = recorder(cluster);
     const record = async (): Promise<void> => {
@@ -73,7 +73,7 @@ describe("EventRecorder", () => {
     expect((await recorded(cluster)).map(({ count }) => count)).toEqual([3]);
   });
 
-  test("goes on with other objects after it has skipped an Event of one that has too many", async () => {
+  test("continues with other objects after it has dropped an Event of one that has too many", async () => {
     const cluster = await virtualCluster();
     const events = recorder(cluster);
     const record = async (about: StoredObject, message: string): Promise<void> => {
@@ -88,7 +88,7 @@ describe("EventRecorder", () => {
     expect(names).toContain("web-2");
   });
 
-  test("gives up on an Event that the server refuses, and says so", async () => {
+  test("drops an Event that the server refuses, and reports it", async () => {
     const cluster = await virtualCluster();
     const lost: string[] = [];
     const elsewhere = { metadata: { ...pod.metadata, namespace: "nowhere" } };
@@ -101,7 +101,7 @@ describe("EventRecorder", () => {
     expect((await recorded(cluster)).length).toBe(1);
   });
 
-  test("tries again, 10 seconds apart, while no answer comes, and loses nothing that follows", async () => {
+  test("retries every 10 seconds while there is no response, and loses no later Event", async () => {
     const cluster = await virtualCluster();
     const real = cluster.clientFor("recorder");
     let broken = 3;
@@ -118,7 +118,7 @@ describe("EventRecorder", () => {
     expect(cluster.timeline.now() - startedAt).toBeGreaterThan(20_000);
   });
 
-  test("drops what comes while a thousand wait, and says so", async () => {
+  test("drops Events while a thousand are waiting, and reports it", async () => {
     const cluster = await virtualCluster();
     const lost: string[] = [];
     const events = recorder(cluster, lost);

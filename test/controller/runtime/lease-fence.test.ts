@@ -64,7 +64,7 @@ test("a write waits until the Lease is renewed; reads and the renewal itself do 
   expect(await cluster.settle(waiting)).toBe("written");
 });
 
-test("a write that has waited for its turn since the Lease was good is not sent", async () => {
+test("a write that was queued while the Lease was valid is not sent after it has expired", async () => {
   const turn = Promise.withResolvers<void>();
   const { cluster, lease, sent, write } = await door((inner) => ({
     send: async (request) => {
@@ -79,7 +79,7 @@ test("a write that has waited for its turn since the Lease was good is not sent"
   expect(sent).toEqual([]);
 });
 
-test("one Lease of several that is not good holds all writes back", async () => {
+test("one invalid Lease of several holds all writes back", async () => {
   const { cluster, fence, sent, write } = await door();
   fence.guard({ isGood: false });
   void write();
@@ -87,7 +87,7 @@ test("one Lease of several that is not good holds all writes back", async () => 
   expect(sent).toEqual([]);
 });
 
-test("at the end of a run what is held back fails, and so does a write whose sync is aborted", async () => {
+test("at the end of a run held writes fail, and so does a write whose sync is aborted", async () => {
   const { cluster, fence, lease, sent, write } = await door();
   lease.isGood = false;
   const abort = new AbortController();

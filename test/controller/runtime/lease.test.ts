@@ -49,7 +49,7 @@ describe("HeldLease", () => {
     expect(await holder(cluster)).toBeUndefined();
   });
 
-  test("is given back where it may not be deleted", async () => {
+  test("is released if it cannot be deleted", async () => {
     const cluster = await virtualCluster();
     const client = cluster.clientFor("first");
     const refusal = new StatusError(403, { reason: "Forbidden", message: "no right to delete leases" });
@@ -59,7 +59,7 @@ describe("HeldLease", () => {
     expect(await holder(cluster)).toBe("");
   });
 
-  test("that another has taken by then is left alone at the end", async () => {
+  test("that another holder has taken is left alone at the end", async () => {
     const cluster = await virtualCluster();
     const held = lease(cluster, "first", { onLost: () => undefined });
     await cluster.settle(held.acquire());
@@ -68,7 +68,7 @@ describe("HeldLease", () => {
     expect(await holder(cluster)).toBe("second");
   });
 
-  test("that another renews is refused, as soon as that shows", async () => {
+  test("that another holder renews is refused as soon as that is visible", async () => {
     const cluster = await virtualCluster();
     await cluster.settle(lease(cluster, "first").acquire());
     const waited: string[] = [];
@@ -81,7 +81,7 @@ describe("HeldLease", () => {
     expect(cluster.timeline.now() - startedAt).toBeLessThan(7000);
   });
 
-  test("that nobody renews any more is taken after 15 seconds", async () => {
+  test("without renewals is taken after 15 seconds", async () => {
     const cluster = await virtualCluster();
     const dead = {
       metadata: at,
@@ -95,7 +95,7 @@ describe("HeldLease", () => {
     expect(await holder(cluster)).toBe("second");
   });
 
-  test("of a process that is known to be dead, one that was given back, and a forced one are taken at once", async () => {
+  test("of a process known to be dead, a released one, and a forced one are taken at once", async () => {
     const cluster = await virtualCluster();
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.000000Z" };
     await cluster.settle(cluster.clientFor("gone").create(Leases, { metadata: at, spec }));
@@ -113,7 +113,7 @@ describe("HeldLease", () => {
     expect(lost).toBe("Lease kube-system/kubectl-reconcile-replicaset was taken by fourth");
   });
 
-  test("that cannot be renewed is still held when the server answers again, and said to be late meanwhile", async () => {
+  test("that cannot be renewed is reported as late, and is still held when the server responds again", async () => {
     const cluster = await virtualCluster();
     const late: string[] = [];
     const real = cluster.clientFor("first");
@@ -143,7 +143,7 @@ describe("HeldLease", () => {
     expect(Date.parse(now.spec?.renewTime ?? "")).toBeGreaterThan(cluster.timeline.now() - 6000);
   });
 
-  test("survives somebody else's change of its labels", async () => {
+  test("survives a change of its labels by others", async () => {
     const cluster = await virtualCluster();
     await cluster.settle(lease(cluster, "first").acquire());
     await cluster.settle(
@@ -155,7 +155,7 @@ describe("HeldLease", () => {
     expect(now.spec?.renewTime).not.toBe(now.spec?.acquireTime as string);
   });
 
-  test("that is gone is made again while nobody can have had it, and is lost after that", async () => {
+  test("that was deleted is re-created while no other can have taken it, and is lost after that", async () => {
     for (const { silentMs, lost } of [
       { silentMs: 0, lost: "" },
       {
@@ -187,7 +187,7 @@ describe("HeldLease", () => {
     }
   });
 
-  test("is not good any more 15 seconds after its last renewal began, by whichever clock says so", async () => {
+  test("is invalid 15 seconds after the start of its last renewal, by either clock", async () => {
     for (const jump of [
       { wall: 15_000, steady: 0 },
       { wall: -3_600_000, steady: 15_000 },

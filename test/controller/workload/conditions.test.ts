@@ -10,14 +10,14 @@ const old = {
 };
 const foreign: typeof old = { ...old, type: "Odd" };
 
-test("findCondition finds by type, the first", () => {
+test("findCondition returns the first of that type", () => {
   const conditions = [foreign, old];
   expect(findCondition(conditions, "ReplicaFailure")).toBe(old);
   expect(findCondition(conditions, "Nothing")).toBeUndefined();
   expect(findCondition(undefined, "ReplicaFailure")).toBeUndefined();
 });
 
-test("withCondition replaces what says something else, and keeps what says the same", () => {
+test("withCondition replaces a different condition, and keeps an equal one", () => {
   expect(withCondition(undefined, old)).toEqual([old]);
   const same = [foreign, old];
   expect(withCondition(same, { ...old, message: "second", lastTransitionTime: "2026-11-21T09:00:00Z" })).toBe(same);
@@ -25,7 +25,7 @@ test("withCondition replaces what says something else, and keeps what says the s
   expect(withCondition([old, foreign], other)).toEqual([foreign, other]);
 });
 
-test("withoutCondition takes away that type only", () => {
+test("withoutCondition removes only that type", () => {
   expect(withoutCondition([foreign, old], "ReplicaFailure")).toEqual([foreign]);
   expect(withoutCondition([foreign], "ReplicaFailure")).toEqual([foreign]);
   expect(withoutCondition(undefined, "ReplicaFailure")).toEqual([]);

@@ -14,7 +14,7 @@ describe("a percentage", () => {
     });
   }
   for (const value of ["25", "%", "a%", "25 %", ""]) {
-    test(`${JSON.stringify(value)} is none`, () => {
+    test(`${JSON.stringify(value)} is invalid`, () => {
       expect(() => scaledValue(value, 3, "up")).toThrow(RangeError);
     });
   }

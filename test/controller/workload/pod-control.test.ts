@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe("podFromTemplate", () => {
-  test("it has the template's labels, annotations, finalizers and spec, and the owner as its controller", () => {
+  test("copies the template's labels, annotations, finalizers and spec, and makes the owner the controller", () => {
     const template = {
       metadata: {
         name: "ignored",
@@ -39,7 +39,7 @@ describe("podFromTemplate", () => {
     );
   });
 
-  test("what is empty is left out", () => {
+  test("leaves out empty fields", () => {
     const { metadata } = podFromTemplate(
       { metadata: { labels: { app: "web" }, annotations: {}, finalizers: [] } },
       owner,
@@ -66,7 +66,7 @@ describe("generateNamePrefix", () => {
 describe("createPod", () => {
   const pod = podFromTemplate(owner.object.spec?.template, owner);
 
-  test("it tells the owner's user the name that the pod got", async () => {
+  test("reports the pod's name in an Event of the owner", async () => {
     const created = await createPod(scene.context("shop/web"), pod, { owner, because });
     expect(scene.calls).toMatchObject([{ verb: "create", because }]);
     expect(scene.events).toEqual([
@@ -79,7 +79,7 @@ describe("createPod", () => {
     ]);
   });
 
-  test("a refusal is told in the server's words and thrown as it is", async () => {
+  test("reports a refusal in the server's words and throws it unchanged", async () => {
     const quota = refusal(403, "Forbidden", 'pods "web-1" is forbidden: exceeded quota: small');
     scene.refuse = () => quota;
     expect(await rejection(createPod(scene.context("shop/web"), pod, { owner, because }))).toBe(quota);
@@ -88,14 +88,14 @@ describe("createPod", () => {
     ]);
   });
 
-  test("in a namespace that is being deleted no Event is recorded", async () => {
+  test("records no Event in a namespace that is being deleted", async () => {
     const terminating = refusal(403, "Forbidden", "namespace is being terminated", "NamespaceTerminating");
     scene.refuse = () => terminating;
     expect(await rejection(createPod(scene.context("shop/web"), pod, { owner, because }))).toBe(terminating);
     expect(scene.events).toEqual([]);
   });
 
-  test("a pod without labels is not sent: its owner would never find it", async () => {
+  test("does not send a pod without labels: its owner would never find it", async () => {
     const bare = podFromTemplate({ spec: { containers: [] } }, owner);
     expect((await rejection(createPod(scene.context("shop/web"), bare, { owner, because }))).message).toContain(
       "no labels",
@@ -108,19 +108,19 @@ describe("createPod", () => {
 describe("deletePod", () => {
   const pod = podOf("web-a");
 
-  test("it tells the owner's user the pod's name", async () => {
+  test("reports the pod's name in an Event of the owner", async () => {
     scene.put(Pods, pod);
     await deletePod(scene.context("shop/web"), pod, { owner, because });
     expect(scene.calls).toMatchObject([{ verb: "delete", name: "web-a", because }]);
     expect(scene.events).toMatchObject([{ type: "Normal", reason: "SuccessfulDelete", message: "Deleted pod: web-a" }]);
   });
 
-  test("a pod that is gone already is said to be so, without an Event", async () => {
+  test("decides that a pod is already deleted, without an Event", async () => {
     expect(await rejection(deletePod(scene.context("shop/web"), pod, { owner, because }))).toMatchObject({ code: 404 });
     expect(scene.events).toEqual([]);
   });
 
-  test("a refusal is told, and thrown in words that end up in the condition", async () => {
+  test("reports a refusal, and throws it with the text of the condition", async () => {
     scene.refuse = () => refusal(403, "Forbidden", "no rights");
     const deleting = deletePod(scene.context("shop/web"), pod, { owner, because });
     expect((await rejection(deleting)).message).toContain("unable to delete pods: no rights");

@@ -39,7 +39,7 @@ const initRestarts = (name: string, restartCount: number): object => ({
   initContainerStatuses: [{ name, restartCount, image: "", imageID: "", ready: true }],
 });
 
-describe("which of two pods goes first", () => {
+describe("of two pods, the first to delete", () => {
   const rows: readonly { first: string; a: RankedPod; b: RankedPod; by: string }[] = [
     {
       first: "one on no node, however crowded the other's node is",
@@ -133,18 +133,18 @@ describe("which of two pods goes first", () => {
   const equals: readonly { name: string; a: RankedPod; b: RankedPod }[] = [
     { name: "a pod and itself", a: ranked("a", readyNow), b: ranked("a", readyNow) },
     {
-      name: "restarts of an init container that is no sidecar",
+      name: "restarts of an init container that is not a sidecar",
       a: ranked("a", { ...readyNow, ...sidecar, status: initRestarts("setup", 4) }),
       b: ranked("b", { ...readyNow, ...sidecar, status: initRestarts("setup", 1) }),
     },
     {
-      name: "ages of 5 and 8 hours, which lie within one power of two, and no uid to tell them apart",
+      name: "ages of 5 and 8 hours, which are in one bucket, and equal uids",
       a: ranked("a", { ready: true, readyAt: now - 5 * hour, meta: longAgo }),
       b: ranked("b", { ready: true, readyAt: now - 8 * hour, meta: longAgo }),
     },
   ];
   for (const { name, a, b } of equals) {
-    test(`neither: ${name}`, () => expect(decidingCriterion(a, b, now)).toBeUndefined());
+    test(`is neither: ${name}`, () => expect(decidingCriterion(a, b, now)).toBeUndefined());
   }
 });
 
@@ -168,7 +168,7 @@ describe("podDeletionCost", () => {
     test(`${JSON.stringify(text)} is ${value}`, () =>
       expect(podDeletionCost(podOf("a", { meta: cost(text) }))).toBe(value));
   }
-  test("no annotation is 0", () => expect(podDeletionCost(podOf("a"))).toBe(0));
+  test("is 0 without an annotation", () => expect(podDeletionCost(podOf("a"))).toBe(0));
 });
 
 describe("podsToDelete", () => {
@@ -189,22 +189,22 @@ describe("podsToDelete", () => {
   }[] = [
     { name: "none of none", pods: [], count: 0, gone: [], by: undefined },
     {
-      name: "all, in the order given",
+      name: "all, in the given order",
       pods: [onNode1, unscheduled],
       count: 2,
       gone: [onNode1, unscheduled],
       by: undefined,
     },
-    { name: "the one not ready", pods: [onNode1, notReady], count: 1, gone: [notReady], by: "not ready first" },
+    { name: "the one that is not ready", pods: [onNode1, notReady], count: 1, gone: [notReady], by: "not ready first" },
     {
-      name: "the one not scheduled",
+      name: "the one that is not scheduled",
       pods: [pending, unscheduled],
       count: 1,
       gone: [unscheduled],
       by: "unassigned first",
     },
     {
-      name: "the one beside another of the same owner",
+      name: "the one with another pod of the same owner on its node",
       pods: [onNode1, onNode2],
       related: [onNode1, onNode2, podOf("older", { node: "n2", ready: true })],
       count: 1,
@@ -212,7 +212,7 @@ describe("podsToDelete", () => {
       by: "most pods on the node first",
     },
     {
-      name: "ended and terminating neighbours do not count",
+      name: "finished and terminating pods on a node do not count",
       pods: [onNode1, onNode2],
       related: [
         onNode1,
@@ -225,7 +225,7 @@ describe("podsToDelete", () => {
       by: undefined,
     },
     {
-      name: "of all sorts, those in the earliest state first",
+      name: "of all kinds, those in the earliest state first",
       pods: [onNode1, onNode2, notReady, pending, unscheduled],
       count: 3,
       gone: [unscheduled, pending, notReady],
@@ -240,7 +240,7 @@ describe("podsToDelete", () => {
     });
   }
 
-  test("the list handed in stays as it is", () => {
+  test("does not change the given list", () => {
     const pods = Object.freeze([onNode1, notReady, unscheduled]);
     expect(names(podsToDelete(pods, 2, { related: [], now }).pods)).toEqual(["unscheduled", "not-ready"]);
   });
@@ -299,8 +299,8 @@ const anyPod = fc
   );
 const anyPods = fc.uniqueArray(anyPod, { minLength: 2, maxLength: 12, selector: (pod) => pod.metadata.uid });
 
-describe("the order of any pods", () => {
-  test("it agrees, pair by pair, with a plain restatement, and is the same seen from either side", () => {
+describe("the order of random pods", () => {
+  test("agrees with a plain restatement for each pair, and is antisymmetric", () => {
     fc.assert(
       fc.property(anyPods, (pods) => {
         const ranks = rankPods(pods, pods);
@@ -317,7 +317,7 @@ describe("the order of any pods", () => {
     );
   });
 
-  test("where ages are equal or far apart it is a total order, and no pod spared goes before one deleted", () => {
+  test("is total if ages are equal or far apart, and no pod kept ranks before a deleted one", () => {
     // Pods with similar ages are ordered by uid and those of equal age by the later rules: upstream's order is not total there.
     const apart = fc
       .uniqueArray(anyPod, { minLength: 2, maxLength: 12, selector: (pod) => pod.metadata.uid })
@@ -368,13 +368,13 @@ describe("inDeletionOrder", () => {
     podOf("unassigned"),
   ];
 
-  test("is by progress, readiness, restarts and age to the second, whatever pods cost", () => {
+  test("is by progress, readiness, restarts and age in seconds, whatever the pod-deletion cost", () => {
     const wanted = "unassigned,pending,unknown,costly,cheap,ready later,restarted,newer,old";
     expect(names(inDeletionOrder(pods))).toBe(wanted);
     expect(names(inDeletionOrder(pods.toReversed()))).toBe(wanted);
   });
 
-  test("leaves equal pods as they are", () => {
+  test("keeps the order of equal pods", () => {
     expect(names(inDeletionOrder([podOf("b"), podOf("a"), podOf("c")]))).toBe("b,a,c");
   });
 });

@@ -44,22 +44,27 @@ describe("isPodAvailable", () => {
     available: boolean;
   }[] = [
     { name: "not ready", pod: { ready: false, readyAt: now - 60_000 }, minReadySeconds: 0, available: false },
-    { name: "ready, none asked", pod: { ready: true, readyAt: now }, minReadySeconds: 0, available: true },
-    { name: "ready for too short", pod: { ready: true, readyAt: now - 9_999 }, minReadySeconds: 10, available: false },
+    { name: "ready, none required", pod: { ready: true, readyAt: now }, minReadySeconds: 0, available: true },
     {
-      name: "ready for just long enough",
+      name: "ready for less than required",
+      pod: { ready: true, readyAt: now - 9_999 },
+      minReadySeconds: 10,
+      available: false,
+    },
+    {
+      name: "ready for exactly as long as required",
       pod: { ready: true, readyAt: now - 10_000 },
       minReadySeconds: 10,
       available: true,
     },
-    { name: "ready since nobody knows when", pod: { ready: true }, minReadySeconds: 10, available: false },
-    { name: "ready without a time, none asked", pod: { ready: true }, minReadySeconds: 0, available: true },
+    { name: "ready since an unknown time", pod: { ready: true }, minReadySeconds: 10, available: false },
+    { name: "ready without a time, none required", pod: { ready: true }, minReadySeconds: 0, available: true },
   ];
   for (const { name, pod, minReadySeconds, available } of rows) {
     test(`${name}: ${available}`, () => expect(isPodAvailable(podOf("a", pod), minReadySeconds, now)).toBe(available));
   }
 
-  test("a time of null is an unknown one", () => {
+  test("treats null as an unknown time", () => {
     const conditions = [{ type: "Ready", status: "True", lastTransitionTime: null }];
     expect(isPodAvailable(podOf("a", { status: { conditions } }), 5, now)).toBeFalse();
   });
@@ -73,22 +78,22 @@ describe("nextAvailability", () => {
   const done = podOf("done", { ready: true, readyAt: now - 60_000 });
   const unknown = podOf("unknown", { ready: true });
 
-  test("it is the pod that has waited longest", () => {
+  test("is that of the pod that has been ready longest", () => {
     const next = nextAvailability([pending, fresh, younger, oldest, done, unknown], 5, { evaluatedAt: now, now });
     expect(next).toMatchObject({ inMs: 700, pod: oldest });
   });
 
-  test("none waits without minReadySeconds, or if all are available, not ready or of unknown age", () => {
+  test("is none without minReadySeconds, or if all pods are available, not ready or of unknown age", () => {
     expect(nextAvailability([fresh, oldest], 0, { evaluatedAt: now, now })).toBeUndefined();
     expect(nextAvailability([pending, done, unknown], 5, { evaluatedAt: now, now })).toBeUndefined();
     expect(nextAvailability([], 5, { evaluatedAt: now, now })).toBeUndefined();
   });
 
-  test("the time that has gone by since the status was worked out is taken off", () => {
+  test("subtracts the time since the status was computed", () => {
     expect(nextAvailability([oldest, fresh], 5, { evaluatedAt: now, now: now + 200 })?.inMs).toBe(500);
   });
 
-  test("a pod that has become available since is looked at once more at once", () => {
+  test("is immediate for a pod that has become available since", () => {
     expect(nextAvailability([oldest, fresh], 5, { evaluatedAt: now, now: now + 800 })).toMatchObject({
       inMs: 0,
       pod: oldest,

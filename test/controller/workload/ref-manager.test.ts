@@ -52,45 +52,45 @@ describe("claim", () => {
     patched: readonly string[];
   }[] = [
     {
-      name: "an orphan that matches is adopted, one that does not is left",
+      name: "adopts an orphan that matches, and leaves one that does not",
       pods: [podOf("a", { owner: "none" }), podOf("b", { owner: "none", labels: other })],
       claimed: ["a"],
       patched: ["a"],
     },
     {
-      name: "an owner that is being deleted adopts nothing",
+      name: "adopts nothing for an owner that is being deleted",
       owner: replicaSetOf({ meta: going }),
       pods: [podOf("a", { owner: "none" })],
       claimed: [],
       patched: [],
     },
     {
-      name: "an owner that is being deleted keeps what it has and still matches, and releases nothing",
+      name: "keeps the matching objects of an owner that is being deleted, and releases nothing",
       owner: replicaSetOf({ meta: going }),
       pods: [podOf("a"), podOf("b", { owner: "none" }), podOf("c", { labels: other })],
       claimed: ["a"],
       patched: [],
     },
     {
-      name: "what another controls is left alone",
+      name: "leaves objects of another controller alone",
       pods: [podOf("a"), podOf("b", { owner: stranger })],
       claimed: ["a"],
       patched: [],
     },
     {
-      name: "what no longer matches is released",
+      name: "releases an object that no longer matches",
       pods: [podOf("a"), podOf("b", { labels: other })],
       claimed: ["a"],
       patched: ["b"],
     },
     {
-      name: "an orphan that is being deleted is not adopted, a pod of its own is kept",
+      name: "does not adopt an orphan that is being deleted, but keeps an owned pod that is",
       pods: [podOf("a", { meta: going }), podOf("b", { owner: "none", meta: going })],
       claimed: ["a"],
       patched: [],
     },
     {
-      name: "an orphan of another namespace is not adopted",
+      name: "does not adopt an orphan of another namespace",
       pods: [podOf("a", { owner: "none" }), podOf("b", { owner: "none", meta: { namespace: "elsewhere" } })],
       claimed: ["a"],
       patched: ["a"],
@@ -103,7 +103,7 @@ describe("claim", () => {
     });
   }
 
-  test("what the selector takes and the owner does not count as its own is not adopted, or is released", async () => {
+  test("neither adopts nor keeps objects that match the selector but are excluded by the owner's filter", async () => {
     const pods = [podOf("a"), podOf("b", { owner: "none" }), podOf("web-1"), podOf("web-2", { owner: "none" })];
     scene.put(ReplicaSets, web);
     scene.put(Pods, ...pods);
@@ -114,7 +114,7 @@ describe("claim", () => {
     expect(patches()).toEqual(["a", "web-2"]);
   });
 
-  test("an owner without a namespace adopts in any", async () => {
+  test("adopts in any namespace for a cluster-scoped owner", async () => {
     const { namespace: _none, ...metadata } = web.metadata;
     const owner = { ...web, metadata };
     const pods = [podOf("a", { owner: "none" }), podOf("b", { owner: "none", meta: { namespace: "elsewhere" } })];
@@ -122,13 +122,13 @@ describe("claim", () => {
     expect(patches()).toEqual(["a", "b"]);
   });
 
-  test("a reference that does not control makes no owner", async () => {
+  test("ignores owner references that are not the controller's", async () => {
     const reference = { ...controllerReference(Deployments, stranger), controller: false };
     const { names } = await claimWith(web, [podOf("a", { owner: "none", meta: { ownerReferences: [reference] } })]);
     expect(names).toEqual(["a"]);
   });
 
-  test("the patches are the ones the API server is used to, and name their decision", async () => {
+  test("sends patches in upstream's form, each with its decision", async () => {
     const { written } = await claimWith(web, [podOf("a", { owner: "none" }), podOf("b", { labels: other })]);
     const [adoption, release] = scene.calls.filter(({ verb }) => verb === "patch");
     expect(JSON.stringify(adoption?.body)).toBe(
@@ -143,7 +143,7 @@ describe("claim", () => {
     expect(written.map(({ metadata }) => metadata.ownerReferences?.length)).toEqual([1, 0]);
   });
 
-  test("finalizers are put on what is adopted and taken off what is released", async () => {
+  test("adds finalizers with an adoption and removes them with a release", async () => {
     await claimWith(web, [podOf("a", { owner: "none" }), podOf("b", { labels: other })], ["example.com/track"]);
     const bodies = scene.calls
       .filter(({ verb }) => verb === "patch")
@@ -153,12 +153,12 @@ describe("claim", () => {
   });
 });
 
-describe("the live re-check before adopting", () => {
+describe("the uncached check before an adoption", () => {
   const web = replicaSetOf();
   const orphans = [podOf("a", { owner: "none" }), podOf("b", { owner: "none" })];
   const gets = (): number => scene.calls.filter(({ verb }) => verb === "get").length;
 
-  test("it is made once for all adoptions, and not at all without one", async () => {
+  test("is made once for all adoptions, and not at all without one", async () => {
     await claimWith(web, [podOf("c"), podOf("d", { labels: other })]);
     expect(gets()).toBe(0);
     await claimWith(web, orphans);
@@ -179,7 +179,7 @@ describe("the live re-check before adopting", () => {
     { name: "is gone", live: undefined, says: "cannot ask whether ReplicaSet shop/web still lives" },
   ];
   for (const { name, live, says } of rows) {
-    test(`nothing is adopted, nor decided, by an owner that ${name}`, async () => {
+    test(`prevents the adoption and its decision if the owner ${name}`, async () => {
       if (live === undefined)
         scene.refuse = ({ verb }) => (verb === "get" ? refusal(404, "NotFound", "gone") : undefined);
       else scene.putLive(ReplicaSets, live);
@@ -200,7 +200,7 @@ describe("refused patches", () => {
     scene.refuse = ({ verb, name }) => (verb === "patch" ? refusal(code, reason, `${name}: ${reason}`) : undefined);
   };
 
-  test("a pod that is gone is neither adopted nor an error", async () => {
+  test("do not adopt a deleted pod, and cause no error", async () => {
     refuseWith(404, "NotFound");
     expect((await claimWith(web, [podOf("a", { owner: "none" }), podOf("b")])).names).toEqual(["b"]);
   });
@@ -209,19 +209,19 @@ describe("refused patches", () => {
     [404, "NotFound"],
     [422, "Invalid"],
   ] as const) {
-    test(`a release refused as ${reason} has nothing left to do`, async () => {
+    test(`leave nothing to do for a release refused as ${reason}`, async () => {
       refuseWith(code, reason);
       expect((await claimWith(web, [podOf("a", { labels: other }), podOf("b")])).names).toEqual(["b"]);
       expect(patches()).toEqual(["a"]);
     });
   }
 
-  test("an adoption refused as Invalid is an error: another owner was faster", async () => {
+  test("are an error for an adoption refused as Invalid: another owner was faster", async () => {
     refuseWith(422, "Invalid");
     expect((await rejection(claimWith(web, [podOf("a", { owner: "none" })]))).message).toContain("a: Invalid");
   });
 
-  test("one failure does not keep the others from being tried, and is thrown as it is", async () => {
+  test("do not prevent the other attempts, and are thrown unchanged", async () => {
     scene.refuse = ({ verb, name }) =>
       verb === "patch" && name === "a" ? refusal(409, "Conflict", "changed") : undefined;
     const claiming = claimWith(web, [podOf("a", { labels: other }), podOf("b", { labels: other })]);

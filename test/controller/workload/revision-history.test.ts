@@ -29,10 +29,10 @@ describe("the revision of an object", () => {
   for (const { text, is } of rows) {
     test(`of ${JSON.stringify(text)} is ${is}`, () => expect(revisionOf(at(text))).toBe(is as bigint));
   }
-  test("is a whole number of 64 bits", () => expect(parseInt64("0x7")).toBeUndefined());
+  test("is a 64-bit integer", () => expect(parseInt64("0x7")).toBeUndefined());
 });
 
-test("the greatest revision, and the one before it, pass over what cannot be read", () => {
+test("the greatest revision, and the one before it, skip invalid annotations", () => {
   const objects = [at("3"), at("x"), at(), at("10"), at("4")];
   expect([maxRevision(objects), lastRevision(objects)]).toEqual([10n, 4n]);
   expect([maxRevision([]), lastRevision([])]).toEqual([0n, 0n]);
@@ -42,26 +42,26 @@ test("the greatest revision, and the one before it, pass over what cannot be rea
 
 describe("a newer revision", () => {
   const history = revisionHistoryAnnotation;
-  test("is put beside everything else, without a history where there was none before", () => {
+  test("is added to the other annotations, without a history if there was no revision before", () => {
     expect(withNewerRevision({ a: "1" }, 2n)).toEqual({ a: "1", [revisionAnnotation]: "2" });
   });
-  test("remembers the one before", () => {
+  test("keeps the previous one in the history", () => {
     const first = withNewerRevision({ [revisionAnnotation]: "1" }, 4n);
     expect(first).toEqual({ [revisionAnnotation]: "4", [history]: "1" });
     expect(withNewerRevision(first ?? {}, 6n)).toEqual({ [revisionAnnotation]: "6", [history]: "1,4" });
   });
-  test("is none where the one there is as high, or is no number", () => {
+  test("is not written if the present one is as high, or is not a number", () => {
     expect(withNewerRevision({ [revisionAnnotation]: "4" }, 4n)).toBeUndefined();
     expect(withNewerRevision({ [revisionAnnotation]: "four" }, 5n)).toBeUndefined();
   });
-  test("takes the oldest entries off a history that gets too long", () => {
+  test("drops the oldest entries of a history that is too long", () => {
     const long = Array.from({ length: 400 }, (_, n) => String(1000 + n)).join(",");
     const newer = withNewerRevision({ [revisionAnnotation]: "1400", [history]: long }, 1401n)?.[history] ?? "";
     expect(newer.length).toBeLessThanOrEqual(2000);
     expect(newer.split(",")[0]).toBe("1001");
     expect(newer.endsWith(",1399,1400")).toBe(true);
   });
-  test("has no history where not even the last entry has room", () => {
+  test("has no history if not even the last entry fits", () => {
     const huge = { [revisionAnnotation]: `${"0".repeat(2100)}1`, [history]: "1" };
     expect(withNewerRevision(huge, 5n)?.[history]).toBe("1");
   });

@@ -39,7 +39,7 @@ describe("slowStart", () => {
     { name: "batches double", count: 20, failing: [], successes: 20, sizes: [1, 2, 4, 8, 5] },
     { name: "a failure in the first batch stops at once", count: 500, failing: [1], successes: 0, sizes: [1] },
     { name: "the batch with the failure is finished", count: 20, failing: [5], successes: 6, sizes: [1, 2, 4] },
-    { name: "the last batch fails altogether", count: 3, failing: [2, 3], successes: 1, sizes: [1, 2] },
+    { name: "all calls of the last batch fail", count: 3, failing: [2, 3], successes: 1, sizes: [1, 2] },
   ];
   for (const { name, count, failing, successes, sizes } of rows) {
     test(name, async () => {
@@ -51,7 +51,7 @@ describe("slowStart", () => {
     });
   }
 
-  test("each call has its number, and all errors of the last batch are told", async () => {
+  test("numbers the calls, and reports all errors of the last batch", async () => {
     const seen: number[] = [];
     const { errors } = await slowStart(20, 1, (n) => {
       seen.push(n);
@@ -61,17 +61,17 @@ describe("slowStart", () => {
     expect(errors).toEqual([new Error("4"), new Error("6")]);
   });
 
-  test("a bound keeps the batches from growing beyond it", async () => {
+  test("limits the size of a batch", async () => {
     const seen = rounds();
     await slowStart(20, 1, seen.write, 5);
     expect(seen.sizes).toEqual([1, 2, 4, 5, 5, 3]);
   });
 
-  test("five hundred that succeed take nine rounds", () => {
+  test("takes nine rounds for five hundred calls that succeed", () => {
     expect(batchSizes(500)).toHaveLength(9);
   });
 
-  test("it makes no more calls than asked for, and counts exactly those that succeeded", async () => {
+  test("makes no more calls than requested, and counts exactly those that succeeded", async () => {
     const cases = fc.record({
       count: fc.integer({ min: 0, max: 200 }),
       initial: fc.integer({ min: 1, max: 10 }),

@@ -39,7 +39,7 @@ describe("the data of a revision", () => {
     );
   });
 
-  test("has what Go escapes escaped, and numbers among the keys where their letters say", () => {
+  test("is escaped as in Go, and has keys in the order of their bytes", () => {
     const data = { "9": "<a> & b\u2028", "10": true, A: [1, null], a: undefined, ä: "ä", "\u{1f600}": 0, "\uff5e": 1 };
     expect(revisionText(data)).toBe(
       '{"10":true,"9":"\\u003ca\\u003e \\u0026 b\\u2028","A":[1,null],"ä":"ä","\uff5e":1,"\u{1f600}":0}',
@@ -54,7 +54,7 @@ describe("the data of a revision", () => {
     );
   });
 
-  test("brings back the template as a whole, and nothing else", () => {
+  test("restores the whole template, and nothing else", () => {
     const set = {
       metadata: { name: "db" },
       spec: { replicas: 3, template: templateOf({ annotations: { new: "1" } }) },
@@ -67,7 +67,7 @@ describe("the data of a revision", () => {
     expect(set.spec.template).toEqual(templateOf({ annotations: { new: "1" } }));
   });
 
-  test("is the same whatever the order of its keys, and another one with another value", () => {
+  test("does not depend on the order of keys, but on each value", () => {
     const { metadata, spec } = templateOf({});
     expect(
       isSameRevision(
@@ -98,12 +98,12 @@ describe("the name of a revision", () => {
     expect(revisionHash(before134, 0)).toBe("c77f6d978");
   });
 
-  test("is another one after a collision", () => {
+  test("changes after a collision", () => {
     const data = revisionData(templateOf({}));
     expect(new Set([0, 1, 2].map((count) => revisionHash(data, count))).size).toBe(3);
   });
 
-  test("has at most 223 letters of the owner's", () => {
+  test("has at most 223 characters of the owner's", () => {
     expect(revisionName("db", "6d5f")).toBe("db-6d5f");
     expect(revisionName("d".repeat(250), "6d5f")).toBe(`${"d".repeat(223)}-6d5f`);
   });

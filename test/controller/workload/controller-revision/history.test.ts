@@ -75,7 +75,7 @@ const names = (revisions: readonly ControllerRevision[]): string[] => revisions.
 const sent = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
 
 describe("the revisions of an owner", () => {
-  test("are its own and those without an owner that its selector takes", () => {
+  test("are its own and those without an owner that its selector matches", () => {
     const other = statefulSetOf({ name: "other" });
     scene.put(
       ControllerRevisions,
@@ -88,7 +88,7 @@ describe("the revisions of an owner", () => {
     expect(names(revisionsOf(history)).sort()).toEqual(["orphan", "own"]);
   });
 
-  test("come by number, then by age, then by name", () => {
+  test("are ordered by number, then age, then name", () => {
     scene.put(
       ControllerRevisions,
       revisionNamed("c", { revision: 2 }),
@@ -102,7 +102,7 @@ describe("the revisions of an owner", () => {
     expect(nextRevisionOf([])).toBe(1);
   });
 
-  test("without an owner are adopted, after it was asked once whether it lives", async () => {
+  test("without an owner are adopted, after a request that the owner still exists", async () => {
     scene.put(
       ControllerRevisions,
       revisionNamed("one", { owner: "none" }),
@@ -135,7 +135,7 @@ describe("a new revision", () => {
     changed: [".spec"],
   };
 
-  test("is named after its hash, and has the labels of the template, the annotations of the owner", async () => {
+  test("is named after its hash, and has the labels of the template and the annotations of the owner", async () => {
     const made = await createRevision(history, wanted);
     const hash = revisionHash(data, 0);
     expect(made.collisionCount).toBe(0);
@@ -159,14 +159,14 @@ describe("a new revision", () => {
     ]);
   });
 
-  test("that is there already is used, whoever made it", async () => {
+  test("that exists already is used, whoever created it", async () => {
     const there = revisionNamed(`db-${revisionHash(data, 0)}`, { owner: "none", revision: 7, data });
     scene.putLive(ControllerRevisions, there);
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
     expect(await createRevision(history, wanted)).toEqual({ revision: there, collisionCount: 0 });
   });
 
-  test("whose name has other data counts the collision, and keeps the hash of the first attempt as its label", async () => {
+  test("whose name has other data counts a collision, and keeps the hash of the first attempt as its label", async () => {
     const [first, second] = [revisionHash(data, 0), revisionHash(data, 1)];
     scene.putLive(ControllerRevisions, revisionNamed(`db-${first}`, { data: { other: true } }));
     scene.refuse = ({ verb, name }) =>
@@ -177,7 +177,7 @@ describe("a new revision", () => {
     expect(sent()).toEqual([`create db-${first}`, `get db-${first}`, `create db-${second}`]);
   });
 
-  test("that is refused for another reason is not tried again", async () => {
+  test("that is refused for another reason is not retried", async () => {
     scene.refuse = () => refusal(403, "Forbidden", "exceeded quota");
     expect((await rejection(createRevision(history, wanted)))?.message).toBe("exceeded quota");
     expect(scene.calls.length).toBe(1);
@@ -185,14 +185,14 @@ describe("a new revision", () => {
 });
 
 describe("an earlier revision that becomes the latest", () => {
-  test("gets the number, and is written as it is otherwise", async () => {
+  test("gets the number, and is otherwise unchanged", async () => {
     const existing = revisionNamed("one");
     scene.put(ControllerRevisions, existing);
     expect(await reuseRevision(history.context, { existing, revision: 5 })).toEqual({ ...existing, revision: 5 });
     expect(scene.calls.map(({ body }) => body)).toEqual([{ ...existing, revision: 5 }]);
   });
 
-  test("after a conflict is written as the cache has it by then", async () => {
+  test("is written from the cached state after a conflict", async () => {
     const existing = revisionNamed("one");
     scene.put(ControllerRevisions, existing);
     scene.writeLive(ControllerRevisions, revisionNamed("one", { meta: { annotations: { by: "another" } } }));
@@ -206,7 +206,7 @@ describe("an earlier revision that becomes the latest", () => {
     });
   });
 
-  test("is not written where the cache has the number meanwhile", async () => {
+  test("is not written if the cache has the number by then", async () => {
     const existing = revisionNamed("one");
     scene.put(ControllerRevisions, existing);
     scene.writeLive(ControllerRevisions, revisionNamed("one", { revision: 5 }));
@@ -219,7 +219,7 @@ describe("an earlier revision that becomes the latest", () => {
   });
 });
 
-describe("a history that is too long", () => {
+describe("a history above its limit", () => {
   const five = (): ControllerRevision[] =>
     [1, 2, 3, 4, 5].map((revision) => revisionNamed(`r${revision}`, { revision }));
 

@@ -18,9 +18,9 @@ describe("two pod templates are the same", () => {
       one: labelled({ "pod-template-hash": "x" }),
       other: labelled({ "pod-template-hash": "y" }),
     },
-    { name: "with the hash alone and without labels", one: labelled({ "pod-template-hash": "x" }), other: container() },
-    { name: "whatever the order of keys", one: labelled({ a: "1", b: "2" }), other: labelled({ b: "2", a: "1" }) },
-    { name: "in other units", one: limits("1Gi"), other: limits("1073741824") },
+    { name: "with only the hash and without labels", one: labelled({ "pod-template-hash": "x" }), other: container() },
+    { name: "with keys in another order", one: labelled({ a: "1", b: "2" }), other: labelled({ b: "2", a: "1" }) },
+    { name: "with quantities in other units", one: limits("1Gi"), other: limits("1073741824") },
     { name: "with an empty list and without one", one: container({ args: [] }), other: container() },
     { name: "with an empty map and without one", one: labelled({}), other: container() },
     {
@@ -28,7 +28,7 @@ describe("two pod templates are the same", () => {
       one: { metadata: { creationTimestamp: null }, ...container() },
       other: container(),
     },
-    { name: "with an empty text and without one", one: container({ workingDir: "" }), other: container() },
+    { name: "with an empty string and without one", one: container({ workingDir: "" }), other: container() },
   ];
   for (const { name, one, other } of same) {
     test(name, () => {
@@ -41,9 +41,9 @@ describe("two pod templates are the same", () => {
 describe("two pod templates differ", () => {
   const different = [
     { name: "in a label", one: labelled({ a: "b" }), other: labelled({ a: "c" }) },
-    { name: "in a label more", one: labelled({ a: "b" }), other: labelled({ a: "b", c: "" }) },
+    { name: "in an additional label", one: labelled({ a: "b" }), other: labelled({ a: "b", c: "" }) },
     { name: "in the image", one: container(), other: container({ image: "web:2" }) },
-    { name: "in an amount", one: limits("1Gi"), other: limits("1025Mi") },
+    { name: "in a quantity", one: limits("1Gi"), other: limits("1025Mi") },
     { name: "in an empty struct", one: container({ securityContext: {} }), other: container() },
     {
       name: "in a pointer to 0",
@@ -65,7 +65,7 @@ describe("two pod templates differ", () => {
       one: { spec: { containers: [{ name: "a" }, { name: "b" }] } },
       other: { spec: { containers: [{ name: "b" }, { name: "a" }] } },
     },
-    { name: "in a field that is not known yet", one: container({ future: 1 }), other: container() },
+    { name: "in an unknown field", one: container({ future: 1 }), other: container() },
   ];
   for (const { name, one, other } of different) {
     test(name, () => {
@@ -82,7 +82,7 @@ interface Golden {
   readonly collisions?: number;
 }
 
-test("every template of the golden hashes is the same as its copy, and as no other with another hash", () => {
+test("every template of the golden hashes equals its copy, and no template with another hash", () => {
   const all = (golden as unknown as readonly Golden[]).filter(({ collisions }) => collisions === undefined);
   const wrong: string[] = [];
   for (const [n, { what, template, hash }] of all.entries()) {
