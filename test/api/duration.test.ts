@@ -6,12 +6,12 @@ describe("durations", () => {
     expect([0.4, 41, 1300, 119_000].map(formatDuration)).toEqual(["0.4 ms", "41 ms", "1.3 s", "119 s"]);
   });
 
-  test("between times of the API are whole seconds, and never negative", () => {
+  test("between API times are whole seconds, and never negative", () => {
     expect([-3000, 400, 1300, 119_000].map(formatAge)).toEqual(["0 s", "0 s", "1 s", "119 s"]);
   });
 
   for (const format of [formatDuration, formatAge]) {
-    test(`have two units at most from two minutes on (${format.name})`, () => {
+    test(`have at most two units from two minutes on (${format.name})`, () => {
       expect([120_000, 252_000, 7_199_000, 7_200_000, 7_400_000].map(format)).toEqual([
         "2 m",
         "4 m 12 s",

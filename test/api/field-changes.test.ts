@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { deepEqual, fieldChanges } from "../../src/api/field-changes.ts";
 
 describe("fieldChanges", () => {
-  test("names each changed field by its path, with what it was and is", () => {
+  test("names each changed field by its path, with its old and new value", () => {
     const before = {
       spec: { replicas: 3, containers: [{ name: "web", image: "a" }] },
       metadata: { labels: { "a.b/c": "1" } },
@@ -19,7 +19,7 @@ describe("fieldChanges", () => {
     ]);
   });
 
-  test("a field that appears or goes is one change, however deep it is", () => {
+  test("reports a field that appears or disappears as one change, however deep it is", () => {
     const changes = fieldChanges({ a: { b: { c: 1 } } }, { d: { e: { f: 1 } } });
     expect(changes).toEqual([
       { path: ".d", after: { e: { f: 1 } } },
@@ -27,7 +27,7 @@ describe("fieldChanges", () => {
     ]);
   });
 
-  test("items that have names are known by them, wherever they stand", () => {
+  test("identifies items that have names by these, wherever they are", () => {
     const ready = (status: string): object => ({ type: "Ready", status, name: "n" });
     const [placed, other] = [
       { type: "PodScheduled", status: "True" },
@@ -46,37 +46,37 @@ describe("fieldChanges", () => {
 
   test.each([
     {
-      name: "their order alone changes",
+      name: "only their order changes",
       before: [{ name: "a" }, { name: "b" }],
       after: [{ name: "b" }, { name: "a" }],
     },
-    { name: "one has no name, and there are more", before: [{ name: "a" }, {}], after: [{ name: "a" }] },
-    { name: "two have one name, and there are more", before: [{ name: "a" }, { name: "a" }], after: [{ name: "a" }] },
+    { name: "one of several has no name", before: [{ name: "a" }, {}], after: [{ name: "a" }] },
+    { name: "two have the same name", before: [{ name: "a" }, { name: "a" }], after: [{ name: "a" }] },
   ])("a list is one change where $name", ({ before, after }) => {
     expect(fieldChanges({ list: before }, { list: after })).toEqual([{ path: ".list", before, after }]);
   });
 
-  test("a name that could be taken for a place stands in quotes", () => {
+  test("quotes a name that looks like an index", () => {
     const changes = fieldChanges({ list: [{ name: "0", n: 1 }] }, { list: [{ name: "0", n: 2 }] });
     expect(changes).toEqual([{ path: '.list["0"].n', before: 1, after: 2 }]);
   });
 
-  test("lists of another length are one change", () => {
+  test("reports lists of different lengths as one change", () => {
     expect(fieldChanges({ list: [1, 2] }, { list: [1] })).toEqual([{ path: ".list", before: [1, 2], after: [1] }]);
   });
 
-  test("leaves out what changes with every write", () => {
+  test("leaves out fields that change with every write", () => {
     const meta = (resourceVersion: string) => ({
       metadata: { resourceVersion, managedFields: [{ time: resourceVersion }] },
     });
     expect(fieldChanges(meta("1"), meta("2"))).toEqual([]);
   });
 
-  test("leaves out what an object of a list comes without", () => {
+  test("leaves out fields that an object of a list lacks", () => {
     expect(fieldChanges({ spec: 1 }, { kind: "Pod", apiVersion: "v1", spec: 1 })).toEqual([]);
   });
 
-  test("finds nothing between equal values, and something between others", () => {
+  test("finds nothing between equal values, and something between different ones", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         expect(fieldChanges(a, structuredClone(a))).toEqual([]);
@@ -86,7 +86,7 @@ describe("fieldChanges", () => {
     );
   });
 
-  test("a key of the prototype is a key like others", () => {
+  test("treats a key of the prototype like any other", () => {
     expect(fieldChanges({}, JSON.parse('{"constructor": 1}'))).toEqual([{ path: ".constructor", after: 1 }]);
   });
 });

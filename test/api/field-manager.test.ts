@@ -38,14 +38,14 @@ const ready = (status: string): object => ({ type: "Ready", status });
 
 const rows: Row[] = [
   {
-    name: "a new object was made by its only manager",
+    name: "a new object was created by its only manager",
     before: undefined,
     after: { spec: { size: 1 } },
     managedAfter: [entry("kubectl", "10:00", size)],
     writer: "kubectl",
   },
   {
-    name: "a new object with two managers was made by nobody knows whom",
+    name: "the creator of a new object with two managers is unknown",
     before: undefined,
     after: { spec: { size: 1, color: "red" } },
     managedAfter: [entry("kubectl", "10:00", size), entry("scaler", "10:00", color)],
@@ -68,7 +68,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "who only lost a field did not write",
+    name: "a manager that only lost a field is not the writer",
     before: { spec: { size: 1, color: "red" } },
     managedBefore: [entry("a", "10:00", both)],
     after: { spec: { size: 2, color: "red" } },
@@ -76,7 +76,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "an entry without a time counts as new by its field set (kubectl scale)",
+    name: "an entry without a time counts as new if its field set is (kubectl scale)",
     before: { spec: { size: 1 } },
     managedBefore: [entry("creator", "10:00", size)],
     after: { spec: { size: 2 } },
@@ -84,7 +84,7 @@ const rows: Row[] = [
     writer: "kubectl",
   },
   {
-    name: "twice in one second by one manager: its entry is as it was, and nobody else owns what has changed",
+    name: "two writes by one manager within a second: its entry is unchanged, and it alone owns the changed field",
     before: { spec: { size: 1 } },
     managedBefore: [entry("a", "10:00", size)],
     after: { spec: { size: 2 } },
@@ -92,7 +92,7 @@ const rows: Row[] = [
     writer: "a",
   },
   {
-    name: "twice in one second where two managers own what has changed",
+    name: "two writes within a second if two managers own the changed field",
     before: { spec: { size: 1 } },
     managedBefore: [entry("a", "10:00", size), entry("b", "10:00", size)],
     after: { spec: { size: 2 } },
@@ -100,7 +100,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "a new time on an entry that does not have the changed field says nothing of it",
+    name: "a new time on an entry without the changed field proves nothing",
     before: { spec: { size: 1, color: "red" } },
     managedBefore: [entry("a", "10:00", color)],
     after: { spec: { size: 2, color: "red" } },
@@ -132,7 +132,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "an item of a list is found by its keys",
+    name: "an item of a list is identified by its keys",
     before: { status: { conditions: [ready("False"), { type: "Live", status: "True" }] } },
     managedBefore: [
       entry("kubelet", "10:00", { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { "f:status": {} } } } }),
@@ -146,7 +146,7 @@ const rows: Row[] = [
     writer: "kubelet",
   },
   {
-    name: "an item that is only gone was taken away by nobody knows whom, though another lost it",
+    name: "the remover of an item is unknown, though another manager lost it",
     before: { spec: { items: [{ name: "a" }, { name: "b" }] } },
     managedBefore: [
       entry("x", "10:00", {
@@ -158,7 +158,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "an item of a set is found by its value",
+    name: "an item of a set is identified by its value",
     before: { metadata: { finalizers: ["a"] } },
     managedBefore: [entry("x", "10:00", { "f:metadata": { "f:finalizers": { 'v:"a"': {} } } })],
     after: { metadata: { finalizers: ["a", "b"] } },
@@ -177,7 +177,7 @@ const rows: Row[] = [
     writer: "x",
   },
   {
-    name: "two parts of one manager are one writer",
+    name: "two entries of one manager are one writer",
     before: { spec: { size: 1 }, status: {} },
     managedBefore: [entry("kcm", "10:00", { ...size, "f:status": {} }, { subresource: "status" })],
     after: { spec: { size: 2 }, status: {} },
@@ -188,14 +188,14 @@ const rows: Row[] = [
     writer: "kcm",
   },
   {
-    name: "nothing is said of a change whose earlier managers are not known",
+    name: "the writer of a change is unknown if the earlier managers are",
     before: { spec: { size: 1 } },
     after: { spec: { size: 2 } },
     managedAfter: [entry("a", "10:00", size)],
     writer: undefined,
   },
   {
-    name: "of a fight over a label: who made the labels once and has lost this one owns none of them any more",
+    name: "in a fight over a label: the manager that created the map and has lost this label owns none of it any more",
     before: { metadata: { labels: { owner: "a" } } },
     managedBefore: [
       entry("a", "10:00", { "f:metadata": { "f:labels": { ".": {}, "f:owner": {} } } }),
@@ -214,7 +214,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "a part that nobody owns is not owned by who once made the map",
+    name: "a part without an owner does not belong to the manager that created the map",
     before: { spec: { nodeSelector: { zone: "a", disk: "x" } } },
     managedBefore: [entry("a", "10:00", { "f:spec": { "f:nodeSelector": {} } })],
     after: { spec: { nodeSelector: { zone: "b", disk: "x" } } },
@@ -225,7 +225,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "the same in any map of which somebody owns a part",
+    name: "the same in any map of which a manager owns a part",
     before: { spec: { nodeSelector: { zone: "a" } } },
     managedBefore: [entry("a", "10:00", { "f:spec": { "f:nodeSelector": { ".": {}, "f:zone": {} } } })],
     after: { spec: { nodeSelector: { zone: "b" } } },
@@ -236,7 +236,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "of a fight over a condition: who made the list of conditions once owns no other one's",
+    name: "in a fight over a condition: the manager that created the list of conditions owns none of the others",
     before: { status: { conditions: [ready("False")] } },
     managedBefore: [
       entry("a", "10:00", {
@@ -253,7 +253,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "a condition that lost its message was changed by nobody knows whom, though one owns the rest of it",
+    name: "who changed a condition that lost its message is unknown, though a manager owns the rest of it",
     before: { status: { conditions: [{ ...ready("True"), message: "fine" }] } },
     managedBefore: [
       entry("a", "10:00", {
@@ -267,7 +267,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "what the server fills in beside the change has no owner, and does not hide the writer",
+    name: "fields that the server defaults beside the change have no owner, and do not hide the writer",
     before: { spec: { type: "ClusterIP", ports: [{ port: 80 }] } },
     managedBefore: [
       entry("a", "10:00", { "f:spec": { "f:type": {}, "f:ports": { 'k:{"port":80}': { "f:port": {} } } } }),
@@ -280,7 +280,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "an entry that has lost its time is no new one: a scale takes it away",
+    name: "an entry that has lost its time is not new: a scale removes it",
     before: { spec: { replicas: 0 } },
     managedBefore: [entry("a", "10:00", { "f:spec": { "f:replicas": {} } })],
     after: { spec: { replicas: 0 } },
@@ -288,7 +288,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "an entry of a scale that is merged into the manager's other one is no trace of a write",
+    name: "an entry of a scale that is merged into the manager's other one is not a sign of a write",
     before: { metadata: { labels: { x: "1" } } },
     managedBefore: [entry("a", "", { "f:spec": { "f:replicas": {} } }), entry("a", "10:00", size)],
     after: { metadata: { labels: {} } },
@@ -296,7 +296,7 @@ const rows: Row[] = [
     writer: undefined,
   },
   {
-    name: "an apply of what is there already is told by its new entry, though that has no time",
+    name: "an apply without changes is recognized by its new entry, though that has no time",
     before: { spec: { replicas: 1 } },
     managedBefore: [entry("a", "10:00", { "f:spec": { "f:replicas": {} } })],
     after: { spec: { replicas: 1 } },
@@ -307,7 +307,7 @@ const rows: Row[] = [
     writer: "b",
   },
   {
-    name: "a first apply is the applier's, not that of the entry which keeps what was before",
+    name: "a first apply belongs to the applier, not to the entry with the earlier fields",
     before: { spec: { size: 1 }, data: { x: "1" } },
     managedBefore: [],
     after: { spec: { size: 2 }, data: { x: "1" } },
@@ -318,7 +318,7 @@ const rows: Row[] = [
     writer: "applier",
   },
   {
-    name: "generation and version belong to the server: they do not hide the writer",
+    name: "generation and resourceVersion belong to the server, and do not hide the writer",
     before: { metadata: { generation: 1, resourceVersion: "5" }, spec: { size: 1 } },
     managedBefore: [entry("a", "10:00", size)],
     after: { metadata: { generation: 2, resourceVersion: "6" }, spec: { size: 2 } },
@@ -340,14 +340,14 @@ describe("fieldManagerOfChange", () => {
   }
 });
 
-describe("fieldManagerOfChange of what a real API server recorded", () => {
+describe("fieldManagerOfChange with recordings of a real API server", () => {
   const told = attributions(recorded as unknown as readonly RecordedVersion[]);
 
-  test("never names another one", () => {
+  test("never names a wrong manager", () => {
     expect(told.filter(({ by, told: name }) => name !== undefined && name !== by)).toEqual([]);
   });
 
-  test("names everybody who added or changed something", () => {
+  test("names every manager that added or changed something", () => {
     const unknown = told.filter(({ told: name }) => name === undefined).map(({ how }) => how);
     expect(unknown.filter((how) => /^(sets|applies)/.test(how))).toEqual([]);
     expect(told.filter(({ how }) => /^(sets|applies)/.test(how)).length).toBeGreaterThan(40);

@@ -56,7 +56,7 @@ describe("a label selector", () => {
     "app=web,,b": "found ',', expected: identifier after ','",
   };
   for (const [text, problem] of Object.entries(wrong)) {
-    test(`${JSON.stringify(text)} is refused in the words of apimachinery`, () => {
+    test(`${JSON.stringify(text)} is refused with apimachinery's message`, () => {
       expect(() => parseSelector(text)).toThrow(`Cannot read the label selector ${JSON.stringify(text)}: ${problem}`);
     });
   }
@@ -66,7 +66,7 @@ describe("a label selector", () => {
     ["app=-", "a valid label must be an empty string or consist of alphanumeric characters"],
     ["__proto__", "name part must consist of alphanumeric characters"],
   ] as const) {
-    test(`${JSON.stringify(text)} is refused for a key or a value that labels cannot have`, () => {
+    test(`${JSON.stringify(text)} is refused for an invalid key or value`, () => {
       expect(() => parseSelector(text)).toThrow(SelectorError);
       expect(() => parseSelector(text)).toThrow(part);
     });
@@ -74,7 +74,7 @@ describe("a label selector", () => {
 });
 
 describe("the selector of an object", () => {
-  test("absent selects nothing, empty everything", () => {
+  test("selects nothing if it is missing, and everything if it is empty", () => {
     expect(matches(selectorOf(undefined), { app: "web" })).toBe(false);
     expect(matches(selectorOf({}), { app: "web" })).toBe(true);
     expect(matchesEverything(selectorOf({}))).toBe(true);
@@ -91,7 +91,7 @@ describe("the selector of an object", () => {
     ).toEqual([true, false, false]);
   });
 
-  test("is refused for an operator that is not one, or values that do not fit it", () => {
+  test("is refused for an unknown operator, or values that do not fit the operator", () => {
     const expression = (operator: string, values?: string[]) => () =>
       selectorOf({ matchExpressions: [{ key: "a", operator, ...(values !== undefined && { values }) }] });
     expect(expression("In")).toThrow("needs at least one value");
@@ -99,7 +99,7 @@ describe("the selector of an object", () => {
     expect(expression("Gt", ["1"])).toThrow("is not an operator");
   });
 
-  test("that is invalid matches nothing where it is read with selectorOrNothing; other errors pass", () => {
+  test("matches nothing if it is invalid and read with selectorOrNothing; other errors are thrown", () => {
     const invalid = { matchExpressions: [{ key: "a", operator: "In" }] };
     expect(selectorOrNothing(() => selectorOf(invalid))).toBe("nothing");
     expect(

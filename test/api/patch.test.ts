@@ -10,7 +10,7 @@ const plain = fc.dictionary(
 );
 
 describe("patches", () => {
-  test("a merge patch that says what is there changes nothing, and leaves its arguments alone", () => {
+  test("a merge patch without changes changes nothing, and does not modify its arguments", () => {
     fc.assert(
       fc.property(plain, plain, (target, patch) => {
         const [before, asked] = [JSON.stringify(target), JSON.stringify(patch)];
@@ -32,7 +32,7 @@ describe("patches", () => {
     expect(target).toEqual({ a: { b: 1 }, list: [1, 2] });
   });
 
-  test("a JSON patch copies no more than it may, however few bytes it takes to ask for it", () => {
+  test("a JSON patch has a limit on the bytes that it copies, however short it is", () => {
     const bomb = Array.from({ length: 20 }, (_, n) => ({ op: "copy", from: "/a", path: `/a/${n}` }));
     const target = { a: { text: "x".repeat(1000) } };
     expect(() => jsonPatch(target, bomb, { maxCopyBytes: 100_000 })).toThrow("accumulated size");
@@ -40,7 +40,7 @@ describe("patches", () => {
     expect(JSON.stringify(jsonPatch(target, few, { maxCopyBytes: 100_000 })).length).toBeGreaterThan(3000);
   });
 
-  test("keys that would change prototypes are data", () => {
+  test("keys that would change prototypes are treated as data", () => {
     const patched = mergePatch({}, JSON.parse('{"__proto__":{"x":1}}')) as Record<string, unknown>;
     expect([Object.keys(patched), ({} as Record<string, unknown>)["x"]]).toEqual([["__proto__"], undefined]);
     const added = jsonPatch({}, [{ op: "add", path: "/__proto__", value: { y: 1 } }]) as object;
@@ -55,7 +55,7 @@ describe("patches", () => {
     field: () => ({ merges: true, replaces: false, mergeKey: "name", rules: undefined }),
   };
 
-  test("a strategic merge with the same patch twice is the same as once", () => {
+  test("the same strategic merge patch twice has the effect of one", () => {
     const items = fc.uniqueArray(
       fc.record({ name: fc.constantFrom("a", "b", "c", "d"), value: fc.integer({ min: 0, max: 3 }) }),
       {

@@ -12,21 +12,21 @@ import {
 
 const seed = 20261121;
 
-describe("a quantity is written in one way", () => {
+describe("a quantity has one canonical form", () => {
   const rows: readonly { name: string; text: string; canonical: string | undefined }[] = [
-    { name: "milli that make a whole", text: "1000m", canonical: "1" },
+    { name: "milli that are a whole", text: "1000m", canonical: "1" },
     { name: "a fraction", text: "0.5", canonical: "500m" },
     { name: "thousands", text: "1000", canonical: "1k" },
     { name: "binary units", text: "1024Mi", canonical: "1Gi" },
-    { name: "binary units that are no whole of the next", text: "1.5Gi", canonical: "1536Mi" },
-    { name: "the largest binary unit, which begins like an exponent", text: "1Ei", canonical: "1Ei" },
+    { name: "binary units that are not a multiple of the next", text: "1.5Gi", canonical: "1536Mi" },
+    { name: "the largest binary unit, which starts like an exponent", text: "1Ei", canonical: "1Ei" },
     { name: "small binary units", text: "512", canonical: "512" },
     { name: "an exponent", text: "1e3", canonical: "1e3" },
     { name: "less than a billionth", text: "0.1n", canonical: "1n" },
     { name: "negative", text: "-1500m", canonical: "-1500m" },
     { name: "zero of any kind", text: "0Gi", canonical: "0" },
-    { name: "no number", text: "lots", canonical: undefined },
-    { name: "no digits", text: "Mi", canonical: undefined },
+    { name: "not a number", text: "lots", canonical: undefined },
+    { name: "without digits", text: "Mi", canonical: undefined },
     {
       name: "an exponent that would fill the memory",
       text: "1e999999",
@@ -37,7 +37,7 @@ describe("a quantity is written in one way", () => {
     expect(canonicalQuantity(text)).toBe(canonical as string);
   });
 
-  test("and written again, stays as it is", () => {
+  test("is stable when it is formatted again", () => {
     const texts = fc
       .tuple(
         fc.integer({ min: -1_000_000, max: 1_000_000 }),
@@ -67,13 +67,13 @@ describe("a quantity is written in one way", () => {
     expect(milliValue(parseQuantity(text) ?? ofMilli(0n))).toBe(milli);
   });
 
-  test("thousandths are written as any quantity is", () => {
+  test("in thousandths is formatted like any other", () => {
     expect(formatQuantity(ofMilli(1500n))).toBe("1500m");
     expect(formatQuantity(ofMilli(1_048_576_000n, "binary"))).toBe("1Mi");
     expect(formatQuantity(ofMilli(1_048_576_001n, "binary"))).toBe("1048576001m");
   });
 
-  test("a sum is written as its first part", () => {
+  test("that is a sum has the format of its first part", () => {
     const sum = addQuantities(
       parseQuantity("512Mi") ?? { nano: 0n, format: "binary" },
       parseQuantity("512Mi") ?? { nano: 0n, format: "binary" },

@@ -34,24 +34,30 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: "nothing to do", original: { a: 1 }, modified: { a: 1 }, current: { a: 1, b: 2 }, patch: {} },
-  { name: "a field of somebody else stays", original: {}, modified: {}, current: { b: 2 }, patch: {} },
+  { name: "nothing changed", original: { a: 1 }, modified: { a: 1 }, current: { a: 1, b: 2 }, patch: {} },
+  { name: "a field of another writer stays", original: {}, modified: {}, current: { b: 2 }, patch: {} },
   { name: "a changed field", original: { a: 1 }, modified: { a: 2 }, current: { a: 1 }, patch: { a: 2 } },
   {
-    name: "a field that drifted is set back",
+    name: "a drifted field is restored",
     original: { a: 1 },
     modified: { a: 1 },
     current: { a: 3 },
     patch: { a: 1 },
   },
   {
-    name: "a field no longer applied goes",
+    name: "a field that is no longer applied is removed",
     original: { a: 1, b: 2 },
     modified: { a: 1 },
     current: { a: 1, b: 2 },
     patch: { b: null },
   },
-  { name: "a field no longer applied that is gone already", original: { b: 2 }, modified: {}, current: {}, patch: {} },
+  {
+    name: "a field that is no longer applied is already gone",
+    original: { b: 2 },
+    modified: {},
+    current: {},
+    patch: {},
+  },
   {
     name: "an item is changed by its key",
     original: { items: [{ name: "a", n: 1 }] },
@@ -60,7 +66,7 @@ const rows: readonly Row[] = [
     patch: { items: [{ name: "a", n: 2 }], "$setElementOrder/items": [{ name: "a" }] },
   },
   {
-    name: "an item no longer applied goes, one of somebody else stays",
+    name: "an item that is no longer applied is removed, one of another writer stays",
     original: { items: [{ name: "a" }, { name: "b" }] },
     modified: { items: [{ name: "a" }] },
     current: { items: [{ name: "a" }, { name: "b" }, { name: "other" }] },
@@ -74,14 +80,14 @@ const rows: readonly Row[] = [
     patch: { "$setElementOrder/items": [{ name: "b" }, { name: "a" }] },
   },
   {
-    name: "words that come and go",
+    name: "values added to a set and removed from it",
     original: { words: ["a", "b"] },
     modified: { words: ["b", "c"] },
     current: { words: ["a", "b", "x"] },
     patch: { words: ["c"], "$deleteFromPrimitiveList/words": ["a"], "$setElementOrder/words": ["b", "c"] },
   },
   {
-    name: "a union that changes loses what is not named",
+    name: "a changed union loses the fields that are not set",
     original: { union: { type: "x" } },
     modified: { union: { type: "y" } },
     current: { union: { type: "x", ofX: { n: 1 } } },
@@ -95,7 +101,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe("threeWayPatch makes the patch of kubectl apply", () => {
+describe("threeWayPatch creates the patch of kubectl apply", () => {
   for (const { name, original, modified, current, patch } of rows) {
     test(name, () => expect(threeWayPatch(original, modified, current, rules)).toEqual(patch as never));
   }
@@ -124,7 +130,7 @@ describe("threeWayPatch makes the patch of kubectl apply", () => {
     );
   }
 
-  test("what is applied is there afterwards, and applying it again changes nothing", () => {
+  test("whose result contains what is applied, and applying it again changes nothing", () => {
     fc.assert(
       fc.property(object, object, object, (original, modified, current) => {
         const after = strategicMerge(current, threeWayPatch(original, modified, current, rules), rules);
@@ -135,7 +141,7 @@ describe("threeWayPatch makes the patch of kubectl apply", () => {
     );
   });
 
-  test("without rules it is a JSON merge patch", () => {
+  test("which without rules is a JSON merge patch", () => {
     const [original, modified, current] = [{ list: [1], gone: 1 }, { list: [2] }, { list: [1, 3], gone: 1, kept: 1 }];
     const patch = threeWayPatch(original, modified, current, undefined);
     expect(mergePatch(current, patch)).toEqual({ list: [2], kept: 1 });

@@ -120,13 +120,13 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
   const credential = (status: string): string =>
     `printf '%s' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":${status}}'`;
 
-  test("the path of the server, the user agent and the token go with every request", async () => {
+  test("sends the server's path, the user agent and the token with every request", async () => {
     const one = await seen(await connectTo({ token: "t" }));
     expect(one.url).toBe("/prefix/x");
     expect(one.header).toMatchObject({ authorization: "Bearer t", "user-agent": "tester/1" });
   });
 
-  test("a controller's client names it in the user agent", async () => {
+  test("names the controller in the user agent of its client", async () => {
     const { clientFor } = await connectTo({ token: "t" });
     const headerOf = async (fieldManager: string): Promise<string | undefined> => {
       const { lines } = (await clientFor(fieldManager).raw("/x")) as Seen;
@@ -136,7 +136,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect(await headerOf("kubectl-reconcile")).toBe("tester/1");
   });
 
-  test("clients share the limit on requests a second, but for one that has its own", async () => {
+  test("shares the rate limit between clients, except those with their own", async () => {
     const clock = virtualTimeline(0, seededRandom(1));
     const { clientFor } = await connectTo({ token: "t" }, {}, { limits: { timeline: clock, qps: 1, burst: 1 } });
     await clientFor("one").raw("/x");
@@ -151,7 +151,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     await waiting;
   });
 
-  test("a client certificate as data, and one as flags", async () => {
+  test("accepts a client certificate as data, and one from flags", async () => {
     const { client, client2 } = certificates;
     const data = { "client-certificate-data": btoa(client.cert), "client-key-data": btoa(client.key) };
     expect((await seen(await connectTo(data))).client).toBe("dev");
@@ -161,7 +161,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect((await seen(await connectTo(data, {}, flags))).client).toBe("ops");
   });
 
-  test("an exec plugin runs once for many requests, is told of the cluster, and runs again after a 401", async () => {
+  test("runs an exec plugin once for many requests, with the cluster, and again after a 401", async () => {
     const login = plugin(
       "login",
       `printf '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"%s%s"}}' "$WHO" "$N"`,
@@ -185,7 +185,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect(login.runs()).toBe(2);
   });
 
-  test("a plugin whose credentials are refused again is run once, and the refusal is the answer", async () => {
+  test("runs a plugin whose credentials are refused twice only once more, and reports the refusal", async () => {
     refusedTokens.add("Bearer bad");
     const login = plugin("refused", credential('{"token":"bad"}'));
     const connection = await connectTo({ exec: login.exec });
@@ -195,7 +195,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect(login.runs()).toBe(2);
   });
 
-  test("a plugin may give a client certificate", async () => {
+  test("accepts a client certificate from a plugin", async () => {
     const { cert, key } = certificates.client;
     const pem = JSON.stringify({ clientCertificateData: cert, clientKeyData: key });
     const login = plugin(
@@ -205,7 +205,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect((await seen(await connectTo({ exec: login.exec }))).client).toBe("dev");
   });
 
-  test("a plugin that fails is one clear line", async () => {
+  test("reports a plugin that fails in one line", async () => {
     const login = plugin("broken", "exit 7");
     const connection = await connectTo({ exec: { ...login.exec, installHint: "try harder" } });
     expect(await caught(connection.client.raw("/x"))).toMatchObject({
@@ -215,7 +215,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     });
   });
 
-  test("proxy-url: everything goes through the proxy", async () => {
+  test("sends everything through the proxy of proxy-url", async () => {
     const proxy = await connectProxy();
     opened.push(proxy);
     const connection = await connectTo({ token: "t" }, { "proxy-url": `http://127.0.0.1:${proxy.port}` });
@@ -223,20 +223,20 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
   });
 
-  test("a proxy that is not there is named by the error", async () => {
+  test("names a proxy that is unreachable in the error", async () => {
     const proxy = await connectProxy();
     proxy.close();
     const connection = await connectTo({ token: "t" }, { "proxy-url": `http://127.0.0.1:${proxy.port}` });
     expect(await caught(connection.client.raw("/x"))).toBeInstanceOf(TransportError);
   });
 
-  test("at most 64 requests are under way at once", async () => {
+  test("sends at most 64 requests at once", async () => {
     const connection = await connectTo({ token: "t" });
     await Promise.all(Array.from({ length: slowRequests }, () => connection.client.raw("/slow")));
     expect(most).toBe(64);
   });
 
-  test("--request-timeout ends a request that is never answered", async () => {
+  test("ends a request without a response after --request-timeout", async () => {
     const connection = await connectTo(
       { token: "t" },
       {},
@@ -245,7 +245,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     expect(await caught(connection.client.raw("/never"))).toMatchObject({ failure: "timeout" });
   });
 
-  test("a server that is not there is said in one line", async () => {
+  test("reports an unreachable server in one line", async () => {
     const gone = await connectTo({ token: "t" }, {}, { server: "https://127.0.0.1:1" });
     expect(await caught(gone.client.raw("/x"))).toMatchObject({
       name: "TransportError",

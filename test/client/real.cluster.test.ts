@@ -105,7 +105,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     data,
   });
 
-  describe("logins", () => {
+  describe("credentials", () => {
     test("a token", async () => expect(await client.raw("/readyz")).toBe("ok"));
 
     test("a client certificate", async () => {
@@ -114,7 +114,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       byCertificate.close();
     });
 
-    test("a wrong token is a StatusError of 401", async () => {
+    test("a wrong token is a StatusError with code 401", async () => {
       const wrong = await connectWith({ kubeconfig: cluster.kubeconfig, token: "wrong" });
       const error = await caught(wrong.client.list(Pods));
       expect(error).toBeInstanceOf(StatusError);
@@ -141,7 +141,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       as.close();
     });
 
-    test("--insecure-skip-tls-verify, and a server name that the certificate carries", async () => {
+    test("--insecure-skip-tls-verify, and a server name in the certificate", async () => {
       const insecure = await connectWith({ kubeconfig: cluster.kubeconfig, insecureSkipTlsVerify: true });
       expect(await insecure.client.raw("/readyz")).toBe("ok");
       const named = await connectWith({ kubeconfig: cluster.kubeconfig, tlsServerName: "kubernetes.default.svc" });
@@ -153,7 +153,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
   });
 
   describe("verbs", () => {
-    test("create, get, update and a conflict; deletion answers what was there", async () => {
+    test("create, get, update and a conflict; a deletion returns the object", async () => {
       const created = await client.create(ConfigMaps, configMap("verbs", { a: "1" }));
       expect(await client.get(ConfigMaps, created.metadata as { namespace: string; name: string })).toEqual(created);
       const updated = await client.update(ConfigMaps, { ...created, data: { a: "2" } }, { basedOn: created });
@@ -181,7 +181,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect((await client.update(ConfigMaps, { ...item, data: { b: "1" } })).data).toEqual({ b: "1" });
     });
 
-    test("writes whose metadata suffices are answered with it alone, and their events say the same", async () => {
+    test("writes that need only metadata get a response with metadata only, and report the same events", async () => {
       const eventsOf = async (options: { readonly metadataSuffices?: true }): Promise<unknown> => {
         const from = writes.length;
         const name = `suffices-${Object.keys(options).length}`;
@@ -218,7 +218,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect(await eventsOf({ metadataSuffices: true })).toEqual(await eventsOf({}));
     });
 
-    test("what the server finds invalid is an Invalid", async () => {
+    test("an invalid object is an Invalid error", async () => {
       expect(isInvalid(await caught(client.create(Pods, { ...pod("BAD_NAME") })))).toBe(true);
     });
 
@@ -248,7 +248,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect(isNotFound(await caught(client.get(ConfigMaps, { namespace, name: "dry" })))).toBe(true);
     });
 
-    test("status is written apart from the rest", async () => {
+    test("a status update changes nothing else", async () => {
       const created = await client.create(ReplicaSets, replicaSet("status"));
       const changed = { ...created, spec: { ...created.spec, replicas: 9 }, status: { replicas: 1 } } as ReplicaSet;
       const updated = await client.updateStatus(ReplicaSets, changed, { basedOn: created });
@@ -279,7 +279,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect(isNotFound(await caught(client.get(ConfigMaps, at)))).toBe(true);
     });
 
-    test("propagation: foreground waits, background answers a Status", async () => {
+    test("propagation: foreground waits, background returns a Status", async () => {
       await client.create(ReplicaSets, replicaSet("foreground"));
       const at = { namespace, name: "foreground" };
       await client.delete(ReplicaSets, at, { propagationPolicy: "Foreground" });
@@ -324,7 +324,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect((await client.get(Pods, at)).metadata.deletionTimestamp).toBeDefined();
     });
 
-    test("a deletion with a grace period is none yet", async () => {
+    test("a deletion with a grace period is not a deletion yet", async () => {
       await client.create(Pods, pod("graceful"));
       const at = { namespace, name: "graceful" };
       await client.bind(at, "node-1");
@@ -334,7 +334,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
   });
 
   describe("read-only", () => {
-    test("reads, and asks about itself; everything else is refused", async () => {
+    test("permits reads and self reviews, and refuses everything else", async () => {
       const reader = await connectWith({ kubeconfig: cluster.kubeconfig }, { readOnly: true });
       expect((await reader.client.list(Namespaces)).items.length).toBeGreaterThan(0);
       expect(await caught(reader.client.create(ConfigMaps, configMap("never")))).toBeInstanceOf(ReadOnlyError);
@@ -342,7 +342,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       reader.close();
     });
 
-    test("with validation the server answers what would have come of a write, and keeps nothing", async () => {
+    test("with validation the server returns the result of each write, and stores nothing", async () => {
       await client.create(ConfigMaps, configMap("kept"));
       const at = { namespace, name: "kept" };
       const validating = await connectWith({ kubeconfig: cluster.kubeconfig }, { readOnly: "validate" });
@@ -356,7 +356,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
   });
 
   describe("lists and watches", () => {
-    test("pages give all objects once, at one version", async () => {
+    test("pages return all objects once, at one version", async () => {
       for (let i = 0; i < 7; i++)
         await client.create(ConfigMaps, { metadata: { name: `page-${i}`, namespace, labels: { page: "" } } });
       const maps = client.listerWatcher(ConfigMaps, { namespace, labelSelector: "page" });
@@ -374,7 +374,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect(versions.size).toBe(1);
     });
 
-    test("a watch tells of changes after its version, in order", async () => {
+    test("a watch reports changes after its version, in order", async () => {
       const maps = client.listerWatcher(ConfigMaps, { namespace, fieldSelector: "metadata.name=watched" });
       const signal = new AbortController();
       const { resourceVersion } = await maps.list({}, signal.signal);
@@ -400,7 +400,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       expect(frames).toBeUndefined();
     });
 
-    test("a WatchList: what there is, then the bookmark that says so", async () => {
+    test("a WatchList: the existing objects, then the bookmark that ends them", async () => {
       const maps = client.listerWatcher(ConfigMaps, { namespace, labelSelector: "page" });
       const stream = await maps.watch({ resourceVersion: "", sendInitialEvents: true }, new AbortController().signal);
       const frames = await until(stream, ({ type }) => type === "BOOKMARK");
@@ -410,7 +410,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
       stream.cancel();
     });
 
-    test("an invalid continue token is refused, and an old version is a 410 both ways", async () => {
+    test("an invalid continue token is refused, and an expired version is a 410 in both ways", async () => {
       const maps = client.listerWatcher(ConfigMaps, { namespace });
       const signal = new AbortController().signal;
       const { continueToken } = await maps.list({ limit: 1 }, signal);
@@ -461,7 +461,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     }
   });
 
-  test("discovery in one answer tells the same kinds as one answer for each group version", async () => {
+  test("aggregated discovery has the same kinds as discovery per group version", async () => {
     const { kinds } = await discover(client);
     const old: Client = {
       ...client,
@@ -476,7 +476,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     expect(facts(kinds)).toEqual(facts(theirs.kinds));
   });
 
-  test("metadata alone is what getMetadata and a metadata ListerWatcher read", async () => {
+  test("getMetadata and a metadata ListerWatcher read only metadata", async () => {
     const made = await client.create(ConfigMaps, { ...configMap("meta"), data: { much: "text" } });
     const { namespace = "", name, uid } = made.metadata;
     const got = await client.getMetadata(ConfigMaps, { namespace, name });
@@ -504,7 +504,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     expect(new Set(all.map(({ metadata }) => metadata.uid)).size).toBe(300);
   });
 
-  test("a server that stands still is noticed by the watchdog, at the first contact and later, and one that is gone at once", async () => {
+  test("the watchdog notices a suspended server, at the first contact and later, and a killed one at once", async () => {
     // A virtual clock: on a busy machine a normal response may take as long as the silence that the watchdog looks for.
     const clock = virtualTimeline(Date.now(), seededRandom(1));
     const known = await connectWith({ kubeconfig: cluster.kubeconfig }, { timeline: clock });

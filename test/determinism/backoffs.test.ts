@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import golden from "../controllers/job/golden-backoff.json";
 import { onBothRuntimes } from "./both-runtimes.ts";
 
-test("Jobs wait after each failure as upstream does, to the longest back-off, with the same bytes on Bun and on Deno", async () => {
+test("Jobs wait after each failure as upstream, up to the longest back-off, with the same bytes on Bun and on Deno", async () => {
   const { run, index } = golden;
   expect(index.created.length).toBe(run.created.length);
   const args = [String(run.created.length), String(run.takes)];

@@ -79,26 +79,26 @@ describe("a pod whose containers are about to be created", () => {
     );
   });
 
-  test("is held up by the driver's error", () => {
+  test("is blocked by the driver's error", () => {
     const status = { attached: false, attachError: { message: "no such disk", time: ago(20) } };
     expect(first({ items: [...usual, attachment("node-1", status)] })).toBe(
       "VolumeAttachment csi-node-1: driver disks.example.com cannot attach volume disk to node node-1: no such disk",
     );
   });
 
-  test("is not held up by an error before its volume was attached", () => {
+  test("is not blocked by an error from before its volume was attached", () => {
     const status = { attached: true, attachError: { message: "no such disk", time: ago(20) } };
     expect(first({ items: [...usual, attachment("node-1", status)] })).toBe(none);
   });
 
-  test("waits until the last detaching is over", () => {
+  test("waits until the last detachment has finished", () => {
     const going = attachment("node-1", { attached: true }, { deletionTimestamp: ago(9), finalizers: ["driver"] });
     expect(first({ items: [...usual, going] })).toBe(
       "VolumeAttachment csi-node-1: driver disks.example.com has not finished detaching volume disk from node node-1, and attaches it again only then",
     );
   });
 
-  test("waits for the node that has the volume, and is told which pods use it there", () => {
+  test("waits for the node that has the volume, with the names of the pods that use it there", () => {
     const others = ["d", "c", "b", "a"].map((name) => ({ kind: Pods, object: pod(name, "node-2") }));
     const elsewhere = [
       { kind: Pods, object: pod("other", "node-3") },
@@ -113,12 +113,12 @@ describe("a pod whose containers are about to be created", () => {
     expect(first({ items: [...usual, held, ...elsewhere] })).toBe(`${where}: it has not been detached there`);
   });
 
-  test("does not where many nodes may have it", () => {
+  test("does not wait if several nodes may attach it", () => {
     const items = [node, claim, volume({ accessModes: ["ReadWriteMany"] }), attachment("node-2", { attached: true })];
     expect(first({ items })).toContain("PersistentVolume disk: there is no VolumeAttachment to node node-1");
   });
 
-  test("waits for the controller, unless its driver does not attach, or its kubelet does it", () => {
+  test("waits for the controller, unless its driver needs no attachment, or its kubelet attaches", () => {
     expect(first({})).toBe(
       "PersistentVolume disk: there is no VolumeAttachment to node node-1: the controller persistentvolume-attach-detach has to create it",
     );
@@ -131,18 +131,18 @@ describe("a pod whose containers are about to be created", () => {
     expect(first({ items: [nodeWith({}), claim, volume()] })).toBe(none);
   });
 
-  test("does not wait where the volume is attached, or is none of a driver", () => {
+  test("does not wait if the volume is attached, or is not a CSI volume", () => {
     expect(first({ items: [...usual, attachment("node-1", { attached: true })] })).toBe(none);
     expect(first({ items: [node, claim, volume({ csi: undefined, nfs: {} })] })).toBe(none);
   });
 
-  test("of what may not be read, nothing is said", () => {
+  test("has no findings about objects that cannot be read", () => {
     for (const forbidden of [PersistentVolumes, VolumeAttachments, CsiDrivers]) {
       expect(first({ forbidden: [forbidden] })).toBe(none);
     }
   });
 
-  test("the Event of the same is left out; others are not", () => {
+  test("has no finding for an Event that says the same, but for others", () => {
     const event = (reason: string): Event =>
       objectOf(`web.${reason}`, {
         type: "Warning",
@@ -164,11 +164,11 @@ describe("a VolumeAttachment", () => {
   const whys = (item: Item): readonly string[] =>
     findingsOf(answerAbout(VolumeAttachments, item.object, {})).map(({ why }) => why);
 
-  test("says nothing once it is attached", () => {
+  test("has no finding once it is attached", () => {
     expect(whys(attachment("node-1", { attached: true }))).toEqual([]);
   });
 
-  test("says that its driver cannot detach", () => {
+  test("has a finding if its driver cannot detach", () => {
     const status = { attached: true, detachError: { message: "busy", time: ago(3) } };
     expect(whys(attachment("node-1", status))).toEqual([
       "driver disks.example.com cannot detach volume disk from node node-1: busy",

@@ -31,14 +31,14 @@ describe("an autoscaler", () => {
   const current = { averageUtilization: 112, averageValue: "225m" };
   const currentMetrics = [{ type: "Resource", resource: { name: "cpu", current } }, { type: "" }];
 
-  test("says what each metric is, and what it should be", () => {
+  test("shows the current and the target value of each metric", () => {
     const answer = ask({ currentReplicas: 4, desiredReplicas: 8, conditions: [able, active], currentMetrics });
     expect(answer.is).toBe("well");
     expect(answer.says).toBe("4 of 8 replicas of Deployment web, between 2 and 10");
     expect(answer.notes).toEqual(["cpu: 112%, target 60%", "depth: not known, target 10 a pod"]);
   });
 
-  test("that is held back says by what", () => {
+  test("that is limited shows the limit", () => {
     const held = condition("AbleToScale", "True", "ScaleDownStabilized", "recent recommendations were higher");
     const limited = condition("ScalingLimited", "True", "TooManyReplicas", "more than the maximum");
     const { is, notes } = ask({ conditions: [held, active, limited], currentMetrics: null });
@@ -68,7 +68,7 @@ describe("an autoscaler", () => {
     expect(answer.next).toEqual(["its first sync, within 20 s"]);
   });
 
-  test("that has not been synced for a minute asks for its controller", () => {
+  test("that has not been synced for a minute needs its controller", () => {
     const answer = ask({}, 60);
     expect(answer.is).toBe("waiting");
     expect(findingsOf(answer).map(({ why }) => why)).toEqual([

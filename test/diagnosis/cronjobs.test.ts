@@ -15,13 +15,13 @@ const rows: readonly {
   { name: "due a moment ago", spec: { schedule: "59 9 * * *", timeZone: "UTC" }, ageSeconds: 600, is: "well" },
   { name: "due 5 minutes ago", spec: { schedule: "55 9 * * *", timeZone: "UTC" }, ageSeconds: 600, is: "waiting" },
   {
-    name: "due in its own zone",
+    name: "due in its time zone",
     spec: { schedule: "55 10 * * *", timeZone: "Europe/Berlin" },
     ageSeconds: 600,
     is: "waiting",
   },
-  { name: "due in a zone that nobody tells", spec: { schedule: "55 9 * * *" }, ageSeconds: 600, is: "well" },
-  { name: "due every minute, in whatever zone", spec: { schedule: "* * * * *" }, ageSeconds: 600, is: "waiting" },
+  { name: "due in an unknown time zone", spec: { schedule: "55 9 * * *" }, ageSeconds: 600, is: "well" },
+  { name: "due every minute, in any time zone", spec: { schedule: "* * * * *" }, ageSeconds: 600, is: "waiting" },
   {
     name: "due after its last Job",
     spec: { schedule: "*/5 * * * *" },
@@ -37,20 +37,20 @@ const rows: readonly {
     is: "well",
   },
   {
-    name: "due while its Job runs, of which there is only one at a time",
+    name: "due while its Job runs, if only one may run at a time",
     spec: { schedule: "* * * * *", concurrencyPolicy: "Forbid" },
     ageSeconds: 600,
     status: { lastScheduleTime: ago(540), active: [{ name: "a" }] },
     is: "well",
   },
   {
-    name: "due before its deadline only",
+    name: "due only before its deadline",
     spec: { schedule: "55 9 * * *", timeZone: "UTC", startingDeadlineSeconds: 60 },
     ageSeconds: 600,
     is: "well",
   },
   {
-    name: "on a schedule that cannot be read here",
+    name: "on a schedule that cannot be parsed here",
     spec: { schedule: "61 * * * *" },
     ageSeconds: 600,
     is: "cannot tell",
@@ -77,7 +77,7 @@ describe("a CronJob", () => {
     expect(answerAbout(CronJobs, object).is).toBe(is);
   });
 
-  test("that was due and has no Job asks for its controller", () => {
+  test("that was due and has no Job needs its controller", () => {
     const spec = { schedule: "55 9 * * *", timeZone: "UTC" };
     const object = objectOf("nightly", { meta: { creationTimestamp: ago(600) }, spec, status: {} });
     const why = "it was due 5 m ago, and no Job was started: is its controller running?";

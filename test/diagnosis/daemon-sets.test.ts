@@ -23,7 +23,7 @@ function ask(status: Json, parts: Parameters<typeof answerAbout>[2]): ReturnType
 }
 
 describe("a DaemonSet", () => {
-  test("for which there is no node says what each node lacks, one line for each reason", () => {
+  test("without a suitable node shows what each node lacks, one line per reason", () => {
     const items = [...plain, nodeNamed("f", { ...tainted, meta: gpu })];
     const answer = ask({}, { items });
     expect(answer.says).toBe("no node should run its pods");

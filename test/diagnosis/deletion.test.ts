@@ -11,7 +11,7 @@ const going = (name: string, rest: Json = {}): StoredObject =>
 const foreground = { finalizers: ["foregroundDeletion"] };
 
 describe("what a deletion waits for", () => {
-  test("a finalizer that somebody has to remove", () => {
+  test("a finalizer that its controller has to remove", () => {
     const answer = answerAbout(ConfigMaps, going("a", { finalizers: ["example.com/hold"] }));
     expect(answer.is).toBe("being deleted");
     expect(answer.says).toBe("a finalizer blocks it");
@@ -20,7 +20,7 @@ describe("what a deletion waits for", () => {
     ]);
   });
 
-  test("in the foreground the finalizer at the bottom, in one question", () => {
+  test("in the foreground: the finalizer of the last dependent, in one question", () => {
     const set = { kind: ReplicaSets, object: going("web-1", { ...foreground, ...ownedBy("web", Deployments) }) };
     const held = { finalizers: ["example.com/drain"], ...ownedBy("web-1", ReplicaSets) };
     const pod = { kind: Pods, object: going("web-1-a", held) };
@@ -32,7 +32,7 @@ describe("what a deletion waits for", () => {
     ]);
   });
 
-  test("in the foreground what a ConfigMap owns, of whatever kind", () => {
+  test("in the foreground: dependents of a ConfigMap, of any kind", () => {
     const owned = { kind: ConfigMaps, object: objectOf("b", { meta: ownedBy("a", ConfigMaps) }) };
     const answer = answerAbout(ConfigMaps, going("a", foreground), { items: [owned] });
     expect(findingsOf(answer).map(({ why }) => why)).toEqual([
@@ -52,7 +52,7 @@ describe("what a deletion waits for", () => {
     message: "Some resources are remaining: configmaps. has 1 resource instances",
   };
 
-  test("a namespace names the objects and the finalizers that hold it", () => {
+  test("a namespace: the objects and the finalizers that hold it", () => {
     const held = { kind: ConfigMaps, object: going("held", { finalizers: ["example.com/hold"] }) };
     const other = { kind: ConfigMaps, object: going("other") };
     const answer = answerAbout(Namespaces, namespace([remaining]), { items: [held, other] });
@@ -67,18 +67,18 @@ describe("what a deletion waits for", () => {
     ]);
   });
 
-  test("a namespace whose content may not be read says what its controller says", () => {
+  test("a namespace whose content cannot be read: what its controller reports", () => {
     const answer = answerAbout(Namespaces, namespace([remaining]), { forbidden: [ConfigMaps] });
     expect(findingsOf(answer).map(({ why }) => why)).toContain(`NamespaceContentRemaining: ${remaining.message}`);
     expect(answer.verdict.evidence.unseen).toMatchObject([{ what: "configmaps", why: "no right to list" }]);
   });
 
-  test("a namespace that cannot be emptied because an API group does not answer", () => {
+  test("a namespace with an API group that does not respond", () => {
     const failure = { type: "NamespaceDeletionDiscoveryFailure", status: "True", message: "stale GroupVersion: a/v1" };
     expect(findingsOf(answerAbout(Namespaces, namespace([failure])))[0]?.why).toContain("stale GroupVersion: a/v1");
   });
 
-  test("a pod whose node does not answer", () => {
+  test("a pod whose node does not respond", () => {
     const pod = Object.assign(going("a", { deletionTimestamp: ago(5), deletionGracePeriodSeconds: 30 }), {
       spec: { nodeName: "node-1", containers: [{ name: "web" }] },
       status: { phase: "Running", containerStatuses: [{ name: "web", ready: true, state: { running: {} } }] },
@@ -89,7 +89,7 @@ describe("what a deletion waits for", () => {
   });
 });
 
-describe("what surrounds an object", () => {
+describe("the surroundings of an object", () => {
   const ready = { spec: {}, status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } };
   const pod = objectOf("a", { meta: ownedBy("web-1", ReplicaSets), ...ready });
   const found = (kind: Kind, object: StoredObject): readonly string[] =>

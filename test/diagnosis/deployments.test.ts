@@ -49,7 +49,7 @@ const items: readonly Item[] = [
 ];
 
 describe("what a Deployment waits for", () => {
-  test("pods that are not ready, the time until its deadline, and who wrote it", () => {
+  test("are pods that are not ready, with the time until its deadline and the last writer", () => {
     const progressing = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated", lastUpdateTime: ago(348) };
     const managedFields: readonly ManagedFieldsEntry[] = [
       { manager: "kubectl-edit", time: ago(48), fieldsV1: { "f:spec": { "f:replicas": {} } } },
@@ -69,7 +69,7 @@ describe("what a Deployment waits for", () => {
     ]);
   });
 
-  test("of a rollout the new ReplicaSet's pods, and what the old one still serves", () => {
+  test("are the new ReplicaSet's pods in a rollout, with the pods of the old one", () => {
     const during = { ...rolling, replicas: 3, updatedReplicas: 1, availableReplicas: 2 };
     const sets = [
       setOf("web-2", { revision: "2", status: { replicas: 1 }, image: "web:2" }),
@@ -122,7 +122,7 @@ describe("what a Deployment waits for", () => {
     expect(findingsOf(answer)[0]?.advice?.[0]?.words).toBe(advice as string);
   });
 
-  test("one whose progress deadline has passed has failed, and its pods are the first cause", () => {
+  test("a passed progress deadline is a failure, whose first cause is the pods", () => {
     const late = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" };
     const answer = answerAbout(Deployments, deployment({ ...rolling, conditions: [late] }), { items });
     expect(answer.is).toBe("failed");
@@ -133,7 +133,7 @@ describe("what a Deployment waits for", () => {
     ]);
   });
 
-  test("one that is rolled out waits for nothing, unless a controller would still do something", () => {
+  test("are nothing once it is rolled out, unless a controller has something to do", () => {
     const object = deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
     expect(answerAbout(Deployments, object).is).toBe("well");
     const would = [{ controller: "deployment", sentence: "scale-up: …" }];
@@ -142,7 +142,7 @@ describe("what a Deployment waits for", () => {
     expect(findingsOf(answer)[0]?.why).toBe("our deployment would now: scale-up: …");
   });
 
-  test("what a controller would do is not said of what was refused", () => {
+  test("do not include what a controller would do if it was refused", () => {
     const failure = { type: "ReplicaFailure", status: "True", message: "exceeded quota: few" };
     const would = [{ controller: "replicaset", sentence: "scale-up: 1 of 3 pods are missing" }];
     const parts = { items: [setOf("web-1", { revision: "2", status: { conditions: [failure] } })], would };
@@ -152,13 +152,13 @@ describe("what a Deployment waits for", () => {
     ]);
   });
 
-  test("what may not be read is named, and the answer given by what may", () => {
+  test("include what cannot be read, with an answer from the rest", () => {
     const answer = answerAbout(Deployments, deployment(rolling), { forbidden: [ReplicaSets, Pods, Events] });
     expect(answer.says).toBe("2 of 3 pods are available");
     expect(answer.verdict.evidence.unseen.map(({ what }) => what)).toEqual(["replicasets.apps", "pods"]);
   });
 
-  test("warnings say what the findings do not, the latest of each reason once", () => {
+  test("include warnings beyond the findings, the latest of each reason once", () => {
     const event = (reason: string, message: string, seconds: number): Event => ({
       metadata: objectOf(`e-${message}`).metadata,
       involvedObject: { kind: "Pod", name: "web-1-a" },
@@ -179,7 +179,7 @@ describe("what a Deployment waits for", () => {
     ]);
   });
 
-  test("it names its owners, up to the topmost", () => {
+  test("include its owners, up to the topmost", () => {
     const widget = { kind: Widgets, object: objectOf("w", { status: {} }) };
     const set = setOf("web-1", { revision: "2", status: {} });
     const owner = { kind: Deployments, object: deployment(rolling, {}, ownedBy("w", Widgets)) };
@@ -189,7 +189,7 @@ describe("what a Deployment waits for", () => {
 });
 
 describe("who wrote an object last", () => {
-  test("a write without a time is no earlier one, and is told with its subresource", () => {
+  test("without a time is not an earlier one, and is shown with its subresource", () => {
     const managedFields: readonly ManagedFieldsEntry[] = [
       { manager: "kubectl", fieldsV1: { "f:spec": {} }, subresource: "scale" },
       { manager: "you", time: ago(10), fieldsV1: { "f:spec": { "f:a": {}, "f:b": {} } } },
@@ -199,7 +199,7 @@ describe("who wrote an object last", () => {
     ]);
   });
 
-  test("a key that is no identifier is written in brackets", () => {
+  test("has keys that are not identifiers in brackets", () => {
     const fieldsV1 = { "f:metadata": { "f:labels": { ".": {}, "f:kubernetes.io/metadata.name": {} } } };
     const managedFields = [{ manager: "a", time: ago(10), fieldsV1 }];
     const answer = answerAbout(Widgets, objectOf("w", { meta: { managedFields } }));

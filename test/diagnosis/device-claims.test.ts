@@ -46,7 +46,7 @@ describe("a claim without devices", () => {
   const answer = (items: readonly Item[], forbidden: readonly Kind[] = []): Diagnosis =>
     answerAbout(ResourceClaims, claim(), { items: [gpu, slice([]), ...items], forbidden });
 
-  test("gets none while no slice lists any", () => {
+  test("gets none while no ResourceSlice has any", () => {
     const none = "ResourceClaim card: no ResourceSlice lists any devices: a driver has to";
     expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu] }))).toEqual([none, `${when}, and none does`]);
     expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu], forbidden: [ResourceSlices] }))).toEqual([
@@ -68,11 +68,11 @@ describe("a claim without devices", () => {
     ]);
   });
 
-  test("does not say that no pod uses it where pods may not be read", () => {
+  test("does not claim that no pod uses it if pods cannot be read", () => {
     expect(whys(answer([], [Pods]))).toEqual([when]);
   });
 
-  test("may refer to a class that is not there", () => {
+  test("can refer to a missing class", () => {
     const either = [{ name: "one", firstAvailable: [{ deviceClassName: "gpu" }, { deviceClassName: "tpu" }] }];
     const object = objectOf("card", { spec: { devices: { requests: either } } });
     const missing = "DeviceClass tpu: there is no such DeviceClass, but the claim requests devices of it";
@@ -81,7 +81,7 @@ describe("a claim without devices", () => {
 });
 
 describe("a claim with devices", () => {
-  test("is well, and says for whom they are reserved", () => {
+  test("is well, and shows for which pods they are reserved", () => {
     const answer = answerAbout(ResourceClaims, given(), { items: [slice([])] });
     expect(answer).toMatchObject({ is: "well", says: "it has 1 device, reserved for nobody", notes: [] });
     const reserved = given({}, [
@@ -91,7 +91,7 @@ describe("a claim with devices", () => {
     expect(answerAbout(ResourceClaims, reserved, {}).says).toBe("it has 1 device, reserved for Pod web and 1 more");
   });
 
-  test("says that no slice lists one", () => {
+  test("says that no ResourceSlice has one of them", () => {
     const answer = answerAbout(ResourceClaims, given({ device: "gpu-9" }), { items: [slice([])] });
     expect(answer).toMatchObject({
       is: "well",
@@ -101,7 +101,7 @@ describe("a claim with devices", () => {
     expect(unread.notes).toEqual([]);
   });
 
-  test("is in trouble if one has a taint that it does not tolerate", () => {
+  test("is failing if one has a taint that it does not tolerate", () => {
     const bad = slice([{ key: "bad", effect: "NoExecute", timeAdded: ago(0) }]);
     const has = "ResourceClaim card: device gpu.example.com/node-1/gpu-0 has the taint bad:NoExecute";
     const answer = answerAbout(ResourceClaims, given(), { items: [bad] });
@@ -122,7 +122,7 @@ describe("a claim that is being deleted", () => {
   const meta = { deletionTimestamp: ago(9), finalizers: ["resource.kubernetes.io/delete-protection"] };
   const finalizer = "ResourceClaim card: finalizer resource.kubernetes.io/delete-protection";
 
-  test("waits for those that use its devices, and then for its controller", () => {
+  test("waits for the pods that use its devices, then for its controller", () => {
     const held = claim({ reservedFor: [{ resource: "pods", name: "web" }] }, { meta });
     expect(whys(answerAbout(ResourceClaims, held))).toEqual([
       `${finalizer}: waiting until Pod web no longer uses its devices`,
@@ -139,7 +139,7 @@ describe("a pod that has no node", () => {
   const first = (spec: Json | undefined, items: readonly Item[]): string | undefined =>
     whys(answerAbout(Pods, pod("web", spec), { items }))[0];
 
-  test("may refer to a claim, a template or a class that is not there", () => {
+  test("can refer to a missing claim, template or class", () => {
     expect(first(undefined, [])).toBe("ResourceClaim card: there is no such ResourceClaim, but the pod refers to it");
     expect(first(undefined, [{ kind: ResourceClaims, object: claim() }])).toStartWith(
       "DeviceClass gpu: there is no such",
@@ -150,12 +150,12 @@ describe("a pod that has no node", () => {
     );
   });
 
-  test("is not told that its claim waits for it", () => {
+  test("does not say that the claim waits for the pod", () => {
     expect(first(undefined, [gpu, slice([]), { kind: ResourceClaims, object: claim() }])).toStartWith("Pod web: ");
     expect(first(undefined, [{ kind: ResourceClaims, object: given() }])).toStartWith("Pod web: ");
   });
 
-  test("is told that schedulers leave it alone before its claims are there", () => {
+  test("says that schedulers wait until its claims exist", () => {
     const said = (items: readonly Item[], status: Json = {}, spec: Json = {}): readonly string[] => {
       const plain = pod("web", { resourceClaims: [{ name: "gpu", resourceClaimName: "card" }], ...spec });
       return whys(answerAbout(Pods, { ...plain, status } as StoredObject, { items }));
@@ -188,7 +188,7 @@ describe("a pod that has no node", () => {
   });
 });
 
-test("a Secret for a token waits for its controller until it has its account's uid", () => {
+test("a token Secret waits for its controller until it has its ServiceAccount's uid", () => {
   const secret = (annotations: Json): StoredObject => objectOf("token", { meta: { annotations } });
   const name = { "kubernetes.io/service-account.name": "robot" };
   const waiting = answerAbout(Secrets, secret(name));

@@ -40,7 +40,7 @@ describe("a custom resource", () => {
       says: "its status does not reveal its state",
     },
     {
-      name: "with a status that tells nothing",
+      name: "with a status without known fields",
       status: { url: "x" },
       is: "cannot tell",
       says: "its status does not reveal its state",
@@ -85,8 +85,8 @@ describe("a custom resource", () => {
       is: "waiting",
       says: "its controller has observed generation 2 of 3",
     },
-    { name: "in a phase that is good", status: { phase: "Running" }, is: "well", says: "phase Running" },
-    { name: "in a phase that is bad", status: { phase: "Provisioning" }, is: "waiting", says: "phase Provisioning" },
+    { name: "in a good phase", status: { phase: "Running" }, is: "well", says: "phase Running" },
+    { name: "in a bad phase", status: { phase: "Provisioning" }, is: "waiting", says: "phase Provisioning" },
     {
       name: "in an unknown phase",
       status: { phase: "Frobbing" },
@@ -99,13 +99,13 @@ describe("a custom resource", () => {
     expect({ is: answer.is, says: answer.says }).toEqual({ is, says: expect.stringContaining(says) as string });
   });
 
-  test("with fewer replicas than it wants", () => {
+  test("with fewer replicas than desired", () => {
     const answer = answerAbout(Widgets, widget({ readyReplicas: 1, ...condition("Ready", "True") }, { replicas: 2 }));
     expect(answer.is).toBe("waiting");
     expect(findingsOf(answer).map(({ why }) => why)).toEqual(["1 of 2 replicas"]);
   });
 
-  test("a condition that is False and not known is shown beside a summary that is well", () => {
+  test("shows an unknown condition that is False beside a good summary", () => {
     const conditions = [
       { type: "Ready", status: "True" },
       { type: "Upgrading", status: "False" },
@@ -115,19 +115,19 @@ describe("a custom resource", () => {
     expect(answer.notes).toEqual(["condition Upgrading is False"]);
   });
 
-  test("is not well where the Deployment that it owns is not", () => {
+  test("is not well if the Deployment that it owns is not", () => {
     const answer = answerAbout(Widgets, widget(condition("Ready", "True")), { items: [owned(0)] });
     expect(answer.is).toBe("waiting");
     expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "w-web" }, why: "0 of 2 pods are available" });
   });
 
-  test("is well by what it owns where it has no status", () => {
+  test("is judged by its dependents if it has no status", () => {
     const answer = answerAbout(Widgets, widget(undefined), { items: [owned(2)] });
     expect(answer.is).toBe("well");
     expect(answer.says).toBe("it owns Deployment w-web");
   });
 
-  test("cannot be told where what it may own may not be listed", () => {
+  test("is unknown if possible dependents cannot be listed", () => {
     const parts = { items: [owned(2)], forbidden: [Deployments] };
     expect(answerAbout(Widgets, widget(undefined), parts).is).toBe("cannot tell");
     const answer = answerAbout(Widgets, widget(condition("Ready", "True")), parts);
@@ -145,7 +145,7 @@ test.each([
   expect(answerAbout(Widgets, objectOf("w", { spec: {}, status })).is).toBe("cannot tell");
 });
 
-test("a ConfigMap is as it should be as soon as it is there", () => {
+test("a ConfigMap is well as soon as it exists", () => {
   expect(answerAbout(ConfigMaps, objectOf("c")).is).toBe("well");
 });
 

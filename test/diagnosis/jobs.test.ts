@@ -23,7 +23,7 @@ const job = (spec: Json, status: Json = {}): ReturnType<typeof objectOf> =>
   });
 
 describe("a Job", () => {
-  test("without an active pod after failures says how long the next one waits at most", () => {
+  test("without an active pod after failures shows the maximum wait for the next one", () => {
     const status = { failed: 2, uncountedTerminatedPods: {} };
     const items = [failedPod("data-a", 60), failedPod("data-b", 5)];
     const answer = JSON.stringify(answerAbout(Jobs, job({}, status), { items }));
@@ -34,7 +34,7 @@ describe("a Job", () => {
     expect(long).not.toContain("back-off");
   });
 
-  test("that another controller manages says so", () => {
+  test("that is managed by another controller says so", () => {
     const answer = answerAbout(Jobs, job({ managedBy: "example.com/queue" }));
     expect(JSON.stringify(answer)).toContain("it is managed by example.com/queue, and no pod is active");
     expect(answer.is).toBe("waiting");

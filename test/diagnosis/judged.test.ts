@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Deployments, DeviceClasses, Pods } from "../../src/api/kinds.ts";
 import { findingsOf, judged, type Ref } from "../../src/diagnosis/diagnosis.ts";
 
-test("a cause that several objects lead to is found once", () => {
+test("a common cause of several objects is found once", () => {
   const web: Ref = { kind: Deployments, namespace: "shop", name: "web" };
   const gpu: Ref = { kind: DeviceClasses, namespace: "", name: "gpu" };
   const pod = (name: string): Ref => ({ kind: Pods, namespace: "shop", name });

@@ -78,7 +78,7 @@ describe("what a pod waits for", () => {
       advice: "logs a --previous -n shop",
     },
     {
-      name: "the end of a back-off that is over",
+      name: "the end of a back-off that has passed",
       pod: podOf("a", backOff(171)),
       why: "CrashLoopBackOff",
       next: "container web should have restarted 11 s ago",
@@ -125,7 +125,7 @@ describe("what a pod waits for", () => {
       why: "readiness gate example.com/lb is not True",
     },
     {
-      name: "a node that is gone",
+      name: "a node that was deleted",
       pod: podOf("a", { phase: "Pending" }, { spec: { nodeName: "nope" } }),
       why: "there is no such node",
     },
@@ -172,7 +172,7 @@ describe("what a pod waits for", () => {
     if (advice !== undefined) expect(findingsOf(answer)[0]?.advice?.[0]?.words).toBe(advice);
   });
 
-  test("one that is ready, one that has succeeded, and one that outlived its last crash wait for nothing", () => {
+  test("is nothing if it is ready, has succeeded, or has recovered from its last crash", () => {
     expect(answerAbout(Pods, podOf("a", ready)).is).toBe("well");
     expect(answerAbout(Pods, podOf("a", { phase: "Succeeded" })).is).toBe("well");
     const outlived = {
@@ -185,7 +185,7 @@ describe("what a pod waits for", () => {
     expect(answerAbout(Pods, podOf("a", { ...ready, containerStatuses: [outlived] })).is).toBe("well");
   });
 
-  test("one that has failed says with which exit code", () => {
+  test("includes the exit code if it has failed", () => {
     const terminated = { exitCode: 3, reason: "Error" };
     const status = { phase: "Failed", containerStatuses: [{ name: "web", state: { terminated } }] };
     const answer = answerAbout(Pods, podOf("a", status));
@@ -193,7 +193,7 @@ describe("what a pod waits for", () => {
     expect(findingsOf(answer)[0]?.why).toBe("container web ended with exit code 3");
   });
 
-  test("what it names is not missing where it is there, or optional", () => {
+  test("does not include references that exist or are optional", () => {
     const creating = unready({ state: { waiting: { reason: "ContainerCreating" } } });
     const container = {
       envFrom: [{ configMapRef: { name: "there" } }, { configMapRef: { name: "nope", optional: true } }],

@@ -18,7 +18,7 @@ describe("a claim that is being deleted", () => {
     return { kind: Pods, object: objectOf(name, { meta: meta as Json, spec, status: { phase } }) };
   }
 
-  test("names the pods that use it, as far as they are on nodes", () => {
+  test("names the pods that use it, with their nodes", () => {
     const items = [podOf("db-0"), podOf("old", { phase: "Failed" }), podOf("new", { node: "" })];
     const answer = answerAbout(PersistentVolumeClaims, claim, { items });
     expect(answer).toMatchObject({ is: "being deleted", says: "a finalizer blocks it" });
@@ -31,7 +31,7 @@ describe("a claim that is being deleted", () => {
     expect(answer.verdict.evidence.seen).toContain("the pods of its namespace");
   });
 
-  test("says what holds a pod that is on its way out, too, and of many pods how many", () => {
+  test("names the reason of a pod that is being deleted, too, and the number of many pods", () => {
     const meta = { deletionTimestamp: ago(5), finalizers: ["example.com/drain"] };
     const items = [podOf("db-0", { meta }), ...["b", "c", "d", "e", "f"].map((name) => podOf(name))];
     const found = whys(answerAbout(PersistentVolumeClaims, claim, { items }));
@@ -39,13 +39,13 @@ describe("a claim that is being deleted", () => {
     expect(found[1]).toEndWith("Pod e (on node node-1) and 1 more are deleted");
   });
 
-  test("that no pod uses has to be let go by its controller", () => {
+  test("that no pod uses waits for its controller", () => {
     expect(whys(answerAbout(PersistentVolumeClaims, claim, { items: [podOf("new", { node: "" })] }))).toEqual([
       `data: ${finalizer}: no pod on a node uses it, so that the controller persistentvolumeclaim-protection has to remove it`,
     ]);
   });
 
-  test("does not say that no pod uses it where pods may not be read", () => {
+  test("does not claim that no pod uses it if pods cannot be read", () => {
     const answer = answerAbout(PersistentVolumeClaims, claim, { forbidden: [Pods] });
     expect(whys(answer)).toEqual([`data: ${finalizer}: pods that use it may keep it`]);
     expect(answer.verdict.evidence.unseen).toMatchObject([{ what: "pods", why: "no right to list" }]);
@@ -56,14 +56,14 @@ describe("a volume that is being deleted", () => {
   const finalizer = "finalizer kubernetes.io/pv-protection";
   const spec = { claimRef: { namespace: "shop", name: "data" } };
 
-  test("names the claim that it is bound to", () => {
+  test("names the claim to which it is bound", () => {
     const volume = going("disk", "pv-protection", { spec, status: { phase: "Bound" } });
     expect(whys(answerAbout(PersistentVolumes, volume))).toEqual([
       `disk: ${finalizer}: waiting until it is no longer bound to claim shop/data`,
     ]);
   });
 
-  test("that is released has to be let go by its controller", () => {
+  test("that is released waits for its controller", () => {
     const volume = going("disk", "pv-protection", { spec, status: { phase: "Released" } });
     expect(whys(answerAbout(PersistentVolumes, volume))).toEqual([
       `disk: ${finalizer}: it is not bound, so that the controller persistentvolume-protection has to remove it`,
@@ -86,7 +86,7 @@ describe("a VolumeAttributesClass that is being deleted", () => {
     ]);
   });
 
-  test("that nothing uses has to be let go by its controller, as far as all could be read", () => {
+  test("that is unused waits for its controller, if everything could be read", () => {
     expect(whys(answerAbout(VolumeAttributesClasses, gold))).toEqual([
       `gold: ${finalizer}: nothing uses it, so that the controller volumeattributesclass-protection has to remove it`,
     ]);

@@ -40,8 +40,8 @@ const told = (
   forbidden: Parameters<typeof answerAbout>[2] = {},
 ): readonly string[] => answerAbout(StatefulSets, object, { items: [node, ...pods], ...forbidden }).notes;
 
-describe("of a StatefulSet that waits, `why` names the pod that holds the rest", () => {
-  test("which are still to be created", () => {
+describe("of a StatefulSet that waits, `why` names the pod that blocks the rest", () => {
+  test("which must still be created", () => {
     const object = set({ replicas: 1, availableReplicas: 0 });
     const answer = answerAbout(StatefulSets, object, { items: [node, podOf("db-0", { ready: false })] });
     expect(answer.notes).toEqual([
@@ -50,7 +50,7 @@ describe("of a StatefulSet that waits, `why` names the pod that holds the rest",
     expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "db-0" }, why: "readiness probe of container db" });
   });
 
-  test("which are still to be scaled down, or to be updated", () => {
+  test("which must still be scaled down, or updated", () => {
     const pods = [podOf("db-5"), podOf("db-6", { ready: false }), podOf("db-7"), podOf("db-4")];
     const object = set(
       { replicas: 4, availableReplicas: 3, updatedReplicas: 1, currentRevision: "db-old" },
@@ -61,7 +61,7 @@ describe("of a StatefulSet that waits, `why` names the pod that holds the rest",
     ]);
   });
 
-  test("whether it is missing or on its way out", () => {
+  test("whether it is missing or being deleted", () => {
     const object = set({ replicas: 1 });
     expect(told(object, [podOf("db-2")])[0]).toContain(
       "until db-0 (ordinal 0) is there, 1 pod after it is not created",
@@ -70,7 +70,7 @@ describe("of a StatefulSet that waits, `why` names the pod that holds the rest",
     expect(told(object, [podOf("db-0", { meta: going })])[0]).toContain("until db-0 (ordinal 0) is gone and recreated");
   });
 
-  test("and that a pod of an earlier template must be deleted by hand", () => {
+  test("and that a pod of an earlier template must be deleted manually", () => {
     const pods = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false, revision: "db-bad" })];
     const object = set({ replicas: 3, availableReplicas: 2, updatedReplicas: 0, currentRevision: "db-old" });
     expect(told(object, pods)).toEqual([
@@ -84,19 +84,19 @@ describe("of a StatefulSet that waits, `why` names the pod that holds the rest",
   });
 });
 
-describe("nothing is said of an order", () => {
+describe("no order is mentioned", () => {
   const pods = [podOf("db-0", { ready: false })];
 
-  test("where there is none", () => {
+  test("if there is none", () => {
     expect(told(set({ replicas: 1 }, { podManagementPolicy: "Parallel" }), pods)).toEqual([]);
   });
 
-  test("where the last pod is all that lacks", () => {
+  test("if only the last pod is missing", () => {
     const last = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false })];
     expect(told(set({ replicas: 3, availableReplicas: 2 }), last)).toEqual([]);
   });
 
-  test("where the pods may not be read", () => {
+  test("if the pods cannot be read", () => {
     expect(told(set({ replicas: 1 }), pods, { forbidden: [Pods] })).toEqual([]);
   });
 

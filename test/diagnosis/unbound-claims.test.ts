@@ -47,12 +47,12 @@ describe("a claim without a class", () => {
     ["is being deleted", volume("disk", {}, { meta: { namespace: "", deletionTimestamp: ago(5) } })],
   ];
   for (const [misfit, item] of cases) {
-    test(`says of a volume that it ${misfit}`, () => {
+    test(`says that a volume ${misfit}`, () => {
       expect(whys(claim(), [item])).toEqual([`${why}: disk ${misfit}`]);
     });
   }
 
-  test("says that there is no volume", () => {
+  test("says that no volume exists", () => {
     expect(whys(claim(), [volume("gold", { storageClassName: "gold" })])).toEqual([
       `${why}: there is no volume without a class`,
     ]);
@@ -65,18 +65,18 @@ describe("a claim without a class", () => {
     ]);
   });
 
-  test("goes by its selector", () => {
+  test("respects its selector", () => {
     const selector = { matchLabels: { metal: "tin" } };
     expect(whys(claim({ selector }), [volume("disk")])).toEqual([
       `${why}: disk has labels that the claim's selector does not match`,
     ]);
   });
 
-  test("says nothing of volumes that may not be read", () => {
+  test("has no finding about volumes that cannot be read", () => {
     expect(whys(claim(), [], [PersistentVolumes])).toEqual([why]);
   });
 
-  test("says which volume suits it, and who has to bind them", () => {
+  test("names a suitable volume, and the controller that has to bind them", () => {
     expect(whys(claim(), [volume("small", { capacity: { storage: "1Gi" } }), volume("disk")])).toEqual([
       "volume disk matches it, so the controller persistentvolume-binder has to bind them",
     ]);
@@ -84,7 +84,7 @@ describe("a claim without a class", () => {
 });
 
 describe("a claim that names its volume", () => {
-  test("says what is wrong with that", () => {
+  test("explains what is wrong with that volume", () => {
     const naming = claim({ volumeName: "disk" });
     expect(whys(naming, [])).toEqual(["there is no volume disk, to which it refers"]);
     expect(whys(naming, [volume("disk", { storageClassName: "gold" })])).toEqual([
@@ -113,7 +113,7 @@ describe("a claim of a class", () => {
     expect(whys(ofLate(), [late], [Pods])).toEqual([waits]);
   });
 
-  test("whose node is chosen waits for its provisioner", () => {
+  test("whose node is selected waits for its provisioner", () => {
     const annotations = { "volume.kubernetes.io/selected-node": "node-1" };
     expect(whys(ofLate({ annotations }), [late])).toEqual([
       "provisioner example.com/disks of class late has to provision a volume for node node-1",

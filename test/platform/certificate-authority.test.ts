@@ -32,7 +32,7 @@ function issue(parts: Partial<CertificateWish> = {}, by = authority): X509Certif
 const hexOf = (certificate: X509Certificate): string => certificate.raw.toString("hex");
 
 describe("issuerOf(…).issue()", () => {
-  test("names its issuer and its issuer's key, and is no authority", () => {
+  test("names its issuer and its issuer's key, and is not an authority", () => {
     const certificate = issue();
     const ca = new X509Certificate(authority.ca);
     expect(certificate.issuer).toBe("CN=test-ca");
@@ -46,7 +46,7 @@ describe("issuerOf(…).issue()", () => {
     expect(hexOf(certificate)).toContain(`551d23041830168014${keyId}`);
   });
 
-  test("names no key of its issuer where the subject has the issuer's name, as Go does", () => {
+  test("omits the issuer's key if the subject equals the issuer, as Go does", () => {
     expect(hexOf(issue({ subject: [attribute(3, "test-ca")] }))).not.toContain("551d23");
     expect(hexOf(issue({ subject: [attribute(3, "test-ca2")] }))).toContain("551d23");
   });
@@ -71,7 +71,7 @@ describe("issuerOf(…).issue()", () => {
     );
   });
 
-  test("has texts of printable characters as such, and others in UTF-8", () => {
+  test("writes printable strings as such, and others in UTF-8", () => {
     // The tags are 13 and 0c, each followed by its length.
     expect(hexOf(issue({ subject: [attribute(3, "a-b.c:d")] }))).toContain(
       `5504031307${Buffer.from("a-b.c:d").toString("hex")}`,
@@ -81,7 +81,7 @@ describe("issuerOf(…).issue()", () => {
     );
   });
 
-  test("has alternative names by type, addresses of IPv4 short, and critical without a subject", () => {
+  test("writes alternative names by type, IPv4 addresses in 4 bytes, and marks them critical without a subject", () => {
     const altNames = [
       { type: "URI", bytes: bytes("help://me@what:8080/where/when?why=true") },
       { type: "IP", bytes: Uint8Array.from([...Array.from({ length: 10 }, () => 0), 255, 255, 10, 0, 0, 1]) },
@@ -97,20 +97,20 @@ describe("issuerOf(…).issue()", () => {
     expect(hexOf(issue({ altNames, subject: [] }))).toContain("551d110101ff");
   });
 
-  test("has usages as bits and as identifiers, and none where none is asked for", () => {
+  test("writes usages as bits and as identifiers, and none by default", () => {
     expect(hexOf(issue({ keyUsage: [0, 2] }))).toContain("551d0f0101ff0404030205a0");
     expect(hexOf(issue({ keyUsage: [8] }))).toContain("551d0f0101ff04050303070080");
     expect(issue({ extendedKeyUsage: ["1.3.6.1.5.5.7.3.2"] }).keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"]);
     expect(hexOf(issue())).not.toMatch(/551d0f|551d25/);
   });
 
-  test("has times before and after 2050, and another serial each time", () => {
+  test("writes times before and after 2050, and a new serial number each time", () => {
     const { validFrom, validTo } = issue({ notAfter: Date.UTC(2050, 0, 1) });
     expect([validFrom, validTo].map((each) => Date.parse(each))).toEqual([now, Date.UTC(2050, 0, 1)]);
     expect(issue().serialNumber).not.toBe(issue().serialNumber);
   });
 
-  test("takes names of any length", () => {
+  test("accepts names of any length", () => {
     const altNames = Array.from({ length: 3000 }, (_, n) => ({
       type: "DNS" as const,
       bytes: bytes(`host-${n}.example.com`),
@@ -154,12 +154,12 @@ describe.skipIf(opensslMissing !== undefined)("issuerOf() with keys of openssl",
 describe("issuerOf() refuses", () => {
   const { ca, key } = authority;
   for (const { name, parts, why } of [
-    { name: "no certificate", parts: { ca: "", key }, why: "expected 1 certificate, found 0" },
+    { name: "text without a certificate", parts: { ca: "", key }, why: "expected 1 certificate, found 0" },
     { name: "two certificates", parts: { ca: ca + ca, key }, why: "expected 1 certificate, found 2" },
     { name: "a damaged one", parts: { ca: ca.replace(/\n.{20}/, "\n"), key }, why: "it is none, or damaged" },
-    { name: "no key", parts: { ca, key: "x" }, why: "Cannot read the authority's key" },
+    { name: "text without a key", parts: { ca, key: "x" }, why: "Cannot read the authority's key" },
     {
-      name: "another one's key",
+      name: "the key of another authority",
       parts: { ca, key: newKey() },
       why: "the authority's key is not that of its certificate",
     },
@@ -172,7 +172,7 @@ describe("issuerOf() refuses", () => {
     test(name, () => expect(() => issuerOf(parts)).toThrow(why));
 });
 
-test("loopbackCertificate() lasts for a year, and its authority for ten", () => {
+test("loopbackCertificate() is valid for a year, and its authority for ten", () => {
   const made = loopbackCertificate(now);
   const [cert, ca] = [made.cert, made.ca].map((pem) => new X509Certificate(pem));
   expect(Date.parse(cert?.validTo ?? "")).toBe(now + yearMs);

@@ -16,8 +16,8 @@ afterAll(() => {
 const quick = { connectMs: 10_000, handshakeMs: 100 };
 const never = new AbortController().signal;
 
-describe("a try of a connection", () => {
-  test("to a server that takes it and says nothing ends with its handshake's time, straight and by proxy", async () => {
+describe("a connection attempt", () => {
+  test("to a silent server ends with the handshake timeout, directly and through a proxy", async () => {
     const { port } = await keep(rawServer("", "stay"));
     const url = new URL(`https://127.0.0.1:${port}/`);
     const http = await keep(connectProxy());
@@ -34,7 +34,7 @@ describe("a try of a connection", () => {
     expect([http.asked.length, socks.asked.length]).toEqual([1, 1]);
   });
 
-  test("by a proxy that says nothing ends with the connection's time", async () => {
+  test("through a silent proxy ends with the connection timeout", async () => {
     const { port } = await keep(rawServer("", "stay"));
     for (const scheme of ["http", "socks5"]) {
       const settings = { tls: {}, proxy: `${scheme}://127.0.0.1:${port}` };
@@ -44,7 +44,7 @@ describe("a try of a connection", () => {
     }
   });
 
-  test("says nothing of what the request will tell by itself", async () => {
+  test("does not report what the request itself will report", async () => {
     const plain = await keep(echoServer(undefined));
     const gone = await echoServer(undefined);
     gone.close();
@@ -54,7 +54,7 @@ describe("a try of a connection", () => {
     await tryConnection(new URL("https://nowhere.invalid/"), { tls: {} }, quick, never);
   });
 
-  test("ends quietly when nobody wants it any more", async () => {
+  test("ends quietly when it is no longer needed", async () => {
     const { port } = await keep(rawServer("", "stay"));
     const stop = new AbortController();
     const limits = { connectMs: 10_000, handshakeMs: 10_000 };

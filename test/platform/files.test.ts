@@ -12,28 +12,28 @@ describe("readTextFile", () => {
   test.each([
     { name: "UTF-8", bytes: Buffer.from("täg: 日本") },
     { name: "UTF-8 with a byte order mark", bytes: Buffer.from("\ufefftäg: 日本") },
-    { name: "UTF-16, little end first", bytes: Buffer.from("\ufefftäg: 日本", "utf16le") },
-    { name: "UTF-16, big end first", bytes: Buffer.from("\ufefftäg: 日本", "utf16le").swap16() },
+    { name: "UTF-16, little endian", bytes: Buffer.from("\ufefftäg: 日本", "utf16le") },
+    { name: "UTF-16, big endian", bytes: Buffer.from("\ufefftäg: 日本", "utf16le").swap16() },
   ])("reads $name", async ({ name, bytes }) => {
     writeFileSync(at(name), bytes);
     expect(await readTextFile(at(name))).toBe("täg: 日本");
   });
 
-  test("a file that is not there is no text; a folder is an error", async () => {
+  test("returns nothing for a missing file; a folder is an error", async () => {
     expect(await readTextFile(at("none"))).toBeUndefined();
     expect(await readTextFile(dir).catch((error: { code: string }) => error.code)).toBe("EISDIR");
   });
 });
 
 describe("writePrivateFile", () => {
-  test("only the owner may read it, also where an open one stood before", async () => {
+  test("creates a file that only the owner can read, even if an open one existed", async () => {
     writeFileSync(at("open"), "old", { mode: 0o644 });
     await writePrivateFile(at("open"), "new");
     expect(readFileSync(at("open"), "utf8")).toBe("new");
     expect(statSync(at("open")).mode & 0o777).toBe(0o600);
   });
 
-  test("follows no link that somebody planted, neither at its place nor beside it", async () => {
+  test("follows no planted link, neither in its place nor beside it", async () => {
     writeFileSync(at("victim"), "untouched");
     symlinkSync(at("victim"), at("planted"));
     symlinkSync(at("victim"), at(`planted.${process.pid}.new`));

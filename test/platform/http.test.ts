@@ -74,14 +74,14 @@ for (const { name, open } of clients) {
       client.close();
     });
 
-    test("keeps its connection", async () => {
+    test("reuses its connection", async () => {
       const { port } = await keep(echoServer(undefined));
       const client = open({ tls: {} });
       for (let i = 0; i < 3; i++) expect((await seen(client, `http://127.0.0.1:${port}/`)).connection).toBe(1);
       client.close();
     });
 
-    test("close ends no request that is under way, and the client goes on with new connections", async () => {
+    test("close ends no request in flight, and the client continues with new connections", async () => {
       const waiting: (() => void)[] = [];
       const { port } = await keep(
         echoServer(undefined, (incoming, response) => {
@@ -100,7 +100,7 @@ for (const { name, open } of clients) {
       expect((await seen(client, `http://127.0.0.1:${port}/`)).method).toBe("GET");
     });
 
-    test("a write that is lost with its connection is not sent again", async () => {
+    test("does not send a write again that is lost with its connection", async () => {
       let posts = 0;
       const { port } = await keep(
         echoServer(undefined, (incoming) => {
@@ -116,7 +116,7 @@ for (const { name, open } of clients) {
       expect(posts).toBe(2);
     });
 
-    test("a redirect is an answer", async () => {
+    test("returns a redirect as the response", async () => {
       const { port } = await keep(
         echoServer(undefined, (_, response) => {
           response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
@@ -145,7 +145,7 @@ for (const { name, open } of clients) {
     ];
     for (const { name: where, bytes, stream } of cuts) {
       for (const then of ["end", "break"] as const) {
-        test(`a connection that is ${then === "end" ? "closed" : "reset"} ${where} is never taken for an end`, async () => {
+        test(`reports a connection that is ${then === "end" ? "closed" : "reset"} ${where} as an error`, async () => {
           const { port } = await keep(rawServer(bytes, then));
           const result = await caught(
             (async () => text((await open({ tls: {} }).send(request(`http://127.0.0.1:${port}/`, { stream }))).body))(),
@@ -156,7 +156,7 @@ for (const { name, open } of clients) {
       }
     }
 
-    test("an abort ends a request without an answer, and a body that is being read", async () => {
+    test("ends a request without a response, and a body, on an abort", async () => {
       const silent = await keep(rawServer("", "stay"));
       const stop = new AbortController();
       const sent = caught(open({ tls: {} }).send(request(`http://127.0.0.1:${silent.port}/`, { signal: stop.signal })));
@@ -173,7 +173,7 @@ for (const { name, open } of clients) {
       expect(await next).toBeInstanceOf(Error);
     });
 
-    test("cancel ends a body that is being read, more than once", async () => {
+    test("accepts several cancels of a body that is being read", async () => {
       const slow = await keep(rawServer("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n", "stay"));
       const { body } = await open({ tls: {} }).send(request(`http://127.0.0.1:${slow.port}/`, { stream: true }));
       await body.next();
@@ -184,7 +184,7 @@ for (const { name, open } of clients) {
       expect(["no error", "HttpError"]).toContain(String((await next) instanceof HttpError ? "HttpError" : await next));
     });
 
-    test("a refused connection says so", async () => {
+    test("reports a refused connection", async () => {
       const server = await echoServer(undefined);
       server.close();
       const error = await caught(open({ tls: {} }).send(request(`http://127.0.0.1:${server.port}/`)));
@@ -192,7 +192,7 @@ for (const { name, open } of clients) {
       expect(error).toMatchObject({ failure: "refused", message: "connection refused" });
     });
 
-    test("an unknown host says so", async () => {
+    test("reports an unknown host", async () => {
       const error = await caught(open({ tls: {} }).send(request("http://nowhere.invalid/")));
       expect(error).toMatchObject({ failure: "unknown host" });
     });
@@ -213,13 +213,13 @@ for (const { name, open } of clients) {
       key: certificates[one].key,
     });
 
-    test("checks the server against the authority given, and shows its own certificate", async () => {
+    test("verifies the server with the given authority, and presents its certificate", async () => {
       const { ca } = certificates;
       expect((await seen(open({ tls: { ca, ...pair("client") } }), url())).client).toBe("dev");
       expect((await seen(open({ tls: { ca } }), url())).client).toBe("");
     });
 
-    test("takes the server's own certificate for an authority, as Go does, for the names in it alone", async () => {
+    test("accepts the server's own certificate as an authority, as Go does, only for the names in it", async () => {
       const { server: own, other: another } = certificates;
       expect((await seen(open({ tls: { ca: own.cert } }), url())).method).toBe("GET");
       const wrong = await caught(open({ tls: { ca: another.cert } }).send(request(url())));
@@ -228,7 +228,7 @@ for (const { name, open } of clients) {
       expect(await caught(open(misnamed).send(request(url())))).toMatchObject({ failure: "certificate" });
     });
 
-    test("two clients with different certificates share no connection", async () => {
+    test("shares no connection between clients with different certificates", async () => {
       const { ca } = certificates;
       const [a, b] = [open({ tls: { ca, ...pair("client") } }), open({ tls: { ca, ...pair("client2") } })];
       const names: string[] = [];
@@ -236,7 +236,7 @@ for (const { name, open } of clients) {
       expect(names).toEqual(["dev", "ops", "dev", "ops"]);
     });
 
-    test("serverName is asked for and looked for", async () => {
+    test("sends and verifies serverName", async () => {
       const { ca } = certificates;
       const at = `https://127.0.0.1:${other.port}/`;
       expect((await seen(open({ tls: { ca, serverName: "api.test" } }), at)).serverName).toBe("api.test");
@@ -246,7 +246,7 @@ for (const { name, open } of clients) {
       });
     });
 
-    test("an unknown authority is refused, unless the check is off", async () => {
+    test("refuses an unknown authority, unless verification is off", async () => {
       const stranger = certificates.strangerCa;
       expect(await caught(open({ tls: { ca: stranger } }).send(request(url())))).toMatchObject({
         failure: "certificate",
@@ -255,7 +255,7 @@ for (const { name, open } of clients) {
       expect((await seen(open({ tls: { insecure: true, ...pair("client") } }), url())).client).toBe("dev");
     });
 
-    test("an unknown authority is refused under a server name too, and so is another name", async () => {
+    test("refuses an unknown authority with a server name, too, and another name", async () => {
       const serverName = "localhost";
       const refused = { failure: "certificate" };
       const stranger = { tls: { ca: certificates.strangerCa, serverName } };
@@ -265,21 +265,21 @@ for (const { name, open } of clients) {
       expect(await caught(open(misnamed).send(request(url())))).toMatchObject(refused);
     });
 
-    test("asks for the host's name through a proxy, as without one", async () => {
+    test("sends the host's name through a proxy, as without one", async () => {
       const proxy = await keep(connectProxy());
       const settings = { tls: { ca: certificates.ca }, proxy: `http://127.0.0.1:${proxy.port}` };
       const named = await seen(open(settings), `https://localhost:${server.port}/`);
       expect(named.serverName).toBe("localhost");
     });
 
-    test("a key that is none is a matter of certificates", async () => {
+    test("reports an invalid key as a certificate error", async () => {
       const { ca, client } = certificates;
       const settings = { tls: { ca, certificate: client.cert, key: "nonsense" } };
       const error = await caught((async () => open(settings).send(request(url())))());
       expect(error).toMatchObject({ failure: "certificate" });
     });
 
-    test("goes through a proxy, by CONNECT, with its password", async () => {
+    test("uses a proxy by CONNECT, with its password", async () => {
       const proxy = await keep(connectProxy());
       const client = open({
         tls: { ca: certificates.ca, ...pair("client") },
@@ -295,7 +295,7 @@ for (const { name, open } of clients) {
 
 describe.skipIf(opensslMissing !== undefined)("with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment", () => {
   for (const runtime of ["Bun", "Deno"]) {
-    test(`${runtime} refuses what it refuses without it, directly and through a proxy`, async () => {
+    test(`${runtime} refuses the same servers as without it, directly and through a proxy`, async () => {
       const { ca, strangerCa, server } = makeCertificates();
       const [secure, proxy] = [await keep(echoServer({ ...server, ca })), await keep(connectProxy())];
       const url = `https://127.0.0.1:${secure.port}/`;
@@ -340,7 +340,7 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
       body: new TextEncoder().encode("x".repeat(300_000)),
     });
 
-  test("names are looked up by the proxy, addresses are sent as such, and TLS is with the server", async () => {
+  test("names are resolved by the proxy, addresses are sent as such, and TLS is end to end", async () => {
     const proxy = await keep(socksProxy());
     const url = `socks5://127.0.0.1:${proxy.port}`;
     expect(await through(url, "localhost")).toMatchObject({ serverName: "localhost", body: "x".repeat(300_000) });
@@ -351,7 +351,7 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
     expect(proxy.asked).toEqual(["localhost", "127.0.0.1", "127.0.0.1"].map((host) => `${host}:${server.port}`));
   });
 
-  test("an address of IPv6 is sent as 16 bytes", async () => {
+  test("an IPv6 address is sent as 16 bytes", async () => {
     const proxy = await keep(socksProxy(undefined, 4));
     const client = openHttp({ tls: {}, proxy: `socks5://127.0.0.1:${proxy.port}` });
     const error = await caught(client.send(request("https://[fd00:1::ff]:6443/")));
@@ -359,7 +359,7 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
     expect(proxy.asked).toEqual(["253.0.0.1.0.0.0.0.0.0.0.0.0.0.0.255:6443"]);
   });
 
-  test("user and password of its URL log in", async () => {
+  test("user and password of the proxy's URL are used", async () => {
     const proxy = await keep(socksProxy("me:p@ss"));
     expect((await through(`socks5://me:p%40ss@127.0.0.1:${proxy.port}`)).body).toHaveLength(300_000);
     expect(proxy.asked).toEqual([`127.0.0.1:${server.port} me:p@ss`]);
@@ -369,7 +369,7 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
     expect(none).toMatchObject({ failure: "unreachable" });
   });
 
-  test("that is none, is not there, or never answers ends in an error", async () => {
+  test("an invalid, missing or silent proxy is an error", async () => {
     const other = await keep(rawServer("HTTP/1.1 400 Bad Request\r\n\r\n", "end"));
     expect(await caught(through(`socks5://127.0.0.1:${other.port}`))).toMatchObject({
       message: "the proxy does not speak SOCKS5",
@@ -385,7 +385,7 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
 });
 
 describe("openHttp", () => {
-  test("sends a header of several values as several lines", async () => {
+  test("sends a header with several values as several lines", async () => {
     const { port } = await keep(echoServer(undefined));
     const { lines } = await seen(openHttp({ tls: {} }), `http://127.0.0.1:${port}/`, {
       headers: { "impersonate-group": ["a", "b"] },
@@ -394,7 +394,7 @@ describe("openHttp", () => {
     expect(values).toEqual(["a", "b"]);
   });
 
-  test("has more streams open than Bun has requests, and room for other requests beside them", async () => {
+  test("can have more open streams than Bun's limit of requests, and other requests beside them", async () => {
     const { port } = await keep(
       echoServer(undefined, ({ url = "" }, response) => {
         if (!url.startsWith("/stream")) return false;

@@ -15,7 +15,7 @@ function client(port: number): TLSSocket {
   return socket;
 }
 
-test("close ends every connection: kept ones, and those whose handshake is under way", async () => {
+test("close ends every connection: kept ones, and those during their handshake", async () => {
   for (let round = 0; round < 10; round++) {
     const server = await serveHttps({
       port: 0,
@@ -33,7 +33,7 @@ test("close ends every connection: kept ones, and those whose handshake is under
   }
 });
 
-describe("a request that is none, or only just", () => {
+describe("an invalid or borderline request", () => {
   let server: HttpsServer;
   beforeAll(async () => {
     server = await serveHttps({
@@ -74,9 +74,14 @@ describe("a request that is none, or only just", () => {
       text: "100001 0",
     },
     { name: "a header of 2 MB", sent: get(`Host: a\r\nX: ${"x".repeat(2_000_000)}`), status: 431, text: "" },
-    { name: "two hosts", sent: get("Host: a\r\nHost: b"), status: 400, text: "400 Bad Request: too many Host headers" },
     {
-      name: "a host that is a script",
+      name: "two Host headers",
+      sent: get("Host: a\r\nHost: b"),
+      status: 400,
+      text: "400 Bad Request: too many Host headers",
+    },
+    {
+      name: "a Host that is a script",
       sent: get("Host: <a>"),
       status: 400,
       text: "400 Bad Request: malformed Host header",
@@ -88,7 +93,7 @@ describe("a request that is none, or only just", () => {
       text: "unsupported protocol version",
     },
     { name: "a folded header", sent: get("Host: a\r\nX: a\r\n b"), status: 400, text: "400 Bad Request" },
-    { name: "a method of its own", sent: get("Host: a", "FROBNICATE / HTTP/1.1"), status: 405, text: "no such method" },
+    { name: "an unknown method", sent: get("Host: a", "FROBNICATE / HTTP/1.1"), status: 405, text: "no such method" },
     { name: "CONNECT", sent: get("Host: a", "CONNECT / HTTP/1.1"), status: 405, text: "no such method" },
     {
       name: "20,000 headers",
@@ -98,10 +103,10 @@ describe("a request that is none, or only just", () => {
     },
     { name: "100 headers", sent: get(`Host: a\r\n${"Z: a\r\n".repeat(100)}X: b`), status: 200, text: "1 1" },
     { name: "the preface of HTTP/2", sent: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400, text: "400 Bad Request" },
-    { name: "no HTTP", sent: "\0\x01\x02 nonsense\r\n\r\n", status: 400, text: "400 Bad Request" },
-    { name: "line feeds alone", sent: "GET / HTTP/1.1\nHost: a\n\n", status: 400, text: "400 Bad Request" },
+    { name: "not HTTP", sent: "\0\x01\x02 nonsense\r\n\r\n", status: 400, text: "400 Bad Request" },
+    { name: "only line feeds", sent: "GET / HTTP/1.1\nHost: a\n\n", status: 400, text: "400 Bad Request" },
   ];
-  test.each(cases)("is answered with $status, and the server goes on: $name", async ({ sent, status, text }) => {
+  test.each(cases)("gets a response with $status, and the server continues: $name", async ({ sent, status, text }) => {
     const answer = await said(sent);
     expect(answer.split(" ", 2)[1]).toBe(String(status));
     expect(answer).toContain(text);

@@ -15,10 +15,10 @@ function releases(megabytes: number): readonly number[] {
   return at;
 }
 
-describe("what a burst leaves is given back", () => {
-  test("never, where it is short", () => expect(releases(18)).toEqual([]));
+describe("memory after a burst is released", () => {
+  test("never, if the burst is short", () => expect(releases(18)).toEqual([]));
   test("every 24 MB at first", () => expect(releases(100)).toEqual([24, 48, 72, 96]));
-  test("more and more seldom in a long one", () => {
+  test("at growing intervals in a long burst", () => {
     const at = releases(6000);
     expect(at.length).toBeLessThan(25);
     for (const [n, each] of at.slice(1).entries())

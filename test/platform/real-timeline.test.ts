@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe("realTimeline", () => {
-  test("tells the wall clock's time and never goes back", () => {
+  test("returns the wall clock's time and never goes back", () => {
     const timeline = realTimeline();
     expect(Math.abs(timeline.now() - Date.now())).toBeLessThan(1000);
     let last = timeline.now();
@@ -18,7 +18,7 @@ describe("realTimeline", () => {
     }
   });
 
-  test("follows a wall clock that runs a little faster, within a second, and none that is set back", () => {
+  test("follows a wall clock that runs slightly faster, within a second, but not one that is set back", () => {
     let wall = 1_800_000_000_000;
     let steady = 5000;
     spyOn(Date, "now").mockImplementation(() => wall);
@@ -37,7 +37,7 @@ describe("realTimeline", () => {
     expect(pass(1001, 1001 + 7_200_000)).toBe(0);
   });
 
-  test("all that runs in one go has one beginning, which is not that of what runs after an await", async () => {
+  test("code that runs without an await has one start time, different from that after an await", async () => {
     const timeline = realTimeline();
     const began = timeline.burstBegan();
     for (let looked = 0; timeline.now() === began && looked < 1e6; looked++);
@@ -47,7 +47,7 @@ describe("realTimeline", () => {
     expect(timeline.burstBegan()).toBeGreaterThan(began);
   });
 
-  test("a timer fires once, not before its time; a cancelled one never", async () => {
+  test("a timer fires once, not early; a cancelled one never fires", async () => {
     const timeline = realTimeline();
     const startedAt = timeline.now();
     let cancelled = 0;
@@ -58,7 +58,7 @@ describe("realTimeline", () => {
     expect(cancelled).toBe(0);
   });
 
-  test("actors that only hand work to each other still let timers fire", async () => {
+  test("actors that only hand over work to each other still let timers fire", async () => {
     const timeline = realTimeline();
     const fired: number[] = [];
     timeline.after(5, "timer", () => fired.push(timeline.now()));
@@ -72,7 +72,7 @@ describe("realTimeline", () => {
     expect(hops).toBeGreaterThan(64);
   });
 
-  test("turns are taken at once, and still let timers fire", async () => {
+  test("turns run at once, and still let timers fire", async () => {
     const timeline = realTimeline();
     const fired: number[] = [];
     timeline.after(5, "timer", () => fired.push(timeline.now()));

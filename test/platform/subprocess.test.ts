@@ -11,21 +11,21 @@ const sh = (script: string, env: Record<string, string> = {}): ReturnType<typeof
   });
 
 describe("runProgram", () => {
-  test("gives the output and the exit code", async () => {
+  test("returns the output and the exit code", async () => {
     expect(await sh('echo "$A"; exit 3', { A: "hällo" })).toEqual({ is: "ended", code: 3, out: "hällo\n" });
   });
 
-  test("gives the program no standard input", async () => {
+  test("provides no standard input", async () => {
     expect(await sh("cat")).toEqual({ is: "ended", code: 0, out: "" });
   });
 
-  test("says that a program is missing, with and without a path", async () => {
+  test("reports that a program is missing, with and without a path", async () => {
     for (const command of ["no-such-program-here", "/no/such/program"]) {
       expect(await runProgram({ command, args: [], env: {}, interactive: false })).toEqual({ is: "missing" });
     }
   });
 
-  test("says that a program was killed", async () => {
+  test("reports that a program was killed", async () => {
     expect(await sh("kill -9 $$")).toEqual({ is: "failed", why: "it was ended by SIGKILL" });
   });
 });

@@ -5,7 +5,7 @@ import { sleep } from "../../src/platform/timeline.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 
 describe("virtualTimeline", () => {
-  test("fires timers in the order of time, and time stands still in between", async () => {
+  test("fires timers in the order of time, which does not pass in between", async () => {
     const timeline = virtualTimeline(1000, seededRandom(1));
     const fired: [string, number][] = [];
     for (const [name, ms] of [
@@ -31,7 +31,7 @@ describe("virtualTimeline", () => {
     expect([await timeline.runUntil(), fired, timeline.now()]).toEqual(["steady", false, 0]);
   });
 
-  test("stands still while a module is loaded, and what waits for that goes on first", async () => {
+  test("stops while a module is loaded, and the code that awaits it runs first", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const told: string[] = [];
     const { promise: first, resolve: loadedFirst } = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ describe("virtualTimeline", () => {
     expect(told).toEqual(["first at 5", "second at 5", "after it", "other at 10"]);
   });
 
-  test("goes on after a module that cannot be loaded", async () => {
+  test("continues after a module that cannot be loaded", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const told: string[] = [];
     timeline.after(5, "needs", () => {
@@ -66,7 +66,7 @@ describe("virtualTimeline", () => {
     expect(told).toEqual(["Error: no such file", "other"]);
   });
 
-  test("says when the last of what is waited for is due", async () => {
+  test("returns when the last foreground timer is due", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     expect(timeline.lastDue()).toBeUndefined();
     timeline.after(5, "work", () => undefined);
@@ -80,7 +80,7 @@ describe("virtualTimeline", () => {
     expect(timeline.lastDue()).toBeUndefined();
   });
 
-  test("background timers fire on the way but are not waited for", async () => {
+  test("fires background timers on the way but does not wait for them", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
     const fired: string[] = [];
     timeline.after(5, "heartbeat", () => fired.push("heartbeat"), { background: true });

@@ -46,8 +46,8 @@ async function until<T>(look: () => T | undefined): Promise<T> {
   throw new Error("It was never reported");
 }
 
-describe("who may enter", () => {
-  test("only the token of the proxy opens it", async () => {
+describe("access", () => {
+  test("requires the token of the proxy", async () => {
     await open();
     const stranger = await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
     expect(stranger.status).toBe(401);
@@ -56,7 +56,7 @@ describe("who may enter", () => {
     expect(scene.reported("request").map(({ uri }) => uri)).toEqual(["/version"]);
   });
 
-  test("what cannot pass is refused in a line", async () => {
+  test("is refused in a line for requests that cannot pass", async () => {
     await open();
     const method = await scene.ask("OPTIONS", "/version");
     expect([method.status, ((await method.json()) as { message: string }).message]).toEqual([
@@ -65,7 +65,7 @@ describe("who may enter", () => {
     ]);
   });
 
-  test("a process is connected by its first request, which may be a watch that never ends; a stranger's is none", async () => {
+  test("connects a process at its first request, which may be an endless watch; a stranger's request does not", async () => {
     await open();
     let isConnected = false;
     void scene.proxy.connected.then(() => (isConnected = true));
@@ -77,8 +77,8 @@ describe("who may enter", () => {
   });
 });
 
-describe("what passes", () => {
-  test("the process's credentials and connection stay at the proxy, everything else goes on", async () => {
+describe("forwarding", () => {
+  test("keeps the process's credentials and connection at the proxy, and forwards everything else", async () => {
     const sent: Readonly<Record<string, string>>[] = [];
     await open({
       wrap: (transport) => ({
@@ -96,7 +96,7 @@ describe("what passes", () => {
     expect(response.headers.get("cache-control")).toBe("no-cache, private");
   });
 
-  test("a server that cannot be reached is a 503 that says so; a connection that breaks, breaks", async () => {
+  test("returns a 503 for an unreachable server; a broken connection breaks", async () => {
     let failure: "unreachable" | "broken" = "unreachable";
     await open({ wrap: () => ({ send: () => Promise.reject(new TransportError("gone", { failure })) }) });
     const response = await scene.ask("GET", maps);
@@ -113,7 +113,7 @@ describe("what passes", () => {
     expect(scene.reported("write")).toMatchObject([{ verb: "create", status: 0, error: "gone", uid: "" }]);
   });
 
-  test("a watch that the process leaves before it has a response is left at the server too", async () => {
+  test("ends a watch at the server that the process abandons before its response", async () => {
     let responded = false;
     await open({
       wrap: (transport) => ({
@@ -134,7 +134,7 @@ describe("what passes", () => {
     await until(() => scene.reported("request").find(({ verb, error }) => verb === "watch" && error !== undefined));
   });
 
-  test("a watch that the process leaves is left at the server", async () => {
+  test("ends a watch at the server that the process ends", async () => {
     await open();
     const watch = await watching(`${maps}?watch=1`);
     expect(scene.sandbox.server.watches.size).toBe(1);
@@ -152,8 +152,8 @@ describe("what passes", () => {
   });
 });
 
-describe("what is reported", () => {
-  test("requests: verb, kind, key, size and the id in the audit log", async () => {
+describe("events", () => {
+  test("report requests: verb, kind, key, size and the audit id", async () => {
     await open();
     const body = JSON.stringify(configMap("a"));
     const created = await scene.ask("POST", maps, { body });
@@ -179,7 +179,7 @@ describe("what is reported", () => {
     expect(requests[2]).toMatchObject({ objects: 1 });
   });
 
-  test("a list is what an informer starts from if a watch follows; its deltas are the informer's", async () => {
+  test("report a list with a watch as the start of an informer; its deltas are the informer's", async () => {
     await open();
     await scene.ask("POST", maps, { body: configMap("a") });
     const { metadata } = (await (await scene.ask("GET", maps)).json()) as { metadata: { resourceVersion: string } };
@@ -208,7 +208,7 @@ describe("what is reported", () => {
     watch.stop();
   });
 
-  test("pages are one list; a relist tells what changed and what is gone", async () => {
+  test("report pages as one list; a relist reports changes and deletions", async () => {
     await open();
     for (const name of ["a", "b", "c"]) await scene.ask("POST", maps, { body: configMap(name) });
     const listed = async (): Promise<string> => {
@@ -242,7 +242,7 @@ describe("what is reported", () => {
     second.stop();
   });
 
-  test("a watch that begins with a list, in JSON, in protobuf and as metadata", async () => {
+  test("report a watch that starts with a list, in JSON, in protobuf and as metadata", async () => {
     await open();
     await scene.ask("POST", maps, { body: configMap("a") });
     const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
@@ -275,7 +275,7 @@ describe("what is reported", () => {
     ]);
   });
 
-  test("writes: based on what the process knew, with what they change, and the server's refusals", async () => {
+  test("report writes: the version known to the process, the changes, and a refusal", async () => {
     await open();
     const created = (await (await scene.ask("POST", maps, { body: configMap("a") })).json()) as Stored;
     const { uid, resourceVersion } = created.metadata;
@@ -318,7 +318,7 @@ describe("what is reported", () => {
     expect(writes[6]?.error).toBe('configmaps "a" not found');
   });
 
-  test("what takes an object's owner away is written for that owner", async () => {
+  test("attribute a write that removes an owner reference to that owner", async () => {
     await open();
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "gone", controller: true };
     const owned = { metadata: { name: "b", ownerReferences: [owner] } };
@@ -331,7 +331,7 @@ describe("what is reported", () => {
     expect(owners).toEqual(["gone", "gone"]);
   });
 
-  test("Secrets are masked", async () => {
+  test("mask Secrets", async () => {
     await open();
     const secrets = "/api/v1/namespaces/default/secrets";
     const secret = { metadata: { name: "s" }, stringData: { password: "hunter2" } };
@@ -344,7 +344,7 @@ describe("what is reported", () => {
     expect(said).not.toContain(scene.token);
   });
 
-  test("what comes faster than it can be read passes all the same, and is said to be unread", async () => {
+  test("report a response that is too fast to parse as unread, but it is forwarded", async () => {
     await open({ maxBytes: 1000 });
     const body = configMap("large", "x".repeat(5000));
     expect((await scene.ask("POST", maps, { body })).status).toBe(201);
@@ -355,7 +355,7 @@ describe("what is reported", () => {
     expect(scene.reported("request").map(({ status }) => status)).toEqual([201, 200]);
   });
 
-  test("a watch is not read on behind a gap, and goes on passing", async () => {
+  test("do not continue a watch after a gap, but it is forwarded", async () => {
     await open({ maxBytes: 6000 });
     const watch = await watching(`${maps}?watch=1`);
     await scene.ask("POST", maps, { body: configMap("a") });

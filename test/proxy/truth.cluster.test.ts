@@ -141,7 +141,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     return tally;
   }
 
-  test("95 writes in 100 have a cause that is more than a time, and most of these are true", async () => {
+  test("95 of 100 writes have a cause that is more than a time, and most of these are true", async () => {
     const tally = await play({ changes: tries(60, 1000), exact: false });
     expect(tally.true / tally.caused).toBeGreaterThanOrEqual(leastTrue);
     expect(tally.oneTrue / tally.one).toBeGreaterThanOrEqual(leastTrue);

@@ -110,13 +110,13 @@ describe.skipIf(controllersMissing !== undefined)("upgrades through the proxy", 
     test.each([
       { what: "a command's output", args: ["exec", "a", "--", "echo", "hello"], says: "hello\n", subresource: "exec" },
       {
-        what: "megabytes of it",
+        what: "megabytes of output",
         args: ["exec", "a", "--", "sh", "-c", "head -c 5000000 /dev/zero | tr '\\0' x"],
         says: "x".repeat(5_000_000),
         subresource: "exec",
       },
       {
-        what: "what is typed",
+        what: "standard input",
         // The sleep is needed: even without a proxy, kubectl and kwok can lose the output of a command that exits at once.
         args: ["exec", "-i", "a", "--", "sh", "-c", "head -n 1; sleep 1"],
         says: "typed\n",
@@ -132,7 +132,7 @@ describe.skipIf(controllersMissing !== undefined)("upgrades through the proxy", 
       expect(reported().slice(before)).toEqual([`${verb} ${subresource} 101`]);
     });
 
-    test("a command that fails, and a pod that is not there", async () => {
+    test("a command that fails, and a missing pod", async () => {
       for (const args of [
         ["exec", "a", "--", "sh", "-c", "echo no >&2; exit 3"],
         ["exec", "none", "--", "true"],
@@ -169,7 +169,7 @@ describe.skipIf(controllersMissing !== undefined)("upgrades through the proxy", 
     });
   });
 
-  test("a refusal of the server passes as it is: without rights, and without the proxy's token", async () => {
+  test("a refusal by the server is forwarded: without permission, and without the proxy's token", async () => {
     const config = await Bun.file(behind).text();
     const stranger = join(cluster.dir, "stranger");
     writeFileSync(stranger, config.replace(/token: \S+/, "token: wrong"));

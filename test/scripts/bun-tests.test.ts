@@ -17,7 +17,7 @@ async function run(name: string, text: string, timeoutMs = 10_000): ReturnType<t
 describe("running tests", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("answers what each test came to, and shows what failed", async () => {
+  test("returns the outcome of each test, and prints failures", async () => {
     const { results, output } = await run(
       "mixed",
       `describe('a "group" & <more>', () => {
@@ -35,7 +35,7 @@ describe("running tests", () => {
     expect(output).not.toContain("(pass)");
   });
 
-  test("counts the tests of a skipped group, not what would have set it up", async () => {
+  test("counts the tests of a skipped group, but not its hooks", async () => {
     const { results } = await run(
       "skipped",
       `describe.skipIf(true)("a group", () => { afterAll(() => {}); test("one", () => {}); });`,
@@ -51,10 +51,10 @@ describe("running tests", () => {
       says: "(unnamed)",
     },
     { name: "a file without tests", text: "expect(1).toBe(1);", says: "ran no test" },
-    { name: "an end in the middle", text: 'test("a", () => process.exit(0));', says: "ran no test" },
+    { name: "an exit in the middle", text: 'test("a", () => process.exit(0));', says: "ran no test" },
   ];
   for (const { name, text, says } of broken) {
-    test(`takes ${name} for a failure`, async () => {
+    test(`counts ${name} as a failure`, async () => {
       const { results } = await run("broken", text);
       expect(results.filter(({ outcome }) => outcome === "failed").map((result) => result.name)).toEqual([says]);
     });

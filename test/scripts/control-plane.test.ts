@@ -11,13 +11,13 @@ beforeEach(() => {
 afterEach(() => rmSync(cache, { recursive: true, force: true }));
 
 describe("building into the cache", () => {
-  test("answers a folder that is there, and builds nothing", async () => {
+  test("returns an existing folder, and builds nothing", async () => {
     mkdirSync(join(cache, "there"));
     const end = await buildOnce(join(cache, "there"), () => Promise.reject(new Error("built")));
     expect(end).toEqual({ is: "built", folder: join(cache, "there") });
   });
 
-  test("shows the folder only when it is whole", async () => {
+  test("shows the folder only when it is complete", async () => {
     const folder = join(cache, "new");
     const end = await buildOnce(folder, (into) => {
       writeFileSync(join(into, "binary"), "");
@@ -35,7 +35,7 @@ describe("building into the cache", () => {
     expect(readdirSync(cache)).toEqual([]);
   });
 
-  test("goes on where a killed build has left its lock and its files", async () => {
+  test("continues where a killed build has left its lock and its files", async () => {
     const gone = Bun.spawnSync(["true"]).pid;
     writeFileSync(join(cache, "new.lock"), String(gone));
     mkdirSync(join(cache, `new.${gone}`));
@@ -45,7 +45,7 @@ describe("building into the cache", () => {
   });
 });
 
-test("a hash of sources changes with a name or a byte of what matters, and with nothing else", () => {
+test("a hash of sources changes with a name or a byte of relevant files, and only then", () => {
   writeFileSync(join(cache, "go.mod"), "a");
   writeFileSync(join(cache, "up.sh"), "a");
   const hash = (): string => hashOf(cache, (path) => path !== "up.sh");

@@ -18,7 +18,7 @@ async function brokenIn(files: Readonly<Record<string, readonly string[]>>): Pro
 }
 
 describe("the floors hold", () => {
-  test("between rooms: nothing is imported from a floor above, or beside", async () => {
+  test("between rooms: no import from a floor above, or beside", async () => {
     expect(await brokenIn({ "src/api/a.ts": ["../cache/b.ts"], "src/cache/b.ts": ["../api/a.ts"] })).toEqual([
       "src/api/a.ts: src/api (floor 1) must not import src/cache (floor 4)",
     ]);
@@ -40,19 +40,19 @@ describe("the floors hold", () => {
     ]);
   });
 
-  test("what lies flat in a room with floors is its top", async () => {
+  test("for the files at the top of a room with floors", async () => {
     expect(await brokenIn({ "plugin/main.ts": [], "plugin/cli/a.ts": ["../main.ts"] })).toEqual([
       "plugin/cli/a.ts: imports plugin/main.ts, which lies flat in plugin, its top",
     ]);
   });
 
-  test("a command imports no other", async () => {
+  test("between commands, which import no other", async () => {
     expect(await brokenIn({ "plugin/commands/a/a.ts": ["../b/b.ts"], "plugin/commands/b/b.ts": [] })).toEqual([
       "plugin/commands/a/a.ts: a must not import b",
     ]);
   });
 
-  test("a circle of three folders that no table names", async () => {
+  test("for a cycle of three folders outside the table", async () => {
     const files = {
       "src/cache/a/x.ts": ["../b/x.ts"],
       "src/cache/b/x.ts": ["../y.ts"],

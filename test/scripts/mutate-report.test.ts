@@ -23,7 +23,7 @@ const known = (replacement: string, file = "src/a.ts") => ({
 });
 
 describe("A mutation report", () => {
-  test("counts a mutant that hangs as killed, one that no test reaches as survived, and one that does not load as neither", () => {
+  test("counts a mutant that hangs as killed, one that no test covers as survived, and one that does not load as neither", () => {
     const statuses = ["Killed", "Timeout", "Survived", "NoCoverage", "CompileError", "RuntimeError"];
     const mutants = statuses.map((status) => ({
       mutatorName: "ConditionalExpression",
@@ -36,13 +36,13 @@ describe("A mutation report", () => {
     expect(read[0]).toEqual({ ...mutant("killed"), replacement: "{ a }" });
   });
 
-  test("rounds the share of killed mutants down, of those that load", () => {
+  test("rounds down the share of killed mutants among those that load", () => {
     const mutants = [...Array<Mutant>(8).fill(mutant("killed")), mutant("survived"), mutant("invalid")];
     expect(judgeMutants(mutants, [])).toMatchObject({ killed: 8, survived: 1, invalid: 1, percent: 88 });
     expect(judgeMutants([], []).percent).toBe(0);
   });
 
-  test("names survivors without a reason, and reasons without a survivor in the files that were mutated", () => {
+  test("names survivors without a reason, and reasons without a survivor in the mutated files", () => {
     const mutants = [mutant("survived", "true"), mutant("survived", "false"), mutant("killed", "a >= 0")];
     const reasons = [known("true"), known("a >= 0"), known("true", "src/other.ts")];
     const { unexplained, stale } = judgeMutants(mutants, reasons);
@@ -50,12 +50,12 @@ describe("A mutation report", () => {
   });
 });
 
-test("every reason is for a file that some room mutates", () => {
+test("every reason is for a file of a mutated room", () => {
   const globs = mutatedRooms.flatMap(({ groups }) => groups.flatMap(({ sources }) => sources));
   for (const { file } of knownSurvivors) expect(globs.some((glob) => new Bun.Glob(glob).match(file))).toBe(true);
 });
 
-test("every reason quotes a line that is in its file", () => {
+test("every reason quotes a line of its file", () => {
   const missing = knownSurvivors.filter(
     ({ file, line }) =>
       !readFileSync(join(top, file), "utf8")

@@ -54,7 +54,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-test("finds what a reader of the public API would miss, and nothing that is internal", async () => {
+test("finds what is missing in the public API's documentation, and ignores internals", async () => {
   const found = undocumented(await publicApi(top)).map(({ place, what }) => `${place} ${what}`);
   expect(found).toEqual([
     "src/parts.ts:13 unshown: no @example",
@@ -65,7 +65,7 @@ test("finds what a reader of the public API would miss, and nothing that is inte
   ]);
 });
 
-test("takes examples out of their comments, with their indentation", async () => {
+test("extracts examples from comments, with their indentation", async () => {
   const code = "shown();\nif (true) {\n  shown();\n}\n";
   expect(examplesOf(await publicApi(top))).toEqual([{ name: "shown", code }]);
 });

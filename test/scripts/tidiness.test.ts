@@ -25,7 +25,7 @@ const alsoWithReason = x as number; // said here
 export { cast };
 `;
 
-test("counts what the style asks for, and says where", async () => {
+test("counts deviations from the style, with their places", async () => {
   const top = mkdtempSync(join(tmpdir(), "tidiness-"));
   try {
     mkdirSync(join(top, "src"));

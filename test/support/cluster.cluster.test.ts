@@ -11,7 +11,7 @@ describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiser
   });
   afterAll(() => cluster.stop());
 
-  test("lets an admin in by token and by client certificate", async () => {
+  test("accepts an admin by token and by client certificate", async () => {
     const byToken = await cluster.kubectl(["auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"]);
     expect(byToken).toEqual({ stdout: "admin", stderr: "", code: 0 });
     const byCertificate = await cluster.kubectl([
@@ -24,7 +24,7 @@ describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiser
     expect(byCertificate.stdout).toBe("admin-by-certificate");
   });
 
-  test("takes pods in default and in a new namespace, and tells of them in the audit log", async () => {
+  test("accepts pods in default and in a new namespace, and has them in its audit log", async () => {
     await cluster.createNamespace("shop");
     const pod = { metadata: { generateName: "web-" }, spec: { containers: [{ name: "c", image: "i" }] } };
     const made = await cluster.request("POST", "/api/v1/namespaces/default/pods", pod);
@@ -37,7 +37,7 @@ describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiser
     ]);
   });
 
-  test("keeps its objects and its port when kube-apiserver is killed and started again", async () => {
+  test("keeps its objects and its port when kube-apiserver is killed and restarted", async () => {
     await cluster.kubectl(["create", "configmap", "kept"]);
     await cluster.killApiServer();
     const refused = await cluster.request("GET", "/readyz").catch((error: unknown) => error);
@@ -46,7 +46,7 @@ describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiser
     expect((await cluster.request("GET", "/api/v1/namespaces/default/configmaps/kept")).status).toBe(200);
   });
 
-  test("is silent, not gone, while kube-apiserver stands still", async () => {
+  test("is silent, not gone, while kube-apiserver is suspended", async () => {
     await cluster.stopProcess("kube-apiserver");
     const waiting = cluster.request("GET", "/readyz");
     expect(await Promise.race([waiting, Bun.sleep(300).then(() => "silence")])).toBe("silence");
@@ -56,7 +56,7 @@ describe.skipIf(clusterMissing !== undefined)("a cluster of etcd and kube-apiser
 });
 
 describe.skipIf(controllersMissing !== undefined)("a cluster with controllers", () => {
-  test("runs the controllers asked for, brings pods to life on its nodes, and leaves nothing behind", async () => {
+  test("runs the requested controllers, starts pods on its nodes, and leaves nothing behind", async () => {
     const cluster = await startCluster({ controllers: "replicaset-controller", nodes: 1 });
     try {
       const template = {
@@ -77,7 +77,7 @@ describe.skipIf(controllersMissing !== undefined)("a cluster with controllers", 
     expect(gone).toBeInstanceOf(Error);
   });
 
-  test("ends with the process that started it, even one that was killed", async () => {
+  test("ends with the process that started it, even if that was killed", async () => {
     const program = `
       import { startCluster } from ${JSON.stringify(join(import.meta.dir, "cluster.ts"))};
       const { url, dir } = await startCluster();

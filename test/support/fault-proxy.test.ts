@@ -49,7 +49,7 @@ describe("a TCP fault proxy", () => {
     return { proxy, heard };
   }
 
-  test("hands bytes on both ways while there is no fault", async () => {
+  test("forwards bytes in both directions while there is no fault", async () => {
     const { proxy, heard } = await setUp();
     const { socket, got } = dial(proxy.port);
     socket.write("a");
@@ -72,7 +72,7 @@ describe("a TCP fault proxy", () => {
   });
 
   for (const afterBytes of [0, 1, 4, 10, 13]) {
-    test(`cuts a connection after exactly ${afterBytes} bytes of the answer`, async () => {
+    test(`cuts a connection after exactly ${afterBytes} bytes of the response`, async () => {
       const { proxy } = await setUp();
       await proxy.set({ is: "cut", afterBytes });
       const { socket, got, ended } = dial(proxy.port);
@@ -84,7 +84,7 @@ describe("a TCP fault proxy", () => {
     });
   }
 
-  test("swallows both directions of a stalled connection and closes nothing, even when the fault is over", async () => {
+  test("drops both directions of a stalled connection and closes nothing, even after the fault", async () => {
     const { proxy, heard } = await setUp();
     const { socket, got } = dial(proxy.port);
     socket.write("a");
@@ -101,7 +101,7 @@ describe("a TCP fault proxy", () => {
     await until(() => fresh.got() === "0123456789");
   });
 
-  test("lets the answer trickle", async () => {
+  test("throttles the response", async () => {
     const { proxy } = await setUp();
     await proxy.set({ is: "slow", bytesPerSecond: 40 });
     const { socket, got } = dial(proxy.port);
@@ -111,7 +111,7 @@ describe("a TCP fault proxy", () => {
     await until(() => got() === "0123456789");
   });
 
-  test("loses the answer to what has arrived", async () => {
+  test("loses the response to a request that has arrived", async () => {
     const { proxy, heard } = await setUp();
     await proxy.set({ is: "lose-answers" });
     const { socket, got, ended } = dial(proxy.port);

@@ -53,13 +53,13 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     }
   }
 
-  test("is one that kubectl works through", async () => {
+  test("works with kubectl", async () => {
     const kubeconfig = kubeconfigThrough(cluster, proxy.url);
     const { code, stdout } = await cluster.kubectl(["--kubeconfig", kubeconfig, "get", "ns", "default", "-o", "name"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "namespace/default\n" });
   });
 
-  test("answers in the server's stead, for matching requests, as often as asked", async () => {
+  test("responds instead of the server, for matching requests, as often as requested", async () => {
     const refused = proxy.inject({
       match: ({ method, path }) => method === "POST" && path === configMaps,
       times: 1,
@@ -73,7 +73,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     expect(refused.hits).toBe(1);
   });
 
-  test("breaks the connection before the server hears of a request", async () => {
+  test("breaks the connection before the server receives a request", async () => {
     proxy.inject({ times: 1, fault: { is: "lose-request" } });
     expect(await send("POST", configMaps, { metadata: { name: "unheard" } }).catch(() => "no answer")).toBe(
       "no answer",
@@ -81,7 +81,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     expect(await exists("unheard")).toBe(false);
   });
 
-  test("loses the answer of a write that was applied", async () => {
+  test("loses the response of a write that was applied", async () => {
     proxy.inject({ times: 1, fault: { is: "lose-answer" } });
     expect(await send("POST", configMaps, { metadata: { name: "applied" } }).catch(() => "no answer")).toBe(
       "no answer",
@@ -97,7 +97,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
   });
 
   for (const afterBytes of [0, 1, 17, 100]) {
-    test(`cuts the body of an answer after exactly ${afterBytes} bytes`, async () => {
+    test(`cuts the body of a response after exactly ${afterBytes} bytes`, async () => {
       await cluster.request("POST", configMaps, { metadata: { name: "kube-root-ca.crt" }, data: { "ca.crt": "x" } });
       const whole = await readWatch(300);
       expect(whole.end).toBe("still open");
@@ -118,7 +118,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     expect({ end: stalled.end, length: stalled.text.length }).toEqual({ end: "still open", length: 9 });
   });
 
-  test("ends a watch with a frame of its own after a whole frame of the server's", async () => {
+  test("ends a watch with an additional frame after a whole frame of the server", async () => {
     proxy.inject({ times: 1, fault: { is: "frame", afterBytes: 5, frame: expiredFrame } });
     const { text, end } = await readWatch(3000);
     const frames = text

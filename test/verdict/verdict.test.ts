@@ -5,39 +5,39 @@ const noEvents: Unseen = { what: "events", why: "no right to list", isDecisive: 
 const noPods: Unseen = { what: "pods", why: "no right to list", isDecisive: true };
 
 describe("judge()", () => {
-  test("calls well what was looked at when nothing was found", () => {
+  test("is well if everything was checked and nothing was found", () => {
     const verdict = judge({ seen: ["3 Pods"], unseen: [], findings: [] });
     expect(verdict.is).toBe("well");
     expect(verdict.evidence).toEqual({ seen: ["3 Pods"], unseen: [] });
   });
 
-  test("never calls well what nobody has looked at", () => {
+  test("is never well without a check", () => {
     expect(judge({ seen: [], unseen: [], findings: [] })).toMatchObject({
       is: "cannot tell",
       because: "nothing was checked",
     });
   });
 
-  test("cannot tell where something decisive was not seen, whatever else was", () => {
+  test("is unknown if something decisive was not checked, whatever else was", () => {
     const verdict = judge({ seen: ["Deployment web"], unseen: [noEvents, noPods], findings: [] });
     expect(verdict).toMatchObject({ is: "cannot tell", because: "not seen: pods (no right to list)" });
     expect(verdict.evidence.unseen).toEqual([noEvents, noPods]);
   });
 
-  test("keeps what was not seen beside a good verdict that does not rest on it", () => {
+  test("names what was not checked beside a good verdict that does not depend on it", () => {
     const verdict = judge({ seen: ["3 Pods"], unseen: [noEvents], findings: [] });
     expect(verdict.is).toBe("well");
     expect(verdict.evidence.unseen).toEqual([noEvents]);
   });
 
-  test("a finding stands, however little was seen", () => {
+  test("keeps a finding, however little was checked", () => {
     const verdict = judge({ seen: [], unseen: [noPods], findings: ["0 of 3 pods", "quota"] });
     expect(verdict).toMatchObject({ is: "found", findings: ["0 of 3 pods", "quota"] });
   });
 });
 
 describe("unseenText()", () => {
-  test("is empty where all was seen", () => expect(unseenText([])).toBe(""));
+  test("is empty if everything was checked", () => expect(unseenText([])).toBe(""));
 
   test("gives each reason once", () => {
     const claims: Unseen = { what: "claims", why: "the server has no such kind", isDecisive: false };

@@ -40,18 +40,18 @@ function fiveTimes({ schedule, zone, after = "" }: Golden): string[] {
   return times;
 }
 
-describe("a schedule is read as robfig/cron reads it", () => {
+describe("a schedule is parsed as by robfig/cron", () => {
   const refused = schedules.filter(({ error, zone }) => error !== undefined && zone === undefined);
   const read = schedules.filter(({ error }) => error === undefined);
 
-  test("what it refuses is refused, in its words", () => {
+  test("is refused if robfig/cron refuses it, with the same message", () => {
     expect(refused.length).toBeGreaterThan(60);
     for (const { schedule, error } of refused) {
       expect({ schedule, error: problemOf(schedule) }).toEqual({ schedule, error });
     }
   });
 
-  test("what it takes is due at the same times, whatever the clocks do", () => {
+  test("is due at the same times, across clock changes", () => {
     const going = read.filter(({ hangs }) => hangs !== true);
     expect(going.length).toBeGreaterThan(950);
     for (const one of going) {
@@ -65,7 +65,7 @@ describe("a schedule is read as robfig/cron reads it", () => {
     }
   });
 
-  test("where it searches for ever, as over the day that Samoa has skipped, the search goes on over it", () => {
+  test("is found where robfig/cron searches forever, as across the day that Samoa skipped", () => {
     const endless = read.filter(({ hangs }) => hangs === true);
     expect(endless.map(({ schedule, zone }) => `${schedule} ${zone}`)).toEqual([
       "0 0 * * 0 Pacific/Apia",
@@ -80,7 +80,7 @@ describe("a schedule is read as robfig/cron reads it", () => {
   });
 });
 
-describe("durations of Go", () => {
+describe("Go durations", () => {
   const rows = [
     { text: "1h30m", ms: 5_400_000 },
     { text: "1.5s", ms: 1500 },
@@ -100,11 +100,11 @@ describe("durations of Go", () => {
     { text: "9999999h", says: 'time: invalid duration "9999999h"' },
   ];
   for (const { text, says } of wrong)
-    test(`"${text}" is none`, () => expect(() => parseGoDuration(text)).toThrow(says));
+    test(`"${text}" is invalid`, () => expect(() => parseGoDuration(text)).toThrow(says));
 });
 
 describe("a time zone", () => {
-  test("is known by its name", () => {
+  test("is found by its name", () => {
     expect(["UTC", "Europe/Berlin", "Mars/Base", ""].map(isTimeZone)).toEqual([true, true, false, false]);
   });
 
@@ -117,7 +117,7 @@ describe("a time zone", () => {
     expect(timeZone("Asia/Kathmandu").offsetAt(0)).toBe(5.5 * 3_600_000);
   });
 
-  test("finds the moment of a time, also of one beyond the end of its month", () => {
+  test("finds the instant of a local time, also past the end of its month", () => {
     const midnight = { hour: 0, minute: 0, second: 0 };
     expect(berlin.momentOf({ year: 2026, month: 1, day: 32, ...midnight })).toBe(Date.UTC(2026, 0, 31, 23));
     expect(berlin.momentOf({ year: 2026, month: 13, day: 1, ...midnight })).toBe(Date.UTC(2026, 11, 31, 23));

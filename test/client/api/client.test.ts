@@ -51,7 +51,7 @@ const caught = (promise: Promise<unknown>): Promise<unknown> =>
     (e: unknown) => e,
   );
 
-test("a ControllerRevision is sent as Go writes it, since its data is compared by its bytes", async () => {
+test("a ControllerRevision is serialized as in Go, since its data is compared by its bytes", async () => {
   const { client, transport } = scene({ status: 201, body: pod });
   const data = { spec: { b: "a < b", "10": 1, "9": 2 } };
   await client.create(ControllerRevisions, { metadata: at, data, revision: 1 });
@@ -103,7 +103,7 @@ describe("the requests of the verbs", () => {
     { name: "get", call: (c) => c.get(Pods, at), is: "GET /api/v1/namespaces/shop/pods/web" },
     { name: "list over all namespaces", call: (c) => c.list(ReplicaSets, {}), is: "GET /apis/apps/v1/replicasets" },
     {
-      name: "list of a page",
+      name: "list, one page",
       call: (c) => c.list(Pods, { namespace: "shop", limit: 5, continueToken: "t", labelSelector: "a=b" }),
       is: "GET /api/v1/namespaces/shop/pods?labelSelector=a%3Db&limit=5&continue=t",
     },
@@ -189,7 +189,7 @@ describe("the requests of the verbs", () => {
     });
   }
 
-  test("a watch asks for bookmarks, and joins the selectors of its scope with its own", async () => {
+  test("a watch requests bookmarks, and combines the selectors of its scope with its own", async () => {
     const { client, transport } = scene({ body: "" });
     const pods = client.listerWatcher(Pods, { namespace: "shop", labelSelector: "a=b" });
     const stream = await pods.watch(
@@ -217,13 +217,13 @@ describe("the requests of the verbs", () => {
   }
 });
 
-describe("answers", () => {
-  test("unknown fields stay, and times stay texts", async () => {
+describe("responses", () => {
+  test("keep unknown fields, and times as text", async () => {
     const { client } = scene({ body: { ...pod, extra: { "x-kubernetes-thing": 1 } } });
     expect(await client.get(Pods, at)).toEqual({ ...pod, extra: { "x-kubernetes-thing": 1 } } as never);
   });
 
-  test("a list of null is an empty list", async () => {
+  test("with a list of null are an empty list", async () => {
     const { client } = scene({ body: { metadata: { resourceVersion: "9" }, items: null } });
     expect(await client.list(Pods)).toEqual({ items: [], resourceVersion: "9", continueToken: "", bytes: 49 });
   });
@@ -245,7 +245,7 @@ describe("answers", () => {
     { name: "409", answer: { status: 409, body: status("Conflict", 409) }, message: "it is Conflict", is: isConflict },
     { name: "410", answer: { status: 410, body: status("Expired", 410) }, message: "it is Expired", is: isExpired },
     {
-      name: "a proxy's page",
+      name: "a proxy's HTML page",
       answer: {
         status: 502,
         headers: { "retry-after": "7" },
@@ -255,14 +255,14 @@ describe("answers", () => {
       retryAfterMs: 7000,
     },
     { name: "an empty body", answer: { status: 503 }, message: "the server answered 503" },
-    { name: "JSON that is no Status", answer: { status: 400, body: "{}" }, message: "the server answered 400: {}" },
+    { name: "JSON that is not a Status", answer: { status: 400, body: "{}" }, message: "the server answered 400: {}" },
     {
       name: "a redirect to a login page",
       answer: { status: 302, headers: { location: "https://login.example" } },
       message: "the server answered 302 and points to https://login.example: is this an API server?",
     },
     {
-      name: "text that could drive a terminal",
+      name: "text with terminal escapes",
       answer: { status: 500, body: "a\u001b[31mb" },
       message: "the server answered 500: a [31mb",
     },
@@ -278,7 +278,7 @@ describe("answers", () => {
     });
   }
 
-  test("a watch that is refused is a StatusError too", async () => {
+  test("that refuse a watch are a StatusError, too", async () => {
     const { client } = scene({ status: 410, body: status("Expired", 410) });
     const error = await caught(
       client.listerWatcher(Pods).watch({ resourceVersion: "1" }, new AbortController().signal),
@@ -286,7 +286,7 @@ describe("answers", () => {
     expect(isExpired(error)).toBe(true);
   });
 
-  test("a success that is no JSON is no answer of an API server", async () => {
+  test("with success but without JSON do not come from an API server", async () => {
     const error = await caught(scene({ body: "<html>Sign in</html>" }).client.get(Pods, at));
     expect(error).toBeInstanceOf(TransportError);
     expect((error as Error).message).toBe("the response is not JSON (Sign in): is this an API server?");
@@ -296,7 +296,7 @@ describe("answers", () => {
 describe("write events", () => {
   const decision = { controller: "replicaset", sync: 3, seq: 12 };
 
-  test("an update tells what it changes, from which version, for which decision", async () => {
+  test("report the changes of an update, the version it is based on, and its decision", async () => {
     const { client, writes } = scene({ body: { ...pod, metadata: { ...pod.metadata, resourceVersion: "8" } } });
     const changed = { ...pod, metadata: { ...pod.metadata, labels: { app: "api" } } };
     await client.update(Pods, changed, { basedOn: pod, because: decision });
@@ -320,7 +320,7 @@ describe("write events", () => {
     ]);
   });
 
-  test("a write was sent when the client was asked for it, however long it takes to tell of it", async () => {
+  test("have the time of the call, however long the event takes", async () => {
     let now = 1000;
     const bus = new TraceBus({ now: () => now });
     const writes: StageEvent[] = [];
@@ -345,7 +345,7 @@ describe("write events", () => {
     expect((write?.at ?? 0) - (write?.ms ?? 0)).toBeGreaterThan(1000);
   });
 
-  test("a status update changes nothing but the status", async () => {
+  test("report only changes of the status for a status update", async () => {
     const { client, writes } = scene({ body: pod });
     const changed = { ...pod, metadata: { ...pod.metadata, labels: {} }, status: { phase: "Running" } };
     await client.updateStatus(Pods, changed, { basedOn: pod });
@@ -353,7 +353,7 @@ describe("write events", () => {
     expect(writes[0]?.changes).toEqual([{ path: ".status", after: { phase: "Running" } }]);
   });
 
-  test("a create with generateName is told under the name that the server made", async () => {
+  test("report a create with generateName under the server's name", async () => {
     const { client, writes } = scene({ status: 201, body: pod });
     await client.create(Pods, { metadata: { namespace: "shop", generateName: "we" } });
     expect(writes[0]).toMatchObject({ verb: "create", key: "shop/web", before: "", conditional: false, status: 201 });
@@ -367,7 +367,7 @@ describe("write events", () => {
     { name: "the object, not deleted", body: pod, deletes: false },
   ];
   for (const { name, body, deletes } of deletions) {
-    test(`an answer that is ${name} ${deletes ? "says" : "does not say"} that it is gone`, async () => {
+    test(`${deletes ? "report" : "do not report"} a deletion for ${name}`, async () => {
       const { client, writes } = scene({ body });
       await client.delete(Pods, at);
       expect(writes[0]).toMatchObject({ verb: "delete", deletes, uid: "u1", key: "shop/web" });
@@ -378,7 +378,7 @@ describe("write events", () => {
     return { ...pod, metadata: { ...pod.metadata, deletionTimestamp: "2026-11-21T10:00:01Z", ...extra } };
   }
 
-  test("a refusal and a lost answer are told once, with their words", async () => {
+  test("report a refusal and a lost response once, with the message", async () => {
     const lost = new TransportError("reset");
     const refused = scene({ status: 409, body: { kind: "Status", reason: "Conflict", message: "modified" } });
     await caught(refused.client.update(Pods, pod));
@@ -392,7 +392,7 @@ describe("write events", () => {
     expect(broken.writes[0]).toMatchObject({ status: 0, error: "reset", deletes: false });
   });
 
-  test("a patch changes what it names, where that differs", async () => {
+  test("report the fields of a patch that change", async () => {
     const { client, writes } = scene({ body: pod });
     const body = {
       metadata: { uid: "u1", labels: { app: "web", tier: "front" }, ownerReferences: [{ uid: "o" }] },
@@ -410,7 +410,7 @@ describe("write events", () => {
     });
   });
 
-  test("secrets are masked", async () => {
+  test("mask Secrets", async () => {
     const Secrets = kindOf<StoredObject & { readonly data?: unknown }>({
       group: "",
       version: "v1",
@@ -461,7 +461,7 @@ describe("discovery", () => {
     }
   };
 
-  test("gives core first, the preferred version first, no subresources; a broken group harms nobody", async () => {
+  test("returns core first and the preferred version first, without subresources; a broken group affects no other", async () => {
     const { kinds, unavailable } = await discover(scene(answers).client);
     expect(kinds.map((kind) => `${kind.group}/${kind.version}/${kind.plural}`)).toEqual([
       "/v1/pods",

@@ -25,7 +25,7 @@ function bodyOf(chunks: readonly Uint8Array[], end?: unknown): ApiBody {
 }
 
 describe("FrameSplitter", () => {
-  test(`gives the same frames wherever the bytes are cut (seed ${seed})`, () => {
+  test(`returns the same frames wherever the bytes are cut (seed ${seed})`, () => {
     fc.assert(
       fc.property(
         fc.array(frame, { maxLength: 6 }),
@@ -43,7 +43,7 @@ describe("FrameSplitter", () => {
     );
   });
 
-  test("every single byte as a chunk of its own, with characters of one to four bytes", () => {
+  test("accepts chunks of one byte, with characters of one to four bytes", () => {
     const frames = [
       { type: "ADDED", object: { a: "aé€😀" } },
       { type: "DELETED", object: { ß: "\u2028" } },
@@ -53,7 +53,7 @@ describe("FrameSplitter", () => {
     expect(seen).toEqual(frames);
   });
 
-  test("does not keep a chunk that is overwritten after it was pushed, once the frame in it has ended", () => {
+  test("does not keep a chunk that is overwritten after the push, once its frames are complete", () => {
     const splitter = new FrameSplitter<unknown>();
     const bytes = encoder.encode('{"type":"ADDED","object":1}\n{"type":');
     expect(splitter.push(bytes)).toHaveLength(1);
@@ -67,7 +67,7 @@ describe("FrameSplitter", () => {
 });
 
 describe("watchStream", () => {
-  test("answers the frames of a chunk together, and counts bytes", async () => {
+  test("returns the frames of a chunk together, and counts bytes", async () => {
     const bytes = lines([{ type: "ADDED" }, { type: "MODIFIED" }]);
     const stream = watchStream(bodyOf([bytes]));
     expect(await stream.next()).toHaveLength(2);
@@ -81,7 +81,7 @@ describe("watchStream", () => {
     expect(await stream.next()).toHaveLength(1);
   });
 
-  test("a stream that ends inside a frame was cut: no end, no half frame", async () => {
+  test("fails if the stream ends inside a frame", async () => {
     const whole = lines([{ type: "ADDED" }]);
     for (let cut = 1; cut < whole.length; cut++) {
       const error = await watchStream(bodyOf([whole.subarray(0, cut)]))
@@ -91,7 +91,7 @@ describe("watchStream", () => {
     }
   });
 
-  test("hands on what broke the connection", async () => {
+  test("passes on the error that broke the connection", async () => {
     const broken = new TransportError("reset");
     expect(
       await watchStream(bodyOf([], broken))

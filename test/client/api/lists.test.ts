@@ -62,8 +62,8 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 100; i++) await Promise.resolve();
 }
 
-describe("a list in pages", () => {
-  test("asks for the next page while one is read, and not for the one after", async () => {
+describe("a paged list", () => {
+  test("requests the next page while one is read, and not the one after", async () => {
     const { transport, asked, finish } = server(3);
     const page = listing(transport);
     const first = page("");
@@ -82,7 +82,7 @@ describe("a list in pages", () => {
     expect(asked).toEqual(["p0", "p1", "p2"]);
   });
 
-  test("a page that was asked for ahead and failed fails for whoever comes for it, and is asked for anew by the next", async () => {
+  test("reports the failure of a prefetched page when it is needed, and requests it again the next time", async () => {
     const { transport, asked, finish } = server(2, { headOnly: /p1/ });
     const page = listing(transport);
     const first = page("");
@@ -95,7 +95,7 @@ describe("a list in pages", () => {
     expect(asked).toEqual(["p0", "p1", "p1"]);
   });
 
-  test("a list that begins anew drops what was asked for ahead", async () => {
+  test("drops prefetched pages when it restarts", async () => {
     const { transport, asked } = server(2);
     const page = listing(transport);
     void page("");

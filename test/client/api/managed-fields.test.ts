@@ -93,7 +93,7 @@ describe("reading without managedFields", () => {
     );
   });
 
-  test("takes the managedFields of an object as the API server writes it", () => {
+  test("removes the managedFields of an object as written by the API server", () => {
     const entry = { manager: "kubelet", operation: "Update", fieldsV1: { "f:status": { 'k:{"type":"Ready"}': {} } } };
     const pod = {
       kind: "Pod",
@@ -108,13 +108,13 @@ describe("reading without managedFields", () => {
     expect(list).toEqual({ metadata: {}, items: [frame.object, frame.object] });
   });
 
-  test("a key of that name elsewhere stays", () => {
+  test("keeps a key of that name elsewhere", () => {
     const object = { spec: { managedFields: [{ a: 1 }], zone: "b" }, metadata: { name: "a" } };
     expect(parseFrameDroppingManagedFields(JSON.stringify({ object }))).toEqual({ object });
     expect(parseListDroppingManagedFields(JSON.stringify({ items: [object] }))).toEqual({ items: [object] });
   });
 
-  test("text that is no JSON is a SyntaxError", () => {
+  test("throws a SyntaxError for text that is not JSON", () => {
     expect(() => parseFrameDroppingManagedFields('{"object":{"metadata":{"managedFields":[{}],"a":')).toThrow(
       SyntaxError,
     );

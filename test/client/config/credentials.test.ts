@@ -37,7 +37,7 @@ const wait = async (timeline: VirtualTimeline, ms: number): Promise<void> => {
   await timeline.runUntil();
 };
 
-describe("fixed logins", () => {
+describe("fixed credentials", () => {
   const rows: readonly { readonly login: AuthInfo; readonly authorization: string | undefined }[] = [
     { login: { is: "none" }, authorization: undefined },
     { login: { is: "token", token: "t" }, authorization: "Bearer t" },
@@ -52,7 +52,7 @@ describe("fixed logins", () => {
 });
 
 describe("a token file", () => {
-  test("is read once for a minute, then again; while it is gone the last token goes on", async () => {
+  test("is read at most once a minute; while it is missing, the last token is used", async () => {
     const timeline = virtualTimeline(start, seededRandom(1));
     const host = fakeHost({ "/t": "one\n" });
     const credentials = source({ is: "token-file", path: "/t" }, host, timeline);
@@ -77,7 +77,7 @@ describe("a token file", () => {
     expect(await credentials.renew(first)).toEqual({ authorization: "Bearer two" });
   });
 
-  test("that is not there yet leaves the token beside it, until it is", async () => {
+  test("that is still missing leaves the token in the kubeconfig valid", async () => {
     const timeline = virtualTimeline(start, seededRandom(1));
     const host = fakeHost({});
     const credentials = source({ is: "token-file", path: "/t", token: "beside" }, host, timeline);
@@ -96,7 +96,7 @@ describe("a token file", () => {
     );
   });
 
-  test("that was never there is an error", async () => {
+  test("that never existed is an error", async () => {
     const credentials = source({ is: "token-file", path: "/t" }, fakeHost({}), virtualTimeline(start, seededRandom(1)));
     expect(await caught(credentials.current())).toBeInstanceOf(KubeconfigError);
   });
@@ -144,7 +144,7 @@ describe("an exec plugin", () => {
     expect(host.runs).toHaveLength(2);
   });
 
-  test("is told of the cluster when it asks, and gets its variables", async () => {
+  test("gets the cluster if it wants it, and its variables", async () => {
     const { host, credentials } = execScene(() => printed({ token: "t" }), {
       ...plugin,
       args: ["a", "b"],
@@ -170,12 +170,12 @@ describe("an exec plugin", () => {
     });
   });
 
-  test("may give a client certificate", async () => {
+  test("can return a client certificate", async () => {
     const { credentials } = execScene(() => printed({ clientCertificateData: "c", clientKeyData: "k" }));
     expect(await credentials.current()).toEqual({ keyPair: { certificate: "c", key: "k" } });
   });
 
-  test("a command with a slash is seen from the kubeconfig's folder", async () => {
+  test("resolves a command with a slash relative to the kubeconfig", async () => {
     const { host, credentials } = execScene(() => printed({ token: "t" }), { ...plugin, command: "./bin/login" });
     await credentials.current();
     expect(host.runs[0]?.command).toBe("/k/bin/login");
@@ -216,10 +216,14 @@ describe("an exec plugin", () => {
     { name: "is missing", end: { is: "missing" }, message: /login is not found/, next: /get it at example\.com/ },
     { name: "fails", end: { is: "ended", code: 3, out: "" }, message: /exit code 3/ },
     { name: "was killed", end: { is: "failed", why: "it was ended by SIGKILL" }, message: /SIGKILL/ },
-    { name: "prints no JSON", end: { is: "ended", code: 0, out: "hello" }, message: /did not print JSON/ },
-    { name: "prints another thing", end: { is: "ended", code: 0, out: "{}" }, message: /not an ExecCredential/ },
     {
-      name: "answers in another version",
+      name: "prints something other than JSON",
+      end: { is: "ended", code: 0, out: "hello" },
+      message: /did not print JSON/,
+    },
+    { name: "prints another object", end: { is: "ended", code: 0, out: "{}" }, message: /not an ExecCredential/ },
+    {
+      name: "replies in another version",
       end: printed({ token: "t" }, "client.authentication.k8s.io/v1beta1"),
       message: /v1beta1, where/,
     },
@@ -231,16 +235,20 @@ describe("an exec plugin", () => {
       message: /^Cannot log in as user me: the exec plugin login printed a token that no HTTP header can carry$/,
     },
     {
-      name: "prints a token that is no text",
+      name: "prints a token that is not a string",
       end: printed({ token: 12345 }),
       message: /a token that is a number, not a text$/,
     },
-    { name: "prints no time", end: printed({ token: "t", expirationTimestamp: "soon" }), message: /not a time$/ },
-    { name: "prints nothing useful", end: printed({}), message: /neither a token nor a certificate/ },
-    { name: "prints half a pair", end: printed({ clientKeyData: "k" }), message: /not both/ },
+    {
+      name: "prints an invalid time",
+      end: printed({ token: "t", expirationTimestamp: "soon" }),
+      message: /not a time$/,
+    },
+    { name: "prints no credentials", end: printed({}), message: /neither a token nor a certificate/ },
+    { name: "prints half of a key pair", end: printed({ clientKeyData: "k" }), message: /not both/ },
   ];
   for (const { name, end, message, next } of failures) {
-    test(`that ${name} is one clear line`, async () => {
+    test(`that ${name} causes an error of one line`, async () => {
       const { credentials } = execScene(() => end, { ...plugin, installHint: "get it at example.com\u001b[31m" });
       const error = await caught(credentials.current());
       expect(error).toBeInstanceOf(KubeconfigError);
@@ -251,7 +259,7 @@ describe("an exec plugin", () => {
     });
   }
 
-  test("of an unknown apiVersion is not run", async () => {
+  test("with an unknown apiVersion is not run", async () => {
     const { host, credentials } = execScene(() => printed({}), {
       ...plugin,
       apiVersion: "client.authentication.k8s.io/v1alpha1",
@@ -277,14 +285,14 @@ describe("authenticating", () => {
   const onlyFor = (good: string): FakeTransport =>
     fakeTransport((request) => ({ status: request.headers?.["authorization"] === good ? 200 : 401 }));
 
-  test("a refused request is sent once more with new credentials, a write too", async () => {
+  test("sends a refused request again with new credentials, including a write", async () => {
     const inner = onlyFor("b");
     const transport = withCredentials(sourceOf(["a", "b"]), () => ({ ...inner, close: () => undefined }));
     expect((await transport.send(get("/x", { method: "POST" }))).status).toBe(200);
     expect(inner.requests.map(({ headers }) => headers?.["authorization"])).toEqual(["a", "b"]);
   });
 
-  test("it is sent once more only, and not at all without new credentials", async () => {
+  test("sends it only once more, and not without new credentials", async () => {
     for (const [tokens, tries] of [
       [["a", "b", "c"], 2],
       [["a"], 1],
@@ -296,7 +304,7 @@ describe("authenticating", () => {
     }
   });
 
-  test("a new certificate means new connections, and the old ones are closed", async () => {
+  test("opens new connections for a new certificate, and closes the old ones", async () => {
     const pairs = [
       { certificate: "1", key: "1" },
       { certificate: "2", key: "2" },
@@ -321,13 +329,13 @@ describe("authenticating", () => {
   });
 });
 
-describe("the id token that kubectl keeps in the kubeconfig", () => {
+describe("the id token in the kubeconfig", () => {
   const jwt = (payload: string): string => ["{}", payload, "x"].map((part) => btoa(part)).join(".");
   const idToken = (payload: string): CredentialSource =>
     source({ is: "oidc", idToken: jwt(payload) }, fakeHost({}), virtualTimeline(start, seededRandom(1)));
   const seconds = (ms: number): string => JSON.stringify({ exp: Math.floor(ms / 1000) });
 
-  test("is sent until it ends, and once where it is refused", async () => {
+  test("is sent until it expires, and not again after a refusal", async () => {
     const credentials = idToken(seconds(start + 60_000));
     const credential = await credentials.current();
     expect(credential.authorization).toBe(`Bearer ${jwt(seconds(start + 60_000))}`);
@@ -335,10 +343,10 @@ describe("the id token that kubectl keeps in the kubeconfig", () => {
   });
 
   test.each([
-    { name: "has ended", payload: seconds(start - 60_000), says: "expired at 2026-11-21T09:59:00" },
-    { name: "ends at once", payload: seconds(start + 5_000), says: "expires at 2026-11-21T10:00:05" },
-    { name: "says no end", payload: "{}", says: "does not say when it expires" },
-    { name: "is none", payload: "nonsense", says: "does not say when it expires" },
+    { name: "has expired", payload: seconds(start - 60_000), says: "expired at 2026-11-21T09:59:00" },
+    { name: "expires at once", payload: seconds(start + 5_000), says: "expires at 2026-11-21T10:00:05" },
+    { name: "has no expiry", payload: "{}", says: "does not say when it expires" },
+    { name: "is invalid", payload: "nonsense", says: "does not say when it expires" },
   ])("that $name is not sent, and the error says who renews it", async ({ payload, says }) => {
     const error = await caught(idToken(payload).current());
     expect(error).toBeInstanceOf(KubeconfigError);

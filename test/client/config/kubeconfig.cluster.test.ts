@@ -109,13 +109,13 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
   const lists = [
     { name: "one file", list: [first] },
     { name: "two", list: [first, second] },
-    { name: "the other way round", list: [second, first] },
+    { name: "two in the other order", list: [second, first] },
     { name: "three, one of them JSON", list: [third, second, first] },
-    { name: "with a missing one, an empty one and one twice", list: ["/no/such/file", empty, second, first, second] },
-    { name: "none that is there", list: ["/no/such/file"] },
+    { name: "with a missing one, an empty one and a duplicate", list: ["/no/such/file", empty, second, first, second] },
+    { name: "only missing ones", list: ["/no/such/file"] },
   ];
   for (const { name, list } of lists) {
-    test(`is kubectl's: ${name}`, async () => {
+    test(`equals kubectl's: ${name}`, async () => {
       const joined = list.join(":");
       const kubectls = view(joined);
       const ours = await loadKubeconfig(hostFor(joined));
@@ -130,20 +130,20 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
 
   const unusual = [
     { name: "two documents, of which the first counts", content: `${yaml("one")}\n---\n${yaml("two")}` },
-    { name: "a second document that is no YAML", content: `${yaml("one")}\n---\na: [` },
+    { name: "a second document that is not YAML", content: `${yaml("one")}\n---\na: [` },
     { name: "UTF-16", content: Buffer.from(`\ufeff${yaml("one")}`, "utf16le") },
-    { name: "a key that stands there twice", content: `${yaml("one")}\ncurrent-context: two\n` },
-    { name: "words that YAML 1.1 takes for times and numbers of base 60", content: yaml("2026-11-22", "1:30") },
+    { name: "a duplicate key", content: `${yaml("one")}\ncurrent-context: two\n` },
+    { name: "words that are times or base 60 numbers in YAML 1.1", content: yaml("2026-11-22", "1:30") },
     { name: "anchors and merges", content: `${yaml("one")}\nx: &x {server: "https://m"}\ny: {<<: *x}\n` },
-    { name: "fields that nobody knows", content: `${yaml("one")}\nextra: 7\n` },
-    { name: "a name that is a truth of YAML 1.1", content: yaml("on") },
+    { name: "unknown fields", content: `${yaml("one")}\nextra: 7\n` },
+    { name: "a name that is a boolean in YAML 1.1", content: yaml("on") },
     { name: "a name that is a number", content: yaml("7") },
     { name: "a namespace that is a number", content: yaml("one", "7") },
     { name: "an octal number", content: yaml("one", "0777") },
-    { name: "no text for a name", content: yaml("null") },
+    { name: "a name that is not a string", content: yaml("null") },
   ];
   for (const { name, content } of unusual) {
-    test(`is read as kubectl reads it, or refused as kubectl refuses it: ${name}`, async () => {
+    test(`is read or refused as by kubectl: ${name}`, async () => {
       const path = join(dir, "unusual");
       writeFileSync(path, content);
       const attempt = async <T>(read: () => T | Promise<T>): Promise<T | "refused"> => {
@@ -175,7 +175,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     { context: "blue", list: [first, second] },
   ];
   for (const { context, list } of flattened) {
-    test(`leads to the same data from files: ${context} of ${list.length} files, ${list[0] === first ? "one" : "two"} first`, async () => {
+    test(`flattens to the same data: ${context} of ${list.length} files, ${list[0] === first ? "one" : "two"} first`, async () => {
       const joined = list.join(":");
       const kubectls = view(joined, "--flatten", "--minify", "--context", context);
       const cluster = kubectls.clusters?.[0]?.["cluster"] as Record<string, string>;
@@ -208,7 +208,7 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     { flags: { kubeconfig: "/no/such/file" }, args: ["--kubeconfig", "/no/such/file"] },
   ];
   for (const { flags: given, args } of flags) {
-    test(`chooses the server that kubectl asks: ${args.join(" ") || "no flags"}`, async () => {
+    test(`selects kubectl's server: ${args.join(" ") || "no flags"}`, async () => {
       const joined = [first, second].join(":");
       // The request fails, but kubectl logs its URL.
       const asked = Bun.spawnSync([kubectl ?? "", "get", "--raw", "/x", "-v6", "--request-timeout", "1s", ...args], {

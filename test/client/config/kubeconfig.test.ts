@@ -62,22 +62,22 @@ const caught = (promise: Promise<unknown>): Promise<unknown> =>
     (e: unknown) => e,
   );
 
-describe("which files count", () => {
+describe("the kubeconfig files", () => {
   const rows = [
     { name: "the flag", env: { KUBECONFIG: "/a" }, source: { kubeconfig: "/f" }, files: ["/f"] },
     {
-      name: "KUBECONFIG, each once, empty ones left out",
+      name: "KUBECONFIG, each file once, without empty entries",
       env: { KUBECONFIG: "/a::/b:/a" },
       source: {},
       files: ["/a", "/b"],
     },
-    { name: "the home folder's", env: {}, source: {}, files: ["/home/me/.kube/config"] },
+    { name: "the file in the home folder", env: {}, source: {}, files: ["/home/me/.kube/config"] },
   ];
   for (const { name, env, source, files } of rows) {
     test(name, () => expect(kubeconfigFiles(fakeHost({}, { env }), source)).toEqual(files));
   }
 
-  test("missing files of the list are skipped and named", async () => {
+  test("skip missing files of the list and name them", async () => {
     const kubeconfig = await loadKubeconfig(fakeHost(files, { env: { KUBECONFIG: "/x:/k/dev" } }));
     expect(kubeconfig.missing).toEqual(["/x"]);
     expect(kubeconfig.files).toEqual(["/k/dev"]);
@@ -85,7 +85,7 @@ describe("which files count", () => {
 });
 
 describe("a context as kubectl would use it", () => {
-  test("the current one, with files seen from where it stands", async () => {
+  test("is the current one, with files relative to its kubeconfig", async () => {
     expect(await access()).toEqual({
       context: "dev",
       clusterName: "dev",
@@ -107,7 +107,7 @@ describe("a context as kubectl would use it", () => {
     });
   });
 
-  test("no secret goes over plain http", async () => {
+  test("sends no secret over plain http", async () => {
     const bare = await access({ context: "bare" });
     expect(bare.server).toBe("http://bare:8080");
     expect(bare.login).toEqual({ is: "none" });
@@ -118,7 +118,7 @@ describe("a context as kubectl would use it", () => {
     { name: "--user", flags: { user: "password" }, gives: { login: { is: "basic", username: "u", password: "p" } } },
     { name: "--cluster", flags: { cluster: "bare" }, gives: { server: "http://bare:8080" } },
     {
-      name: "--server takes tls-server-name away",
+      name: "--server removes tls-server-name",
       flags: { server: "https://other" },
       gives: { server: "https://other", tls: { ca, insecure: false } },
     },
@@ -129,7 +129,7 @@ describe("a context as kubectl would use it", () => {
     },
     { name: "--token", flags: { token: "t" }, gives: { login: { is: "token", token: "t" } } },
     {
-      name: "--insecure-skip-tls-verify takes the authority away",
+      name: "--insecure-skip-tls-verify removes the authority",
       flags: { insecureSkipTlsVerify: true },
       gives: { tls: { insecure: true, serverName: "api.dev" } },
     },
@@ -149,14 +149,14 @@ describe("a context as kubectl would use it", () => {
       gives: { impersonation: { user: "me", groups: ["g"], uid: "1", extra: {} } },
     },
     { name: "--request-timeout", flags: { requestTimeout: 5000 }, gives: { requestTimeoutMs: 5000 } },
-    { name: "--request-timeout=0 is none", flags: { requestTimeout: 0 }, gives: { context: "dev" } },
+    { name: "--request-timeout=0 means none", flags: { requestTimeout: 0 }, gives: { context: "dev" } },
     {
-      name: "--server without a scheme is asked without TLS, and so without a login, also where the cluster has an authority",
+      name: "--server without a scheme is used without TLS, and so without credentials, even if the cluster has an authority",
       flags: { server: "other:6443", token: "t" },
       gives: { server: "http://other:6443", login: { is: "none" } },
     },
     {
-      name: "user and password of --server go before every login, and are no part of the address",
+      name: "user and password in --server override other credentials, and are removed from the URL",
       flags: { server: "https://me:p%40ss@other:6443/prefix/?a=b", token: "t" },
       gives: { server: "https://other:6443/prefix", login: { is: "basic", username: "me", password: "p@ss" } },
     },
@@ -167,7 +167,7 @@ describe("a context as kubectl would use it", () => {
     });
   }
 
-  test("a token file goes before the token beside it, which counts while the file cannot be read; --token before both", async () => {
+  test("a token file overrides the token, which is used while the file cannot be read; --token overrides both", async () => {
     const user = "{ token: t, tokenFile: f }";
     const content = dev.replace(
       '{ token: secret, as: other, as-groups: [a, b], as-uid: "7", as-user-extra: { scope: [x] } }',
@@ -183,7 +183,7 @@ describe("a context as kubectl would use it", () => {
     expect(flagged.login).toEqual({ is: "token", token: "x" });
   });
 
-  test("--server alone needs no kubeconfig", async () => {
+  test("--server needs no kubeconfig", async () => {
     expect(await loadRestConfig(fakeHost({}), { server: "localhost:8080" })).toMatchObject({
       context: "",
       server: "http://localhost:8080",
@@ -192,7 +192,7 @@ describe("a context as kubectl would use it", () => {
   });
 });
 
-describe("what is wrong, in one line, and what next", () => {
+describe("errors of one line, with the next step", () => {
   const one = (content: string): Record<string, string> => ({ "/k/dev": content });
   const rows: readonly {
     readonly name: string;
@@ -202,7 +202,7 @@ describe("what is wrong, in one line, and what next", () => {
     readonly next?: RegExp;
   }[] = [
     {
-      name: "no such file by flag",
+      name: "the file of --kubeconfig is missing",
       flags: { kubeconfig: "/no" },
       message: /^Cannot read the kubeconfig \/no: there is no such file$/,
     },
@@ -237,11 +237,15 @@ describe("what is wrong, in one line, and what next", () => {
       files: one("current-context: a\ncontexts: [{name: a, context: {}}]"),
       message: /names none \(context a\)/,
     },
-    { name: "no YAML", files: one("a: [b"), message: /it is not YAML/ },
-    { name: "no kubeconfig but a list", files: one("- a"), message: /it is not a kubeconfig/ },
-    { name: "two of a name", files: one("users: [{name: a}, {name: a}]"), message: /it has two users named a/ },
+    { name: "not YAML", files: one("a: [b"), message: /it is not YAML/ },
+    { name: "not a kubeconfig but a list", files: one("- a"), message: /it is not a kubeconfig/ },
     {
-      name: "a number where a text belongs",
+      name: "two with the same name",
+      files: one("users: [{name: a}, {name: a}]"),
+      message: /it has two users named a/,
+    },
+    {
+      name: "a number instead of a string",
       files: one("users: [{name: a, user: {password: 12345}}]"),
       message: /its user a has a password that is a number, not a text$/,
       next: /quotes/,
@@ -254,12 +258,12 @@ describe("what is wrong, in one line, and what next", () => {
     { name: "certificate without key", flags: { context: "half" }, message: /user half: the client key is missing/ },
     { name: "groups without a user", flags: { context: "group" }, message: /without a user/, next: /--as/ },
     {
-      name: "an authority that is not there",
+      name: "an authority that is missing",
       files: { "/k/dev": dev },
       message: /certificate-authority \(context dev\) \/k\/pki\/ca\.crt: there is no such file/,
     },
     {
-      name: "Base64 that is none",
+      name: "invalid Base64",
       files: one(
         "current-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: 'https://a', certificate-authority-data: '%%'}}]",
       ),
@@ -284,7 +288,7 @@ describe("what is wrong, in one line, and what next", () => {
   }
 });
 
-describe("a secret in the wrong place or form", () => {
+describe("a secret in the wrong place or format", () => {
   const secret = "hunter2";
   const number = 4711081;
   const pemKey = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`;
@@ -314,27 +318,27 @@ describe("a secret in the wrong place or form", () => {
       name: "an id-token of two lines",
       text: config(server, `auth-provider: {name: oidc, config: {id-token: "${secret}\\nx"}}`),
     },
-    { name: "a user to impersonate of two lines", text: config(server), flags: { as: `${secret}\nx` } },
-    { name: "a proxy of another kind", text: config(`${server}, proxy-url: "ftp://u:${secret}@p"`) },
+    { name: "a user to impersonate with two lines", text: config(server), flags: { as: `${secret}\nx` } },
+    { name: "a proxy with another scheme", text: config(`${server}, proxy-url: "ftp://u:${secret}@p"`) },
     { name: "a proxy without a scheme", text: config(`${server}, proxy-url: "u:${secret}@p:1"`) },
-    { name: "a proxy that is no URL", text: config(`${server}, proxy-url: "http://u:${secret}/x@p:99999"`) },
-    { name: "a server of another kind", text: config(`server: "ftp://u:${secret}@a"`) },
-    { name: "a server that is no URL", text: config(`server: "https://u:${secret}@a:99999"`) },
-    { name: "--server that is no URL", text: config(server), flags: { server: `https://u:${secret}@:x` } },
+    { name: "a proxy that is not a URL", text: config(`${server}, proxy-url: "http://u:${secret}/x@p:99999"`) },
+    { name: "a server with another scheme", text: config(`server: "ftp://u:${secret}@a"`) },
+    { name: "a server that is not a URL", text: config(`server: "https://u:${secret}@a:99999"`) },
+    { name: "--server that is not a URL", text: config(server), flags: { server: `https://u:${secret}@:x` } },
     {
-      name: "a key where its file belongs",
+      name: "a key instead of its file",
       text: config(server, `client-certificate-data: YQ==, client-key: ${JSON.stringify(pemKey)}`),
     },
     {
-      name: "a long token where its file belongs",
+      name: "a long token instead of its file",
       text: config(`${server}, certificate-authority: ${secret.repeat(100)}`),
     },
     { name: "an alias without an anchor", text: config(server, `password: *${secret}`) },
     { name: "a tag", text: config(server, `password: !${secret} [`) },
     { name: "a broken line", text: `users: [{name: u, user: {token: ${secret}` },
-    { name: "an escape that is none", text: config(server, `token: "\\q${secret}"`) },
-    { name: "a block that begins wrongly", text: `users:\n- name: u\n  user:\n    token: | ${secret}\n` },
-    { name: "text that is no kubeconfig", text: secret },
+    { name: "an invalid escape", text: config(server, `token: "\\q${secret}"`) },
+    { name: "a block with a wrong start", text: `users:\n- name: u\n  user:\n    token: | ${secret}\n` },
+    { name: "text that is not a kubeconfig", text: secret },
   ];
   for (const { name, text, flags = {} } of rows) {
     test(`${name} is an error that does not show it`, async () => {
@@ -355,7 +359,7 @@ describe("a secret in the wrong place or form", () => {
   });
 });
 
-describe("what kubectl refuses is refused", () => {
+describe("is refused like by kubectl:", () => {
   const base = "current-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n";
   const with2 = (cluster: string, user: string): string =>
     `${base}clusters: [{name: c, cluster: {server: "https://a", ${cluster}}}]\nusers: [{name: u, user: {${user}}}]\n`;
@@ -403,7 +407,7 @@ describe("what kubectl refuses is refused", () => {
       says: "the name of one of its clusters is a number",
     },
     {
-      name: "a truth in quotes",
+      name: "a boolean in quotes",
       text: with2('insecure-skip-tls-verify: "true"', ""),
       says: "a text, not true or false",
     },
@@ -421,7 +425,7 @@ describe("in a cluster", () => {
   const pod = { [`${folder}/token`]: "t\n", [`${folder}/ca.crt`]: ca, [`${folder}/namespace`]: "shop\n" };
   const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
 
-  test("the service account of the pod, its token as a file that is read again", async () => {
+  test("uses the service account of the pod, whose token file is read again", async () => {
     expect(await loadRestConfig(fakeHost(pod, { env }))).toMatchObject({
       server: "https://[fd00::1]",
       namespace: "shop",
@@ -430,12 +434,12 @@ describe("in a cluster", () => {
     });
   });
 
-  test("a kubeconfig goes before it", async () => {
+  test("prefers a kubeconfig", async () => {
     const host = fakeHost({ ...pod, ...files }, { env: { ...env, KUBECONFIG: "/k/dev" } });
     expect((await loadRestConfig(host)).context).toBe("dev");
   });
 
-  test("flags go on top", async () => {
+  test("applies flags", async () => {
     const host = fakeHost(pod, { env });
     expect(await loadRestConfig(host, { namespace: "a", token: "x", as: "me" })).toMatchObject({
       namespace: "a",

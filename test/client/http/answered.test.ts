@@ -6,7 +6,7 @@ import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { rejection } from "../../support/rejection.ts";
 import { fakeTransport, get } from "../transports.ts";
 
-test("each request is reported in a line, without its login and its body", async () => {
+test("each request is reported in a line, without credentials and body", async () => {
   const lines: string[] = [];
   const inner = fakeTransport(({ path }) => {
     if (path === "/gone") throw new TransportError("the connection was closed");

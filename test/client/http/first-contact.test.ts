@@ -56,7 +56,7 @@ const wait = async (timeline: VirtualTimeline, ms: number): Promise<void> => {
 };
 
 describe("the first contact with a server", () => {
-  test("that answers within two seconds is not told of", async () => {
+  test("is not reported if the server responds within two seconds", async () => {
     const { transport, timeline, told, answerOne } = scene();
     const first = transport.send(get("/version"));
     await wait(timeline, 1900);
@@ -66,7 +66,7 @@ describe("the first contact with a server", () => {
     expect(told).toEqual([]);
   });
 
-  test("that is slow is told of once and waited for, and later silence is not its matter", async () => {
+  test("is reported once if it is slow, and waited for; later silence is not", async () => {
     const { transport, timeline, told, answerOne } = scene();
     const both = [transport.send(get("/version")), transport.send(get("/apis"))];
     await wait(timeline, 60_000);
@@ -81,7 +81,7 @@ describe("the first contact with a server", () => {
     await later;
   });
 
-  test("that does not come about ends every request that waits, with the probe's reason", async () => {
+  test("that fails ends every waiting request with the probe's error", async () => {
     const { transport, timeline, failProbe } = scene();
     const both = ["/version", "/apis"].map((path) => rejection(transport.send(get(path))));
     await wait(timeline, 3000);
@@ -90,7 +90,7 @@ describe("the first contact with a server", () => {
     expect(await Promise.all(both)).toEqual([error, error]);
   });
 
-  test("is told of where tries fail one after the other", async () => {
+  test("is reported if several attempts fail in a row", async () => {
     const { transport, timeline, told, breakOne } = scene();
     for (let tries = 0; tries < 3; tries++) {
       const failed = rejection(transport.send(get("/version")));
@@ -101,7 +101,7 @@ describe("the first contact with a server", () => {
     expect(told).toEqual(["slow"]);
   });
 
-  test("given up by the caller ends with the caller's reason", async () => {
+  test("that the caller aborts ends with the caller's reason", async () => {
     const { transport, timeline } = scene();
     const stop = new AbortController();
     const sent = rejection(transport.send(get("/version", { signal: stop.signal })));

@@ -18,7 +18,7 @@ const caught = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("rateLimited", () => {
-  test("lets the burst through at once, then one request each 1/qps, in order", async () => {
+  test("sends the burst at once, then one request every 1/qps, in order", async () => {
     const timeline = virtual();
     const sent: [string, number][] = [];
     const inner: Transport = {
@@ -40,7 +40,7 @@ describe("rateLimited", () => {
     ]);
   });
 
-  test("watches are free, and no limit is no limit", async () => {
+  test("does not count watches, and has no effect without a limit", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({}));
     const limited = withRateLimit(inner, { qps: 1, burst: 1, timeline });
@@ -49,7 +49,7 @@ describe("rateLimited", () => {
     expect(withRateLimit(inner, { qps: 0, burst: 0, timeline })).toBe(inner);
   });
 
-  test("an aborted request leaves at once and gives its token back", async () => {
+  test("returns the token of an aborted request, which ends at once", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({}));
     const limited = withRateLimit(inner, { qps: 1, burst: 1, timeline });
@@ -74,7 +74,7 @@ describe("retrying", () => {
     { name: "500 without", first: { status: 500 }, tries: 1, ms: 0 },
     { name: "409 with Retry-After", first: { status: 409, headers: { "retry-after": "1" } }, tries: 1, ms: 0 },
     {
-      name: "a date as Retry-After",
+      name: "a date in Retry-After",
       first: { status: 503, headers: { "retry-after": "Sat, 21 Nov 2026 10:00:00 GMT" } },
       tries: 1,
       ms: 0,
@@ -92,7 +92,7 @@ describe("retrying", () => {
     });
   }
 
-  test("gives up after ten more tries, with the last answer", async () => {
+  test("gives up after ten retries, with the last response", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({ status: 429, headers: { "retry-after": "1" } }));
     const response = withRetries(inner, { timeline }).send(get("a"));
@@ -110,9 +110,9 @@ describe("retrying", () => {
       error: broken,
       tries: 1,
     },
-    { name: "a watch is left to whoever watches", request: get("a", watch), error: broken, tries: 1 },
+    { name: "a watch is left to its reader", request: get("a", watch), error: broken, tries: 1 },
     {
-      name: "a server that cannot be reached is said at once",
+      name: "an unreachable server is reported at once",
       request: get("a"),
       error: new TransportError("refused", { failure: "unreachable" }),
       tries: 1,
@@ -134,7 +134,7 @@ describe("retrying", () => {
 });
 
 describe("bounded", () => {
-  test("keeps the rest waiting in order until a body has been read, and does not count watches", async () => {
+  test("holds further requests in order until a body has been read, and does not count watches", async () => {
     const inner = fakeTransport(() => ({ body: "x" }));
     const transport = withMaxInFlight(inner, 2);
     const [a] = await Promise.all([
@@ -156,7 +156,7 @@ describe("bounded", () => {
     expect(inner.requests).toHaveLength(5);
   });
 
-  test("a failed request and one that is aborted while it waits leave no place taken", async () => {
+  test("frees the place of a failed request and of one aborted while it waits", async () => {
     const stop = new AbortController();
     const inner = fakeTransport((request) => {
       if (request.path === "fails") throw new TransportError("refused");
@@ -178,20 +178,20 @@ describe("readOnly", () => {
   const allowed = [
     { name: "GET", request: get("/api/v1/pods") },
     {
-      name: "a review of one's own rights",
+      name: "a SelfSubjectAccessReview",
       request: get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { method: "POST" }),
     },
     {
-      name: "a review of oneself",
+      name: "a SelfSubjectReview",
       request: get("/apis/authentication.k8s.io/v1/selfsubjectreviews", { method: "POST" }),
     },
     {
-      name: "a question what somebody else may do",
+      name: "a SubjectAccessReview for another user",
       request: get("/apis/authorization.k8s.io/v1/subjectaccessreviews", { method: "POST" }),
     },
   ];
   for (const { name, request } of allowed) {
-    test(`lets ${name} through`, async () => {
+    test(`permits ${name}`, async () => {
       const inner = fakeTransport(() => ({}));
       await readOnly(inner).send(request);
       expect(inner.requests).toEqual([request]);
@@ -204,31 +204,31 @@ describe("readOnly", () => {
     { name: "PATCH", request: get("/api/v1/namespaces/a/pods/b", { method: "PATCH" }) },
     { name: "DELETE", request: get("/api/v1/namespaces/a/pods", { method: "DELETE" }) },
     {
-      name: "a dry run of the caller's",
+      name: "a dry run requested by the caller",
       request: get("/api/v1/nodes", { method: "POST", query: [["dryRun", "All"]] }),
     },
     {
-      name: "somebody else's token",
+      name: "a token for another account",
       request: get("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST" }),
     },
-    { name: "a GET that executes", request: get("/api/v1/namespaces/a/pods/b/exec") },
+    { name: "a GET of exec", request: get("/api/v1/namespaces/a/pods/b/exec") },
     { name: "a GET through a proxy", request: get("/api/v1/namespaces/a/services/b/proxy/delete-all") },
   ] as const;
   for (const { name, request } of refused) {
-    test(`refuses ${name} before a byte leaves`, async () => {
+    test(`refuses ${name} before it is sent`, async () => {
       const inner = fakeTransport(() => ({}));
       expect(await caught(readOnly(inner).send(request))).toBeInstanceOf(ReadOnlyError);
       expect(inner.requests).toHaveLength(0);
     });
   }
 
-  test("a pod named exec is a pod", async () => {
+  test("permits a pod with the name exec", async () => {
     const inner = fakeTransport(() => ({}));
     await readOnly(inner).send(get("/api/v1/namespaces/proxy/pods/exec"));
     expect(inner.requests).toHaveLength(1);
   });
 
-  test("with serverValidate every write is a dry run, a DELETE in its options too", async () => {
+  test("with serverValidate sends every write as a dry run, a DELETE in its options, too", async () => {
     const inner = fakeTransport(() => ({}));
     const transport = readOnly(inner, { serverValidate: true });
     const body = new TextEncoder().encode(JSON.stringify({ kind: "DeleteOptions", gracePeriodSeconds: 0 }));
@@ -256,7 +256,7 @@ describe("guarded", () => {
     };
   }
 
-  test("breaks a watch that is silent for 90 s, counted from the last chunk", async () => {
+  test("breaks a watch that is silent for 90 s after the last chunk", async () => {
     const timeline = virtual();
     let chunk: () => void = () => undefined;
     let silences = 0;
@@ -288,7 +288,7 @@ describe("guarded", () => {
     expect(silences).toBe(1);
   });
 
-  test("does not take a slow reader for a silent server", async () => {
+  test("does not break it for a slow reader", async () => {
     const timeline = virtual();
     const transport = withWatchdog(
       fakeTransport(() => ({ body: "x" })),
@@ -301,7 +301,7 @@ describe("guarded", () => {
     expect(await body.next()).toBeUndefined();
   });
 
-  test("--request-timeout ends a request that takes longer, and no watch", async () => {
+  test("ends a request that exceeds --request-timeout, but no watch", async () => {
     const timeline = virtual();
     const inner: Transport = { send: (request) => Promise.resolve(slowBody(request).response) };
     const transport = withWatchdog(inner, { timeline, requestTimeoutMs: 5000 });
@@ -314,7 +314,7 @@ describe("guarded", () => {
     expect(await Promise.race([watched, Promise.resolve("still open")])).toBe("still open");
   });
 
-  test("an abort by the caller keeps its reason", async () => {
+  test("keeps the reason of an abort by the caller", async () => {
     const timeline = virtual();
     const stop = new AbortController();
     const transport = withWatchdog({ send: (request) => Promise.resolve(slowBody(request).response) }, { timeline });
@@ -324,7 +324,7 @@ describe("guarded", () => {
     expect(await read).toBe("enough");
   });
 
-  test("an ended request leaves no timer behind", async () => {
+  test("leaves no timer after a request", async () => {
     const timeline = virtual();
     const { body } = await withWatchdog(
       fakeTransport(() => ({})),

@@ -25,7 +25,7 @@ const timestamp = "2026-11-21T10:00:00Z";
 const measuredAt = Date.UTC(2026, 10, 21, 10);
 
 describe("usage of pods", () => {
-  test("has a container's resources, and when it was measured", async () => {
+  test("has the containers' resources and the time of the measurement", async () => {
     const containers = [{ name: "web", usage: { cpu: "250m", memory: "1Mi" } }];
     const client = reader({ items: [{ metadata: { name: "web-1" }, timestamp, window: "1m30.5s", containers }] });
     expect(await podUsage(client, { namespace: "shop", labelSelector: "app in (a,b)" })).toEqual([
@@ -36,7 +36,7 @@ describe("usage of pods", () => {
     ]);
   });
 
-  test("without an API says what client-go says", async () => {
+  test("reports a missing API as client-go does", async () => {
     const messageAfter = async (code: number): Promise<string> =>
       (await rejection(podUsage(reader(refused(code)), { namespace: "shop", labelSelector: "" }))).message;
     expect(await messageAfter(404)).toBe("the server could not find the requested resource (get pods.metrics.k8s.io)");
@@ -45,7 +45,7 @@ describe("usage of pods", () => {
     );
   });
 
-  test("that the server refuses in its own words keeps them", async () => {
+  test("keeps the server's message if it refuses", async () => {
     const own = new StatusError(403, { kind: "Status", code: 403, message: "not you" });
     expect(await rejection(podUsage(reader(own), { namespace: "shop", labelSelector: "" }))).toBe(own);
   });
@@ -54,7 +54,7 @@ describe("usage of pods", () => {
 describe("custom metrics", () => {
   const asked = { version: "v1beta2", namespace: "shop", metric: "qps", metricSelector: "" };
 
-  test("of pods are asked of all that a selector takes", async () => {
+  test("of pods are requested for all that match a selector", async () => {
     const client = reader({
       items: [{ describedObject: { name: "a" }, timestamp, windowSeconds: 30, value: "1500m" }],
     });
@@ -74,7 +74,7 @@ describe("custom metrics", () => {
     expect(found.map(({ windowMs }) => windowMs)).toEqual([60_000, undefined]);
   });
 
-  test("of a namespace are a path of their own", async () => {
+  test("of a namespace have a separate path", async () => {
     const client = reader({ items: [] });
     await customMetric(client, { ...asked, resource: undefined, of: "namespace" });
     expect(client.asked).toEqual(["/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/metrics/qps"]);
@@ -89,7 +89,7 @@ describe("custom metrics", () => {
     expect(await customMetricsVersion(client)).toBe(chosen);
   });
 
-  test("that nobody serves have no version", async () => {
+  test("that are not served have no version", async () => {
     const none = await rejection(customMetricsVersion(reader({ groups: [] })));
     expect(none.message).toBe("no custom metrics API (custom.metrics.k8s.io) registered");
     const group = { name: "custom.metrics.k8s.io", versions: [{ version: "v9" }] };
@@ -98,7 +98,7 @@ describe("custom metrics", () => {
   });
 });
 
-test("external metrics are asked by their name and the labels of their series", async () => {
+test("external metrics are requested by name and by the labels of their series", async () => {
   const client = reader({ items: [{ metricName: "depth", timestamp, value: "18" }] });
   const found = await externalMetric(client, { namespace: "shop", metric: "depth", metricSelector: "queue=mail" });
   expect(found.map(({ value }) => value)).toEqual(["18"]);
