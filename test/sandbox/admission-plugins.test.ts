@@ -102,12 +102,12 @@ const signs: Partial<Record<AdmissionPlugin, (ask: Ask) => Promise<unknown>>> = 
   },
 };
 
-describe("admission plugins that are switched off", () => {
-  test.each(Object.entries(signs))("%s does nothing any more", async (name, sign) => {
+describe("disabled admission plugins", () => {
+  test.each(Object.entries(signs))("%s no longer acts", async (name, sign) => {
     expect(await sign(await without(name))).not.toEqual(await sign(await without()));
   });
 
-  test("all of them can be off at once, and pods are as they were sent, with their defaults", async () => {
+  test("all of them can be disabled at once, and pods are stored as sent, with their defaults", async () => {
     const ask = await without(...admissionPlugins);
     const { status, body } = await ask("POST", "/api/v1/namespaces/nowhere/pods", { body: pod("a") });
     expect(status).toBe(201);
@@ -116,11 +116,11 @@ describe("admission plugins that are switched off", () => {
     expect(body["spec"]).not.toHaveProperty("priority");
   });
 
-  test("one that kube-apiserver knows and the sandbox has no work for may be named", async () => {
+  test("a plugin of kube-apiserver that the sandbox does not need is accepted", async () => {
     await without("AlwaysPullImages");
   });
 
-  test("one that nobody knows is an error", () => {
+  test("an unknown plugin is an error", () => {
     expect(without("ServiceAcount")).rejects.toThrow(
       "Cannot disable the admission plugin ServiceAcount: there is none",
     );

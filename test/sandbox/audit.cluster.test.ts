@@ -9,7 +9,7 @@ import { auditPolicy, comparableEvents, playAuditSteps } from "./support/audit-s
 const recording = join(import.meta.dir, "recorded", "audit.jsonl");
 
 describe.skipIf(clusterMissing !== undefined)("a real kube-apiserver's audit log", () => {
-  test("is the recorded one", async () => {
+  test("equals the recorded one", async () => {
     const dir = mkdtempSync(join(tmpdir(), "audit-"));
     const [policy, log] = [join(dir, "policy.yaml"), join(dir, "audit.log")];
     writeFileSync(policy, JSON.stringify(auditPolicy));

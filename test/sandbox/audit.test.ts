@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => void events.splice(0));
 
 describe("the audit log", () => {
-  test("has the events of kube-apiserver, in their order", () => {
+  test("has kube-apiserver's events, in their order", () => {
     expect(comparableEvents(events.join("\n")).map(named)).toEqual(recorded.map(named));
   });
 

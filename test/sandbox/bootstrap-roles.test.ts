@@ -5,7 +5,7 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { ask } from "./support/requests.ts";
 
-test("roles of a new cluster are made when the first user needs them, and aggregated ones are whole by then", async () => {
+test("the roles of a new cluster are created for the first user, and aggregated ones are complete by then", async () => {
   const fresh = await createSandbox({ timeline: realTimeline(), random: seededRandom(1), rbac: true });
   const stored = fresh.server.store.collections;
   expect([...stored.keys()].filter((storage) => storage.endsWith("rbac.authorization.k8s.io"))).toEqual([]);

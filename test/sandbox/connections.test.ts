@@ -93,8 +93,8 @@ async function hooked({ type, more = {} }: Hooked, send: () => Promise<Answer>):
 const messageOf = ({ body }: Answer): string => String(body["message"]);
 const exec = (query = "command=sh"): Promise<Answer> => ask(transport, "POST", `${core}/pods/web/exec`, { query });
 
-describe("a webhook about connections", () => {
-  test("is sent the options, and no metadata, before the connection is refused", async () => {
+describe("a webhook for connections", () => {
+  test("gets the options without metadata, before the connection is refused", async () => {
     const query = "command=sh&command=-c&stdin&stdout=true&stderr=0&tty=False&container=c";
     const refused = await hooked({ type: "validating" }, () => exec(query));
     expect(messageOf(refused)).toContain("the sandbox has no process in which a command could run");
@@ -127,7 +127,7 @@ describe("a webhook about connections", () => {
     { path: `${core}/services/https:web:443/proxy/`, query: "", object: { kind: "ServiceProxyOptions", path: "/" } },
     { path: "/api/v1/nodes/n/proxy/pods%20x", query: "", object: { kind: "NodeProxyOptions", path: "/pods x" } },
   ];
-  test.each(others)("is sent those of $path", async ({ path, query, object }) => {
+  test.each(others)("gets those of $path", async ({ path, query, object }) => {
     allowed = false;
     const denied = await hooked({ type: "validating" }, () => ask(transport, "GET", path, { query }));
     expect([denied.status, messageOf(denied)]).toEqual([
@@ -138,7 +138,7 @@ describe("a webhook about connections", () => {
     expect(received?.["name"]).toBe(path.split("/").at(path.startsWith(core) ? 6 : 4));
   });
 
-  test("may change them: those after it see that", async () => {
+  test("can change them for the webhooks after it", async () => {
     patch = [{ op: "add", path: "/stdin", value: true }];
     const expression = "!has(object.stdin)";
     const denied = await hooked({ type: "mutating" }, () => policed({ validations: [{ expression }] }, exec));
@@ -148,7 +148,7 @@ describe("a webhook about connections", () => {
     ]);
   });
 
-  test("that selects objects is asked nothing: options have no labels", async () => {
+  test("with an object selector is not called: options have no labels", async () => {
     const objectSelector = { matchExpressions: [{ key: "a", operator: "DoesNotExist" }] };
     await hooked({ type: "validating", more: { objectSelector } }, exec);
     expect(received).toBeUndefined();
@@ -174,13 +174,13 @@ async function policed(spec: Json, send: () => Promise<Answer>, type = "validati
   }
 }
 
-describe("a policy about connections", () => {
+describe("a policy for connections", () => {
   const spec = {
     validations: [{ expression: "object.command[0] != 'sh' && !has(object.metadata)", message: "no shells" }],
     matchConditions: [{ name: "c", expression: "request.operation == 'CONNECT' && request.subResource == 'exec'" }],
   };
 
-  test("judges the options", async () => {
+  test("validates the options", async () => {
     const denied = await policed(spec, exec);
     expect([denied.status, messageOf(denied)]).toEqual([
       422,
@@ -190,7 +190,7 @@ describe("a policy about connections", () => {
     expect(messageOf(passed)).toContain("the sandbox has no process");
   });
 
-  test("cannot apply a configuration to them: no schema says what they are", async () => {
+  test("cannot apply a configuration to them: they have no schema", async () => {
     const mutations = [{ patchType: "ApplyConfiguration", applyConfiguration: { expression: "Object{stdin: true}" } }];
     const denied = await policed({ reinvocationPolicy: "Never", mutations }, exec, "mutating");
     expect(messageOf(denied)).toBe(
@@ -200,7 +200,7 @@ describe("a policy about connections", () => {
 });
 
 describe("a connection", () => {
-  test("cannot be a dry run, and is refused for ports that are none", async () => {
+  test("cannot be a dry run, and is refused for invalid ports", async () => {
     expect(messageOf(await exec("dryRun=All"))).toBe("dryRun is not supported");
     const path = `${core}/pods/web/portforward`;
     expect(messageOf(await ask(transport, "POST", path, { query: "ports=80,x" }))).toBe(
@@ -211,7 +211,7 @@ describe("a connection", () => {
     );
   });
 
-  test("is made by GET and POST", async () => {
+  test("can be opened by GET and POST", async () => {
     expect((await ask(transport, "DELETE", `${core}/pods/web/exec`)).status).toBe(405);
     expect((await ask(transport, "GET", `${core}/pods/web/exec`)).status).toBe(400);
   });

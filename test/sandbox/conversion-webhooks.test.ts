@@ -156,8 +156,8 @@ function managers({ metadata }: Widget): string[] {
   });
 }
 
-describe("fields that managers have at several versions", () => {
-  test("are lost to an update at another version, where the conversion shows that they changed", async () => {
+describe("managed fields at several versions", () => {
+  test("are lost to an update at another version if the conversion shows that they changed", async () => {
     await made("a");
     const moved = await patched("a", "v2", { address: "web:81" });
     expect(managers(moved)).toEqual(["one v1: host", "two v2: address"]);
@@ -184,7 +184,7 @@ describe("fields that managers have at several versions", () => {
     expect(managers(forced)).toEqual(["three v1: host", "one v1: port"]);
   });
 
-  test("are shown to the webhook without the managers themselves", async () => {
+  test("are not sent to the webhook", async () => {
     await made("c");
     const seen: Json[] = [];
     before = ({ objects, desiredAPIVersion }) => {
@@ -200,7 +200,7 @@ describe("fields that managers have at several versions", () => {
     expect(seen.some(({ metadata }) => "managedFields" in (metadata as Json))).toBe(false);
   });
 
-  test("have no managers after an update that cannot be converted to theirs", async () => {
+  test("are lost after an update that cannot be converted to their version", async () => {
     await made("d");
     await patched("d", "v2", { address: "db:80" });
     refused = "example.com/v2";
@@ -213,7 +213,7 @@ describe("fields that managers have at several versions", () => {
   });
 });
 
-test("a patch of an object that was written while it was converted is made again", async () => {
+test("a patch of an object that was written during its conversion is repeated", async () => {
   await made("e");
   const collection = sandbox.server.store.collection("widgets.example.com", true);
   let writes = 0;
@@ -228,7 +228,7 @@ test("a patch of an object that was written while it was converted is made again
   expect(result.metadata).toMatchObject({ labels: { written: "meanwhile" } });
 });
 
-test("a webhook that asks for another version gets the object at it, and its patch is converted back", async () => {
+test("a webhook for another version gets the object at that version, and its patch is converted back", async () => {
   const path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
   const rules = [{ apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["widgets"] }];
   const clientConfig = { service: { namespace: "hooks", name: "convert", path: "/mutate" } };
@@ -290,8 +290,8 @@ const mutation = (address: string): Json => ({
   ],
 });
 
-describe("a policy that asks for another version", () => {
-  test("judges the objects of a write at it", async () => {
+describe("a policy for another version", () => {
+  test("validates the objects of a write at that version", async () => {
     const expression = "object.spec.address != 'bad:80' && (oldObject == null || oldObject.spec.address == 'good:80')";
     await bound({ name: "judging", type: "validating", spec: { validations: [{ expression }] } });
     const refused = await sent("judging", "g", "bad");
@@ -304,7 +304,7 @@ describe("a policy that asks for another version", () => {
     expect(await patched("g", "v1", { host: "third" })).toMatchObject({ status: 422 });
   });
 
-  test("judges what is deleted at it", async () => {
+  test("validates deleted objects at that version", async () => {
     const spec = { validations: [{ expression: "oldObject.spec.address == 'gone:80'" }] };
     await bound({ name: "keeping", type: "validating", spec, operations: ["DELETE"] });
     await sent("keeping", "h", "kept");
@@ -313,7 +313,7 @@ describe("a policy that asks for another version", () => {
     expect(await send({ method: "DELETE", path: `${widgets("v1")}/h` })).toMatchObject({ status: 200 });
   });
 
-  test("denies what cannot be converted to it", async () => {
+  test("denies an object that cannot be converted to it", async () => {
     await bound({ name: "strict", type: "validating", spec: { validations: [{ expression: "true" }] } });
     refused = "example.com/v2";
     const denied = await sent("strict", "i", "web");
@@ -323,12 +323,12 @@ describe("a policy that asks for another version", () => {
     ]);
   });
 
-  test("changes the object at it, and the change is converted back", async () => {
+  test("mutates the object at that version, and the result is converted back", async () => {
     await bound({ name: "changing", type: "mutating", spec: mutation("object.spec.address + '81'") });
     expect(await sent("changing", "j", "web")).toMatchObject({ status: 201, spec: { host: "web", port: 8081 } });
   });
 
-  test("denies what it cannot change, and fails where the change cannot be converted back", async () => {
+  test("denies an object that it cannot mutate, and fails if the result cannot be converted back", async () => {
     await bound({ name: "failing", type: "mutating", spec: mutation("'db:1'") });
     refused = "example.com/v2";
     const why =
@@ -344,7 +344,7 @@ describe("a policy that asks for another version", () => {
     });
   });
 
-  test("sees the newest object where it was written during the conversion", async () => {
+  test("sees the latest object if it was written during the conversion", async () => {
     const spec = { validations: [{ expression: "oldObject.metadata.labels['policy'] == 'late'" }] };
     await bound({ name: "late", type: "validating", spec, operations: ["UPDATE"] });
     await sent("late", "l", "web");
@@ -363,7 +363,7 @@ describe("a policy that asks for another version", () => {
   });
 });
 
-describe("a custom resource that is a parameter at another version", () => {
+describe("a custom resource used as a parameter at another version", () => {
   const spec = {
     paramKind: { apiVersion: "example.com/v2", kind: "Widget" },
     matchConstraints: {
@@ -393,7 +393,7 @@ describe("a custom resource that is a parameter at another version", () => {
     expect(conversions).toBe(1);
   });
 
-  test("denies where it cannot be converted", async () => {
+  test("denies if it cannot be converted", async () => {
     await patched("m", "v1", { port: 82 });
     refused = "example.com/v2";
     expect(await send(configMap("web:82"))).toMatchObject({

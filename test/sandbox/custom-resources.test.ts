@@ -62,7 +62,7 @@ const object = (plural: string, value: unknown): object => ({
 const pathOf = (plural: string): string => `/apis/example.com/v1/namespaces/default/${plural}`;
 
 describe("hostile schemas", () => {
-  test("a pattern that would backtrack for ever is matched in linear time", async () => {
+  test("a pattern that would backtrack forever is matched in linear time", async () => {
     const { ask, settle } = await cluster();
     await ask("POST", definitions, definitionOf("things", field({ type: "string", pattern: "^(a+)+$" })));
     await settle();
@@ -73,7 +73,7 @@ describe("hostile schemas", () => {
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 
-  test("a schema nested 1,000 deep is served, one nested 4,000 deep answered", async () => {
+  test("nested 1,000 deep are served, nested 4,000 deep get a response", async () => {
     const { ask, settle } = await cluster();
     const nested = (depth: number): object => {
       let schema: object = { type: "string" };
@@ -88,7 +88,7 @@ describe("hostile schemas", () => {
     expect((await ask("GET", pathOf("deeps"))).status).toBe(200);
   });
 
-  test("a field called __proto__ is a field like any other", async () => {
+  test("a field called __proto__ is treated like any other", async () => {
     const { ask, settle } = await cluster();
     const schema = JSON.parse(
       '{"type":"object","properties":{"spec":{"type":"object","properties":{"__proto__":{"type":"string","default":"x"}}}}}',
@@ -103,7 +103,7 @@ describe("hostile schemas", () => {
 });
 
 describe("many definitions", () => {
-  test("500 are established, listed and withdrawn", async () => {
+  test("500 are established, listed and removed", async () => {
     const { ask, settle } = await cluster();
     for (let index = 0; index < 500; index++)
       expect((await ask("POST", definitions, definitionOf(`kinds${index}`, { type: "object" }))).status).toBe(201);
@@ -116,8 +116,8 @@ describe("many definitions", () => {
   });
 });
 
-describe("what follows a definition", () => {
-  test("discovery and OpenAPI know its kind, and forget it", async () => {
+describe("effects of a definition", () => {
+  test("discovery and OpenAPI have its kind, and drop it", async () => {
     const { ask, settle } = await cluster();
     const groups = async (): Promise<string> => JSON.stringify((await ask("GET", "/apis")).body);
     const openApi = async (): Promise<string> => JSON.stringify((await ask("GET", "/openapi/v3")).body);
@@ -135,7 +135,7 @@ describe("what follows a definition", () => {
     expect((await ask("GET", pathOf("things"))).status).toBe(404);
   });
 
-  test("watches of its objects end when it is deleted, after the objects' own deletions", async () => {
+  test("watches of its objects end when it is deleted, after the deletions of the objects", async () => {
     const { ask, settle, transport } = await cluster();
     await ask("POST", definitions, definitionOf("things", field({ type: "string" })));
     await settle();

@@ -39,7 +39,7 @@ function isTight({ children }: FieldSet): boolean {
 }
 
 describe("field sets", () => {
-  test("union, intersection and difference are those of the paths", () => {
+  test("union, intersection and difference are those of their paths", () => {
     const random = seededRandom(1);
     for (let round = 0; round < 500; round++) {
       const [a, b] = [randomSet(random), randomSet(random)];
@@ -54,7 +54,7 @@ describe("field sets", () => {
     }
   });
 
-  test("a recursive difference takes what is below along", () => {
+  test("a recursive difference also removes descendants", () => {
     const random = seededRandom(2);
     for (let round = 0; round < 500; round++) {
       const [a, b] = [randomSet(random), randomSet(random)];
@@ -65,7 +65,7 @@ describe("field sets", () => {
     }
   });
 
-  test("a set is read as it is written", () => {
+  test("a set is parsed as it was formatted", () => {
     const random = seededRandom(3);
     for (let round = 0; round < 500; round++) {
       const set = randomSet(random);
@@ -73,7 +73,7 @@ describe("field sets", () => {
     }
   });
 
-  test("a field stays where what is below it is taken, and what is below stays where the field is taken", () => {
+  test("a field stays if its descendants are removed, and descendants stay if their field is removed", () => {
     const [whole, part] = [setOfPaths([["a"], ["a", "b"]]), setOfPaths([["a", "b"]])];
     expect(writeSet(difference(whole, part))).toEqual({ "f:a": {} });
     expect(writeSet(difference(whole, setOfPaths([["a"]])))).toEqual({ "f:a": { "f:b": {} } });
@@ -82,10 +82,10 @@ describe("field sets", () => {
 
   test.each([
     { what: "keys in any order", written: 'k:{"b":1,"a":"x"}', read: 'k:{"a":"x","b":1}' },
-    { what: "values with blanks", written: 'v: "x"', read: 'v:"x"' },
-    { what: "a number as Go writes it", written: "v:1.0", read: "v:1" },
-    { what: "what is not safe within HTML", written: 'v:"<&>"', read: 'v:"\\u003c\\u0026\\u003e"' },
-    { what: "what a later version may know", written: "x:y", read: undefined },
+    { what: "values with spaces", written: 'v: "x"', read: 'v:"x"' },
+    { what: "a number in Go's format", written: "v:1.0", read: "v:1" },
+    { what: "characters that Go escapes for HTML", written: 'v:"<&>"', read: 'v:"\\u003c\\u0026\\u003e"' },
+    { what: "unknown elements of a later version", written: "x:y", read: undefined },
   ])("an element is read in one form: $what", ({ written, read }) => {
     expect(readElement(written)).toBe(read as string);
   });
@@ -94,7 +94,7 @@ describe("field sets", () => {
     expect(() => readElement(text)).toThrow(SyntaxError);
   });
 
-  test("paths come members first, fields before keys before values, numbers before texts", () => {
+  test("paths have members first, and fields before keys before values, numbers before strings", () => {
     const set = readSet({
       'v:"a"': {},
       "v:10": {},

@@ -28,14 +28,14 @@ const json = (value: unknown): Partial<HttpRequest> => ({
 });
 const said = ({ body }: HttpResponse): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : "");
 
-describe("the handler of requests", () => {
-  test("keeps the warnings of a request that is refused after them", () => {
+describe("the request handler", () => {
+  test("keeps the warnings of a request that is refused later", () => {
     const response = send("POST", "/api/v1/namespaces/default/endpoints", json({ metadata: { name: "No" } }));
     expect(response.status).toBe(422);
     expect(response.headers["warning"]).toContain("v1 Endpoints is deprecated");
   });
 
-  test("warns of a simulated metric that cannot be read, when it is written", () => {
+  test("warns about an invalid simulated metric when it is written", () => {
     const path = "/api/v1/namespaces/default/services";
     const annotations = (values: object): object =>
       Object.fromEntries(
@@ -56,13 +56,13 @@ describe("the handler of requests", () => {
     expect(patch({ cpu: "much" }).headers["warning"]).toContain("kubectl-reconcile.io/cpu]: ");
   });
 
-  test("gives every response an audit ID, that of the request if it has one", () => {
+  test("gives every response an audit id, that of the request if it has one", () => {
     const paths = ["/", "/api", "/nowhere", "/api/v1/namespaces/default", "/api/v1/namespaces/none", "/api/v1/%zz"];
     for (const path of paths) expect(send("GET", path).headers["audit-id"]).toMatch(/^0{8}-/);
     expect(send("GET", "/api", { headers: { "audit-id": "mine" } }).headers["audit-id"]).toBe("mine");
   });
 
-  test("forbids content sniffing of what authorization refuses, and of that alone", () => {
+  test("forbids content sniffing only for responses of authorization", () => {
     const user = { name: "eve", groups: ["system:authenticated"] };
     const forbidden = send("GET", "/api/v1/namespaces", { user });
     expect([forbidden.status, forbidden.headers["x-content-type-options"]]).toEqual([403, "nosniff"]);
@@ -70,7 +70,7 @@ describe("the handler of requests", () => {
     expect([missing.status, missing.headers["x-content-type-options"]]).toEqual([404, undefined]);
   });
 
-  test("responds to a defect of its own with 500, and to a wrong escape with 400", () => {
+  test("returns 500 for an internal error, and 400 for an invalid escape", () => {
     const broken = { ...server, registry: { ...server.registry, find: () => JSON.parse("{") as undefined } };
     const body = new Uint8Array(0);
     const request = {

@@ -35,13 +35,13 @@ function send(path: string, init: RequestInit = {}, token = https.token): Promis
 }
 
 describe("the sandbox over HTTPS", () => {
-  test("serves who has the token, with a certificate that its authority signed", async () => {
+  test("serves holders of the token, with a certificate signed by its authority", async () => {
     const answer = await send("/version");
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ gitVersion: "v1.36.3" });
   });
 
-  test("lets nobody in by another token of the same length, wherever it differs", async () => {
+  test("refuses every other token of the same length, wherever it differs", async () => {
     for (const at of [0, Math.floor(https.token.length / 2), https.token.length - 1]) {
       const other = https.token[at] === "a" ? "b" : "a";
       const token = https.token.slice(0, at) + other + https.token.slice(at + 1);
@@ -50,7 +50,7 @@ describe("the sandbox over HTTPS", () => {
     }
   });
 
-  test("knows a user for who has no token, who may read what is public and nothing else", async () => {
+  test("treats a request without a token as an anonymous user, with access only to public paths", async () => {
     const plain = (path: string): Promise<Response> => fetch(`${https.url}${path}`, { tls: { ca: https.ca } });
     expect((await plain("/version")).status).toBe(200);
     expect((await plain("/readyz")).status).toBe(200);
@@ -66,7 +66,7 @@ describe("the sandbox over HTTPS", () => {
     expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);
   });
 
-  test("tells whose token it is by a TokenReview, for those that it is for", async () => {
+  test("identifies the holder of a token by a TokenReview, for its audiences", async () => {
     const review = async (token: string, ...audiences: readonly string[]): Promise<unknown> => {
       const body = JSON.stringify({ spec: { token, audiences } });
       const answer = await send("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body });
@@ -81,7 +81,7 @@ describe("the sandbox over HTTPS", () => {
     expect(await review(`${https.token}x`)).toEqual(nobody);
   });
 
-  test("an answer about rights says where roles were not looked at", async () => {
+  test("says in reviews if roles are not evaluated", async () => {
     const role = { name: "r", apiGroup: "rbac.authorization.k8s.io" };
     await send("/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings", {
       method: "POST",
@@ -115,7 +115,7 @@ describe("the sandbox over HTTPS", () => {
     expect(refused).toBe("refused");
   });
 
-  test("tells a watch its events as they happen", async () => {
+  test("sends events to a watch as they happen", async () => {
     const abort = new AbortController();
     const answer = await send(`${maps}?watch=1&resourceVersion=${sandbox.revision}`, { signal: abort.signal });
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
@@ -135,10 +135,10 @@ describe("the sandbox over HTTPS", () => {
       init: { method: "POST", body: `{"data":${"[".repeat(20_000)}${"]".repeat(20_000)}}` },
       status: 400,
     },
-    { name: "cut JSON", init: { method: "POST", body: '{"metadata":' }, status: 400 },
-    { name: "bytes that are no text", init: { method: "POST", body: new Uint8Array([255, 254, 0, 1]) }, status: 400 },
+    { name: "truncated JSON", init: { method: "POST", body: '{"metadata":' }, status: 400 },
+    { name: "bytes that are not text", init: { method: "POST", body: new Uint8Array([255, 254, 0, 1]) }, status: 400 },
     {
-      name: "what is no protobuf, though it says so",
+      name: "not protobuf, despite its type",
       init: { method: "POST", body: "x", headers: { "content-type": "application/vnd.kubernetes.protobuf" } },
       status: 400,
     },
@@ -156,7 +156,7 @@ describe("the sandbox over HTTPS", () => {
     { name: "a name with an escape", path: "/api/v1/namespaces/default/pods/a%252fb", init: {}, status: 400 },
     { name: "a verb that the path does not have", init: { method: "PUT", body: "{}" }, status: 405 },
   ];
-  test.each(hostile)("answers $name with a Status, and goes on", async ({ path = maps, init, status }) => {
+  test.each(hostile)("responds to $name with a Status, and continues", async ({ path = maps, init, status }) => {
     const answer = await send(path, init);
     expect([answer.status, ((await answer.json()) as { kind: string }).kind]).toEqual([status, "Status"]);
     expect((await send("/readyz")).status).toBe(200);
@@ -166,7 +166,7 @@ describe("the sandbox over HTTPS", () => {
 
 const kubectlBinary = controlPlaneBinary("kubectl");
 
-describe.skipIf(kubectlBinary === undefined)("kubectl, unchanged, on the sandbox", () => {
+describe.skipIf(kubectlBinary === undefined)("unchanged kubectl on the sandbox", () => {
   const file = join(tmpdir(), `sandbox-${process.pid}.kubeconfig`);
   beforeAll(() => writeFileSync(file, https.kubeconfig(), { mode: 0o600 }));
   afterAll(() => rmSync(file, { force: true }));
@@ -227,7 +227,7 @@ describe.skipIf(kubectlBinary === undefined)("kubectl, unchanged, on the sandbox
     }
   });
 
-  test("refuses an unknown field by default, as with a real server", async () => {
+  test("refuses an unknown field by default, as on a real server", async () => {
     const wrong = replicaSet(1).replace('"replicas":1', '"replica":1');
     expect(await kubectl("create -f -", wrong)).toContain('strict decoding error: unknown field "spec.replica"');
   });

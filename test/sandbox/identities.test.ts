@@ -71,7 +71,7 @@ describe("client certificates", () => {
     expect((await ask({ path: "/api/v1/secrets", certificate: jane })).status).toBe(200);
   });
 
-  test("without a group let nobody do what roles do not allow", async () => {
+  test("without a group have only the rights of their roles", async () => {
     const { status, body } = await ask({ path: "/api/v1/secrets", certificate: joe });
     expect([status, body.message]).toEqual([
       403,
@@ -79,17 +79,17 @@ describe("client certificates", () => {
     ]);
   });
 
-  test("of another authority are refused; with a token the token counts", async () => {
+  test("of another authority are refused; a token takes precedence", async () => {
     expect((await ask({ path: "/version", certificate: mallory })).status).toBe(401);
     expect((await ask({ path: "/api/v1/secrets", certificate: mallory, token: https.token })).status).toBe(200);
   });
 
-  test("without a common name count as none", async () => {
+  test("without a common name are ignored", async () => {
     const { body } = await ask({ path: "/api/v1/secrets", certificate: nameless });
     expect(body.message).toContain('User "system:anonymous" cannot list');
   });
 
-  test("impersonate nobody without the right to", async () => {
+  test("cannot impersonate without permission", async () => {
     const asSomebody = { path: "/api/v1/secrets", certificate: joe, headers: { "impersonate-user": "admin" } };
     const { status, body } = await ask(asSomebody);
     expect([status, body.message]).toEqual([
@@ -109,7 +109,7 @@ describe("client certificates", () => {
   });
 });
 
-describe("tokens of service accounts", () => {
+describe("ServiceAccount tokens", () => {
   async function tokenOf(name: string, spec: object = {}): Promise<string> {
     await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name } } });
     const { status, body } = await asAdmin({ path: `${core}/serviceaccounts/${name}/token`, body: { spec } });
@@ -117,7 +117,7 @@ describe("tokens of service accounts", () => {
     return body.status.token as string;
   }
 
-  test("name the account", async () => {
+  test("identify the account", async () => {
     const token = await tokenOf("named");
     const { body } = await ask({ path: whoAmI, body: {}, token });
     expect(body.status.userInfo).toMatchObject({
@@ -127,7 +127,7 @@ describe("tokens of service accounts", () => {
     expect((await ask({ path: "/api/v1/secrets", token })).status).toBe(403);
   });
 
-  test("are verified by whoever reads the keys that the server publishes", async () => {
+  test("can be verified with the keys that the server publishes", async () => {
     const token = await tokenOf("published");
     const { body: configuration } = await ask({ path: "/.well-known/openid-configuration", token });
     expect(configuration).toEqual({
@@ -149,7 +149,7 @@ describe("tokens of service accounts", () => {
     expect((await ask({ path: "/openid/v1/jwks", certificate: joe })).status).toBe(403);
   });
 
-  test("end with the account", async () => {
+  test("are invalid after the account is deleted", async () => {
     const token = await tokenOf("deleted");
     expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(201);
     await asAdmin({ path: `${core}/serviceaccounts/deleted`, method: "DELETE" });
@@ -158,7 +158,7 @@ describe("tokens of service accounts", () => {
     expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
   });
 
-  test("end with their time", async () => {
+  test("are invalid after their expiry", async () => {
     const token = await tokenOf("expired", { expirationSeconds: 600 });
     aheadMs = 650_000;
     const late = (await ask({ path: whoAmI, body: {}, token })).status;
@@ -168,7 +168,7 @@ describe("tokens of service accounts", () => {
     expect([late, tooLate]).toEqual([201, 401]);
   });
 
-  test("end with the object that they are bound to", async () => {
+  test("are invalid after the object to which they are bound is deleted", async () => {
     await asAdmin({ path: `${core}/secrets`, body: { metadata: { name: "bound" } } });
     const token = await tokenOf("bound", { boundObjectRef: { apiVersion: "v1", kind: "Secret", name: "bound" } });
     expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(201);
@@ -176,12 +176,12 @@ describe("tokens of service accounts", () => {
     expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
   });
 
-  test("for another audience are not for this server", async () => {
+  test("for another audience are refused by this server", async () => {
     const token = await tokenOf("elsewhere", { audiences: ["vault"] });
     expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
   });
 
-  test("are accepted as they were signed, and no other way", async () => {
+  test("are accepted only as signed", async () => {
     const token = await tokenOf("signed");
     const [header = "", payload = "", signature = ""] = token.split(".");
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
@@ -239,7 +239,7 @@ describe("tokens in Secrets", () => {
   const patch = (path: string, body: object): Promise<Answer> =>
     asAdmin({ path, method: "PATCH", headers: { "content-type": "application/merge-patch+json" }, body });
 
-  test("name the account and nothing more, for this server alone, and the Secret is marked as used", async () => {
+  test("identify only the account, only for this server, and mark the Secret as used", async () => {
     const { token, labels } = await tokenIn("used");
     expect(await labels?.()).toBeUndefined();
     const { body } = await ask({ path: whoAmI, body: {}, token });
@@ -251,7 +251,7 @@ describe("tokens in Secrets", () => {
     expect(await labels?.()).toEqual({ "kubernetes.io/legacy-token-last-used": day });
   });
 
-  test("outlast years", async () => {
+  test("are valid for years", async () => {
     const { token } = await tokenIn("old");
     aheadMs = 5 * 365 * 86_400_000;
     const { status } = await ask({ path: whoAmI, body: {}, token });
@@ -300,7 +300,7 @@ describe("tokens in Secrets", () => {
     });
   }
 
-  test("are refused where they say they are somebody else's, or of no Secret", async () => {
+  test("are refused if they claim another identity, or have no Secret", async () => {
     const other = await tokenIn("somebody", { sub: "system:serviceaccount:default:used" });
     expect(await said(other.token)).toEqual([401, "[invalid bearer token, sub claim is invalid]"]);
     const none = await tokenIn("none", { [secretName]: "" });

@@ -8,7 +8,7 @@ import { ask, type Json } from "./support/requests.ts";
 const token = (name: string): Json => ({ name, projected: {} });
 const podWith = (...volumes: Json[]): never => ({ metadata: { name: "a" }, spec: { volumes } }) as never;
 
-test("a pod like one in which nothing was found is not looked at again, whatever its token's volume is called", () => {
+test("a pod like one that passed is not checked again, whatever the name of its token volume is", () => {
   let looked = 0;
   const check = onceForEqualPods(() => {
     looked++;
@@ -33,14 +33,14 @@ test("a pod like one in which nothing was found is not looked at again, whatever
   expect([lookedAt(looking), lookedAt(looking)]).toEqual([1, 1]);
 });
 
-test("what was found is found again, and what was remembered goes with time", () => {
+test("problems are found again, and remembered pods expire", () => {
   const found = onceForEqualPods(({ spec }) => (spec?.["hostname"] === "-" ? ["wrong"] : []));
   const pod = (hostname: string): never => ({ metadata: { name: "a" }, spec: { hostname } }) as never;
   for (let n = 0; n < 200; n++) expect(found(pod(`host-${n}`))).toEqual([]);
   expect([found(pod("-")), found(pod("-"))]).toEqual([["wrong"], ["wrong"]]);
 });
 
-test("the API server refuses a pod that differs from one it took in a single value", async () => {
+test("the API server refuses a pod that differs in a single value from an accepted one", async () => {
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
   const transport = sandbox.transport({ actor: "test" });
   const post = async (name: string, container: Json, annotations: Json = {}): Promise<number> => {

@@ -4,7 +4,7 @@ import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { lazyModule } from "../../src/sandbox/meta/lazy-module.ts";
 import { rejection } from "../support/rejection.ts";
 
-test("a lazy module is loaded once, when it is first waited for", async () => {
+test("a lazy module is loaded once, when it is first needed", async () => {
   let loads = 0;
   const lazy = lazyModule(() => Promise.resolve(++loads), "a number");
   expect(() => lazy.get()).toThrow("Cannot use a number: it is not loaded yet");
@@ -12,12 +12,12 @@ test("a lazy module is loaded once, when it is first waited for", async () => {
   expect([lazy.ready(), lazy.get(), loads]).toEqual([undefined, 1, 1]);
 });
 
-test("one that cannot be loaded rejects whoever waits for it", async () => {
+test("a module that cannot be loaded rejects all who wait for it", async () => {
   const lazy = lazyModule(() => Promise.reject(new Error("no such file")), "a number");
   expect(String(await rejection(Promise.resolve(lazy.ready())))).toBe("Error: no such file");
 });
 
-test("virtual time stands still while one is loaded", async () => {
+test("virtual time stops while a module is loaded", async () => {
   const timeline = virtualTimeline(0, seededRandom(1));
   const { promise, resolve } = Promise.withResolvers<string>();
   const lazy = lazyModule(() => promise, "a text");

@@ -55,14 +55,14 @@ describe("a LimitRange for containers", () => {
       cpu: "50m/1",
       says: "minimum cpu usage per Container is 100m, but request is 50m",
     },
-    { name: "a request that is just enough", limit: { min: { cpu: "100m" } }, cpu: "0.1", says: 201 },
+    { name: "a request at the minimum", limit: { min: { cpu: "100m" } }, cpu: "0.1", says: 201 },
     {
       name: "a large limit",
       limit: { max: { cpu: "1" } },
       cpu: "1/1500m",
       says: "maximum cpu usage per Container is 1, but limit is 1500m",
     },
-    { name: "a limit that is just allowed", limit: { max: { cpu: "1" } }, cpu: "/1000m", says: 201 },
+    { name: "a limit at the maximum", limit: { max: { cpu: "1" } }, cpu: "/1000m", says: 201 },
     {
       name: "a large ratio",
       limit: { maxLimitRequestRatio: { cpu: "2" } },
@@ -70,20 +70,20 @@ describe("a LimitRange for containers", () => {
       says: "cpu max limit to request ratio per Container is 2, but provided ratio is 3.333333",
     },
     {
-      name: "no request beside a ratio",
+      name: "no request with a ratio",
       limit: { maxLimitRequestRatio: { cpu: "2" } },
       cpu: "",
       says: "cpu max limit to request ratio per Container is 2, but no request is specified or request is 0",
     },
     {
-      name: "no limit beside a ratio",
+      name: "no limit with a ratio",
       limit: { maxLimitRequestRatio: { cpu: "2" } },
       cpu: "1",
       says: "cpu max limit to request ratio per Container is 2, but no limit is specified or limit is 0",
     },
-    { name: "a ratio that is just allowed", limit: { maxLimitRequestRatio: { cpu: "2" } }, cpu: "500m/1", says: 201 },
+    { name: "a ratio at the maximum", limit: { maxLimitRequestRatio: { cpu: "2" } }, cpu: "500m/1", says: 201 },
     {
-      name: "two bounds that are passed",
+      name: "two violated bounds",
       limit: { min: { cpu: "100m" }, max: { cpu: "1" } },
       cpu: "50m/2",
       says: "[minimum cpu usage per Container is 100m, but request is 50m, maximum cpu usage per Container is 1, but limit is 2]",
@@ -99,13 +99,13 @@ describe("a LimitRange for pods", () => {
   const two = [container("c", "300m/600m"), container("d", "300m/600m")];
   const rows = [
     {
-      name: "too much of two containers together",
+      name: "two containers above the maximum together",
       limit: { max: { cpu: "1" } },
       spec: pod(two),
       says: "maximum cpu usage per Pod is 1, but limit is 1200m",
     },
     {
-      name: "too little of two containers together",
+      name: "two containers below the minimum together",
       limit: { min: { cpu: "700m" } },
       spec: pod(two),
       says: "minimum cpu usage per Pod is 700m, but request is 600m",
@@ -117,13 +117,13 @@ describe("a LimitRange for pods", () => {
       says: "maximum cpu usage per Pod is 2, but limit is 3",
     },
     {
-      name: "a sidecar, which counts beside the others",
+      name: "a sidecar, which counts in addition",
       limit: { max: { cpu: "2" } },
       spec: pod(two, { initContainers: [container("s", "1/1", { restartPolicy: "Always" })] }),
       says: "maximum cpu usage per Pod is 2, but limit is 2200m",
     },
     {
-      name: "what the pod itself says it needs",
+      name: "resources of the pod itself",
       limit: { max: { cpu: "1" } },
       spec: pod(two, { resources: { requests: { cpu: "1" }, limits: { cpu: "3" } } }),
       says: "maximum cpu usage per Pod is 1, but limit is 3",
@@ -140,14 +140,14 @@ describe("a LimitRange for pods", () => {
       spec: pod(two),
       says: "maximum memory usage per Pod is 1Gi.  No limit is specified",
     },
-    { name: "what is just allowed", limit: { max: { cpu: "1200m" }, min: { cpu: "600m" } }, spec: pod(two), says: 201 },
+    { name: "values at the bounds", limit: { max: { cpu: "1200m" }, min: { cpu: "600m" } }, spec: pod(two), says: 201 },
   ];
   test.each(rows)("and $name", async ({ limit, spec, says }) => {
     await limited({ type: "Pod", ...limit });
     expect(why(await made(spec, "dryRun=All"))).toBe(says);
   });
 
-  test("comes after the checks of the pod itself", async () => {
+  test("is applied after the validation of the pod itself", async () => {
     await limited({ type: "Pod", max: { cpu: "1" } });
     expect((await made(pod([container("not a name", "1/3")]))).status).toBe(422);
   });
@@ -168,7 +168,7 @@ describe("a LimitRange for claims", () => {
     expect(why(await ask(transport, "POST", claims, { body: claim(storage), query: "dryRun=All" }))).toBe(says);
   });
 
-  test("that was made before it cannot be changed at all, until it is deleted", async () => {
+  test("that existed before prevents any change until it is deleted", async () => {
     const { metadata, ...rest } = claim("5Gi");
     const held = { ...rest, metadata: { ...(metadata as Json), finalizers: ["example.com/held"] } };
     expect((await ask(transport, "POST", claims, { body: held })).status).toBe(201);
@@ -191,7 +191,7 @@ describe("a pod that is resized", () => {
       },
     });
 
-  test("stays within the limits of its containers, and of all together", async () => {
+  test("stays within the limits of its containers, and of the whole pod", async () => {
     await made(pod([container("c", "100m/500m")]));
     await limited({ type: "Container", max: { cpu: "1" } }, { type: "Pod", min: { cpu: "50m" } });
     expect(why(await resized("100m/2"))).toBe("maximum cpu usage per Container is 1, but limit is 2");
@@ -199,7 +199,7 @@ describe("a pod that is resized", () => {
     expect((await resized("100m/1")).status).toBe(200);
   });
 
-  test("gets the defaults that came since, without a word in its annotations", async () => {
+  test("gets defaults that were added since, without a mention in its annotations", async () => {
     await made(pod([container("c", "100m/500m")]));
     await limited({ type: "Container", default: { memory: "1Gi" }, defaultRequest: { memory: "1Mi" } });
     const { body } = await resized("200m/500m");
@@ -211,7 +211,7 @@ describe("a pod that is resized", () => {
     expect((body["metadata"] as Json)["annotations"]).toBeUndefined();
   });
 
-  test("is not limited any more while it is deleted", async () => {
+  test("is not limited during its deletion", async () => {
     const held = pod([container("c", "100m/500m")]);
     await made({ ...held, metadata: { name: "a", finalizers: ["example.com/held"] } });
     await limited({ type: "Container", max: { cpu: "1" } });

@@ -44,10 +44,10 @@ const printing = { annotations: { [logs]: "one\ntwo\nthree\n" } };
 
 describe("pods/log", () => {
   const asked = [
-    { name: "all of it", query: "", text: "one\ntwo\nthree\n" },
+    { name: "everything", query: "", text: "one\ntwo\nthree\n" },
     { name: "the last lines", query: "tailLines=2", text: "two\nthree\n" },
-    { name: "none of the lines", query: "tailLines=0", text: "" },
-    { name: "at most so many bytes", query: "limitBytes=5", text: "one\nt" },
+    { name: "no lines", query: "tailLines=0", text: "" },
+    { name: "at most a number of bytes", query: "limitBytes=5", text: "one\nt" },
     {
       name: "with times",
       query: "timestamps=true&tailLines=1",
@@ -62,7 +62,7 @@ describe("pods/log", () => {
     expect({ status, body }).toEqual({ status: 200, body: { text } });
   });
 
-  test("is that of a container alone where its name is behind a dot", async () => {
+  test("returns the log of one container if its name follows a dot", async () => {
     const transport = await withPod({
       annotations: { [logs]: "all", [`${logs}.db`]: "db alone" },
       containers: ["web", "db"],
@@ -76,7 +76,7 @@ describe("pods/log", () => {
     expect([await of("web"), await of("db")]).toEqual(["all\n", "db alone\n"]);
   });
 
-  test("of a container that crashed is that of its last run, and so is the one before", async () => {
+  test("of a container that crashed is that of its last run, and so is the previous one", async () => {
     const waiting = { waiting: { reason: "CrashLoopBackOff" } };
     const transport = await withPod({
       ...printing,
@@ -88,7 +88,7 @@ describe("pods/log", () => {
     }
   });
 
-  test("that is followed goes on with what is added, until the container has ended", async () => {
+  test("with follow continues with new lines until the container has ended", async () => {
     const transport = await withPod(printing);
     const response = await transport.send({
       method: "GET",
@@ -141,13 +141,13 @@ describe("pods/log", () => {
       scene: printing,
     },
   ];
-  test.each(refused)("is refused in a kubelet's words: $name", async ({ query = "", says, scene }) => {
+  test.each(refused)("is refused with a kubelet's message: $name", async ({ query = "", says, scene }) => {
     const { status, body } = await ask(await withPod(scene), "GET", `${pods}/p/log`, { query });
     expect(status).toBe(400);
     expect(body["message"]).toContain(says);
   });
 
-  test("options that do not fit are refused as in kube-apiserver", async () => {
+  test("refuses invalid options as kube-apiserver does", async () => {
     const query = "tailLines=-1&limitBytes=0&sinceSeconds=0&stream=Stdout";
     const { status, body } = await ask(await withPod(printing), "GET", `${pods}/p/log`, { query });
     expect({ status, message: body["message"] }).toEqual({
@@ -157,7 +157,7 @@ describe("pods/log", () => {
     });
   });
 
-  test("of a pod without a node is no content", async () => {
+  test("of a pod without a node has no content", async () => {
     const { status } = await ask(await withPod({ ...printing, nodeName: "" }), "GET", `${pods}/p/log`);
     expect(status).toBe(204);
   });
@@ -175,7 +175,7 @@ describe("connections to a container", () => {
     expect((await ask(await withPod({}), "POST", `${pods}/none/${subresource}`)).status).toBe(404);
   });
 
-  test("what the real server finds wrong first is said in its words", async () => {
+  test("are refused with the real server's message for the first problem", async () => {
     const two = { containers: ["web", "db"] };
     const { body } = await ask(await withPod(two), "POST", `${pods}/p/exec`, { query: "command=ls" });
     expect(body["message"]).toBe("a container name must be specified for pod p, choose one of: [web db]");

@@ -57,20 +57,20 @@ async function podNames(): Promise<readonly string[]> {
 }
 
 describe("usage of pods in a sandbox", () => {
-  test("is nothing unless annotations say so", async () => {
+  test("is zero without annotations", async () => {
     await begin();
     await run(1, {});
     expect(await usage()).toEqual(["0 0"]);
   });
 
-  test("is the ready pods' share of what their Deployment says", async () => {
+  test("is the share of the ready pods in their Deployment's value", async () => {
     await begin();
     await run(3, { cpu: "900m", memory: "300Mi" });
     expect(await usage()).toEqual(["300m 100Mi", "300m 100Mi", "300m 100Mi"]);
     expect(await usage("?labelSelector=app%3Dother")).toEqual([]);
   });
 
-  test("is the pod's own where it says so, and the others share the rest of the load", async () => {
+  test("is the pod's own value if it has one, and the others share the rest of the load", async () => {
     await begin();
     await run(2, { cpu: "400m" });
     const [name = ""] = await podNames();
@@ -78,7 +78,7 @@ describe("usage of pods in a sandbox", () => {
     expect([...(await usage())].sort()).toEqual(["400m 0", "50m 0"]);
   });
 
-  test("is divided among containers, or said of each, and ends at a limit", async () => {
+  test("is divided among containers, or set for each, and is capped by a limit", async () => {
     await begin();
     const limited = { name: "b", image: "b:1", resources: { limits: { cpu: "100m" } } };
     await run(1, { cpu: "400m" }, [{ name: "a", image: "a:1" }, limited]);
@@ -88,7 +88,7 @@ describe("usage of pods in a sandbox", () => {
     expect(await usage()).toEqual(["200m 0", "30m 0"]);
   });
 
-  test("adds up on nodes", async () => {
+  test("is summed for nodes", async () => {
     await begin();
     await run(2, { cpu: "500m", memory: "64Mi" });
     const [node] = await scene.list(Nodes, "");
@@ -96,7 +96,7 @@ describe("usage of pods in a sandbox", () => {
     expect(metrics).toMatchObject({ kind: "NodeMetrics", usage: { cpu: "500m", memory: "64Mi" } });
   });
 
-  test("of a pod that does not run is not there", async () => {
+  test("does not exist for a pod that is not running", async () => {
     await begin({ scheduler: false });
     await run(1, { cpu: "1" });
     expect(await usage()).toEqual([]);
@@ -129,7 +129,7 @@ describe("other metrics in a sandbox", () => {
   });
 });
 
-test("discovery lists the kinds of metrics.k8s.io where a kubelet runs, and no metrics elsewhere", async () => {
+test("discovery has the kinds of metrics.k8s.io if a kubelet runs, and no metrics otherwise", async () => {
   await begin();
   const listed = async (): Promise<readonly string[]> => {
     const { kinds } = await scene.during(discover(scene.you));
@@ -144,7 +144,7 @@ test("discovery lists the kinds of metrics.k8s.io where a kubelet runs, and no m
   expect((await rejection(get("/apis/metrics.k8s.io/v1beta1/nodes"))).message).toContain("404");
 });
 
-test("an annotation scales a Deployment, up and down again", async () => {
+test("an annotation scales a Deployment up and down again", async () => {
   await begin({ controllers: [deployment, replicaset, horizontalPodAutoscaler] });
   const resources = { requests: { cpu: "200m" } };
   await run(2, { cpu: "200m" }, [{ name: "web", image: "web:1", resources } as { name: string; image: string }]);

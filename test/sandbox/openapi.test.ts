@@ -32,7 +32,7 @@ function references(text: string): readonly string[] {
 }
 
 describe("an OpenAPI document", () => {
-  test("has every schema that it refers to, and no other", async () => {
+  test("has every schema that it references, and no others", async () => {
     const get = await getter();
     const { paths } = JSON.parse((await get("/openapi/v3")).text) as { paths: Record<string, unknown> };
     const roots = Object.keys(paths);
@@ -45,7 +45,7 @@ describe("an OpenAPI document", () => {
     }
   });
 
-  test("of version 2 is complete as well, and kept by its tag", async () => {
+  test("in version 2 is complete as well, and is cached by its tag", async () => {
     const get = await getter();
     const { status, text, header } = await get("/openapi/v2", { accept: "application/json" });
     expect(status).toBe(200);
@@ -57,7 +57,7 @@ describe("an OpenAPI document", () => {
     expect(await get("/openapi/v2", { accept: "text/html" })).toMatchObject({ status: 406, text: "" });
   });
 
-  test("of version 2 is the same in protobuf", async () => {
+  test("in version 2 is the same in protobuf", async () => {
     const get = await getter();
     const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
     const { bytes, header } = await get("/openapi/v2", { accept });

@@ -13,7 +13,7 @@ const reasons = (pod: PodLike, version: number | "latest"): string[] =>
   violationsOf(pod, { level: "restricted", version }).map(({ reason }) => reason);
 
 describe("PodSecurity", () => {
-  test("a restricted level grows with its versions", () => {
+  test("gets more checks with later versions of the level restricted", () => {
     const grown = new Map<string, number>();
     for (let version = 0; version <= 40; version++) {
       const said = reasons(plain, version).join(", ");
@@ -28,7 +28,7 @@ describe("PodSecurity", () => {
     expect(reasons(plain, "latest")).toEqual(reasons(plain, 36));
   });
 
-  test("checks are named once, their revisions stand in order, and what is replaced is a baseline check", () => {
+  test("has unique check names, revisions in order, and replaces only baseline checks", () => {
     const ids = checks.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { level, revisions, inPlaceOf } of checks) {
@@ -40,7 +40,7 @@ describe("PodSecurity", () => {
     }
   });
 
-  test("of more than 3,000 pods the first are looked at, one of each controller before all others", async () => {
+  test("checks the first of more than 3,000 pods, one of each controller before all others", async () => {
     const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
     const owned = (index: number): Json => ({
       ownerReferences: [{ apiVersion: "v1", kind: "X", name: "x", uid: `u${index % 2}`, controller: true }],

@@ -70,7 +70,7 @@ const about = (apiGroup: string, resource: string): Json => ({
 });
 
 describe("admission policies and custom resources", () => {
-  test("a custom resource is a parameter as soon as its kind is served", async () => {
+  test("a custom resource can be a parameter as soon as its kind is served", async () => {
     const ask = await serving();
     await ask(`${policyGroup}/validatingadmissionpolicies`, {
       metadata: { name: "p" },
@@ -94,7 +94,7 @@ describe("admission policies and custom resources", () => {
     expect(refused.text).toContain("denied request: failed expression: int(object.data.a) <= params.spec.size");
   });
 
-  test("a custom resource is changed by its schema", async () => {
+  test("a custom resource is mutated by its schema", async () => {
     const ask = await serving();
     await ask(`${policyGroup}/mutatingadmissionpolicies`, {
       metadata: { name: "p" },

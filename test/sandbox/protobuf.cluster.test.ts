@@ -68,7 +68,7 @@ spec: {podSelector: {}, ingress: [{ports: [{port: 80}, {port: http}]}, {}], poli
 
 const expected = { kind: "Pod", apiVersion: "v1" };
 
-describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserver writes it", () => {
+describe.skipIf(clusterMissing !== undefined)("protobuf of a real kube-apiserver", () => {
   let cluster: Cluster;
   let read: ProtobufReader;
   let writer: ProtobufWriter;
@@ -121,7 +121,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     }
   }
 
-  test("every object of every kind reads as its JSON", async () => {
+  test("every object of every kind is decoded to its JSON", async () => {
     let objects = 0;
     const kinds = new Set<string>();
     for await (const { kind, apiVersion, path } of objectsOf("get", 10)) {
@@ -135,7 +135,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     expect(kinds.size).toBeGreaterThan(35);
   });
 
-  test("every object that the sandbox writes is the same object to the real server", async () => {
+  test("every object that the sandbox encodes is the same object for the real server", async () => {
     let objects = 0;
     for await (const { kind, apiVersion, path, item } of objectsOf("update", 5)) {
       if (kind === "Namespace") continue;
@@ -158,7 +158,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     expect(objects).toBeGreaterThan(60);
   });
 
-  test("a set zero of a pointer stays, an unset plain field does not appear", async () => {
+  test("a pointer to zero is kept, an unset plain field does not appear", async () => {
     const ours = read(await bytes("/api/v1/namespaces/default/pods/full"), expected) as unknown as {
       spec: { securityContext: Json; shareProcessNamespace: boolean };
       metadata: Json;
@@ -169,7 +169,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf, as a real kube-apiserve
     expect(Object.keys(ours.metadata)).not.toContain("deletionTimestamp");
   });
 
-  test("a message cut off anywhere is refused, never misread as another error", async () => {
+  test("a truncated message is refused, never mistaken for another error", async () => {
     const message = await bytes("/api/v1/namespaces/default/pods/full");
     let refused = 0;
     for (let length = 0; length < message.length; length += 7) {

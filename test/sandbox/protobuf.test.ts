@@ -31,8 +31,8 @@ const cases: readonly Case[] = [
     code: 400,
     says: `${unrecognized}provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (78)`,
   },
-  { name: "nothing", bytes: [], code: 400, says: `${unrecognized}empty data (<empty>)` },
-  { name: "the prefix alone", bytes: magic, code: 400, says: `${unrecognized}empty body (6b387300)` },
+  { name: "an empty body", bytes: [], code: 400, says: `${unrecognized}empty data (<empty>)` },
+  { name: "only the prefix", bytes: magic, code: 400, says: `${unrecognized}empty body (6b387300)` },
   {
     name: "a prefix before garbage",
     bytes: [...magic, 255, 254, 1, 2, 3],
@@ -52,13 +52,13 @@ const cases: readonly Case[] = [
     says: 'Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
   },
   {
-    name: "a message that is cut off",
+    name: "a truncated message",
     bytes: [...magic, ...typed("v1", "ConfigMap"), ...message(2, [10, 50, 1])],
     code: 400,
     says: 'ConfigMap in version "v1" cannot be handled as a ConfigMap: unexpected EOF',
   },
   {
-    name: "no kind: that of the path counts",
+    name: "no kind: that of the path is used",
     bytes: [...magic, ...message(2, [])],
     code: 422,
     says: 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
@@ -79,12 +79,12 @@ async function post(bytes: readonly number[]): Promise<{ readonly status: number
 }
 
 describe("a protobuf body", () => {
-  test.each(cases)("of $name is answered as the real server does", async ({ bytes, code, says }) => {
+  test.each(cases)("of $name gets the real server's response", async ({ bytes, code, says }) => {
     const { status, json } = await post(bytes);
     expect([status, json["kind"], json["message"]]).toEqual([code, "Status", says]);
   });
 
-  test("is stored as its JSON would be, without what its sender left empty", async () => {
+  test("is stored as its JSON would be, without empty fields", async () => {
     const metadata = [...text(1, "made"), ...text(2, ""), ...message(11, [...text(1, "__proto__"), ...text(2, "x")])];
     const data = message(2, [...text(1, "key"), ...text(2, "value")]);
     const { status, json } = await post([
@@ -100,7 +100,7 @@ describe("a protobuf body", () => {
   });
 });
 
-describe("a client that accepts protobuf alone", () => {
+describe("a client that accepts only protobuf", () => {
   const protobuf = "application/vnd.kubernetes.protobuf";
 
   async function asking(): Promise<(path: string, accept?: string) => Promise<readonly [number, string, boolean]>> {
@@ -126,7 +126,7 @@ describe("a client that accepts protobuf alone", () => {
     expect(await get("/api/v1/namespaces", metadata)).toEqual([200, protobuf, true]);
   });
 
-  test("is refused where there is no such form, in JSON", async () => {
+  test("gets JSON if there is no protobuf form, with a refusal", async () => {
     const get = await asking();
     const refused = [406, "application/json", false] as const;
     expect(await get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")).toEqual(refused);
@@ -134,7 +134,7 @@ describe("a client that accepts protobuf alone", () => {
     expect(await get("/apis")).toEqual(refused);
   });
 
-  test("who takes JSON as well gets that", async () => {
+  test("that also accepts JSON gets JSON", async () => {
     const get = await asking();
     expect(await get("/api/v1/namespaces", `${protobuf}, application/json`)).toEqual([200, "application/json", false]);
     expect(await get("/api/v1/namespaces", `${protobuf}, */*`)).toEqual([200, "application/json", false]);

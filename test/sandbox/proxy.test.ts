@@ -41,7 +41,7 @@ const connections = [
   { path: "/api/v1/nodes/n/proxy/metrics", host: "10.0.0.1:10250" },
   { path: "/api/v1/nodes/n:9100/proxy/metrics", host: "10.0.0.1:9100" },
 ];
-test.each(connections)("$path leads to $host, where nothing runs", async ({ path, host }) => {
+test.each(connections)("$path leads to $host, where nothing listens", async ({ path, host }) => {
   for (const method of ["GET", "POST", "DELETE"]) {
     const { status, body } = await ask(transport, method, path);
     expect(status).toBe(503);
@@ -54,7 +54,7 @@ test.each(connections)("$path leads to $host, where nothing runs", async ({ path
   }
 });
 
-test("a path that names nothing behind `proxy` is connected to as it is, unless it is read", async () => {
+test("a path behind `proxy` is used for the connection unchanged, unless it is a read", async () => {
   const path = `${namespace}/services/web/proxy`;
   expect(await ask(transport, "GET", path)).toMatchObject({ status: 301 });
   expect(await ask(transport, "POST", path)).toMatchObject({ status: 503 });

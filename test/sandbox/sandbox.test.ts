@@ -15,7 +15,7 @@ async function fresh(): Promise<{ sandbox: Sandbox; transport: Transport }> {
 }
 
 describe("the sandbox", () => {
-  test("creates, reads, lists, updates and deletes a pod, and a watch tells all of it", async () => {
+  test("creates, reads, lists, updates and deletes a pod, and a watch reports everything", async () => {
     const { transport } = await fresh();
     const empty = await ask(transport, "GET", pods);
     const { resourceVersion } = empty.body["metadata"] as { resourceVersion: string };
@@ -40,7 +40,7 @@ describe("the sandbox", () => {
     frames.cancel();
   });
 
-  test("a scheduled pod is deleted with its grace period, and goes when its node says so", async () => {
+  test("deletes a scheduled pod with its grace period, when its node confirms it", async () => {
     const { transport } = await fresh();
     await ask(transport, "POST", pods, {
       body: { ...pod("a"), spec: { nodeName: "n", containers: [{ name: "a", image: "b" }] } },
@@ -52,7 +52,7 @@ describe("the sandbox", () => {
     expect((await ask(transport, "GET", `${pods}/a`)).status).toBe(404);
   });
 
-  test("pages of a list belong to one revision, whatever is written in between", async () => {
+  test("returns pages of a list at one revision, whatever is written in between", async () => {
     const { transport } = await fresh();
     for (const name of ["a", "c", "e", "g"]) await ask(transport, "POST", pods, { body: pod(name) });
     const first = await ask(transport, "GET", pods, { query: "limit=2" });
@@ -65,7 +65,7 @@ describe("the sandbox", () => {
     expect(names).toEqual(["e", "g"]);
   });
 
-  test("a revision of the last five minutes can be listed, one that is ten minutes old cannot, whatever is written", async () => {
+  test("can list a revision of the last five minutes, but not one that is ten minutes old", async () => {
     let ahead = 0;
     const clock = realTimeline();
     const timeline = { ...clock, now: () => clock.now() + ahead };
@@ -92,7 +92,7 @@ describe("the sandbox", () => {
     expect(await listAt(sandbox.revision - 1)).toBe(410);
   });
 
-  test("after a compaction old watches and old tokens are expired", async () => {
+  test("expires old watches and continue tokens after a compaction", async () => {
     const { sandbox, transport } = await fresh();
     for (const name of ["a", "c", "e"]) await ask(transport, "POST", pods, { body: pod(name) });
     const first = await ask(transport, "GET", pods, { query: "limit=1" });
@@ -105,7 +105,7 @@ describe("the sandbox", () => {
     expect(await frames.next()).toBeUndefined();
   });
 
-  test("the last finalizer takes a deleted object with it, and the answer has the version from before", async () => {
+  test("deletes an object with its last finalizer, and the response has the previous version", async () => {
     const { transport } = await fresh();
     const maps = "/api/v1/namespaces/default/configmaps";
     await ask(transport, "POST", maps, { body: { metadata: { name: "a", finalizers: ["example.com/x"] } } });
@@ -119,7 +119,7 @@ describe("the sandbox", () => {
     expect((await ask(transport, "GET", `${maps}/a`)).status).toBe(404);
   });
 
-  test("a run on virtual time is a function of its seed", async () => {
+  test("is a function of its seed on virtual time", async () => {
     const run = async (seed: number): Promise<string> => {
       const timeline: VirtualTimeline = virtualTimeline(1_800_000_000_000, seededRandom(seed));
       const sandbox = await createSandbox({ timeline, random: seededRandom(seed) });
@@ -168,7 +168,7 @@ describe("a CustomResourceDefinition", () => {
     },
   };
 
-  test("is taken by a copy of a cluster, where only what becomes of other objects matters", async () => {
+  test("is accepted in a copy of a cluster, where only the effects on other objects matter", async () => {
     const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1), storesDefinitions: true });
     const transport = sandbox.transport({ actor: "test" });
     expect((await ask(transport, "POST", path, { body: definition })).status).toBe(201);

@@ -10,8 +10,8 @@ async function fresh(): Promise<Sandbox> {
   return createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
 }
 
-describe("a sandbox with much in it", () => {
-  test("10,000 watches are open, each sees its own object only, and the others are not woken", async () => {
+describe("a sandbox with many objects", () => {
+  test("10,000 watches are open, each sees only its own object, and the others are not woken", async () => {
     const sandbox = await fresh();
     const transport = sandbox.transport({ actor: "test" });
     const from = sandbox.revision;
@@ -27,7 +27,7 @@ describe("a sandbox with much in it", () => {
     expect(sandbox.server.watches.size).toBe(0);
   });
 
-  test("a reader that is too slow is told that its version is gone, and holds nobody up", async () => {
+  test("a slow reader gets a 410, and does not hold up others", async () => {
     const sandbox = await createSandbox({
       timeline: realTimeline(),
       random: seededRandom(1),
@@ -40,7 +40,7 @@ describe("a sandbox with much in it", () => {
     expect(await slow.next()).toBeUndefined();
   });
 
-  test("objects that are loaded keep their uid, status and version, and nothing before them can be watched", async () => {
+  test("loaded objects keep their uid, status and version, and earlier versions cannot be watched", async () => {
     const sandbox = await fresh();
     const transport = sandbox.transport({ actor: "test" });
     const pod: Json = {

@@ -51,7 +51,7 @@ async function names(transport: Transport, path: string): Promise<unknown[]> {
   return (body["items"] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 }
 
-describe("a server's ranges", () => {
+describe("the Service ranges of a server", () => {
   test.each([
     { name: "one of IPv4", given: ["10.96.0.0/12"], first: "10.96.0.1", families: ["IPv4"] },
     { name: "one of IPv6", given: ["fd00:10:96::/112"], first: "fd00:10:96::1", families: ["IPv6"] },
@@ -72,7 +72,7 @@ describe("a server's ranges", () => {
     });
   });
 
-  test("are given away from their upper part on", async () => {
+  test("are allocated from their upper part", async () => {
     const { made } = await started(["192.168.0.0/27"]);
     const given = await Promise.all(
       ["a", "b", "c", "d"].map(async (name) => String(specOf(await made(name))["clusterIP"])),
@@ -83,14 +83,14 @@ describe("a server's ranges", () => {
     expect(new Set(last).size).toBe(4);
   });
 
-  test("of IPv6 are as large as they like", async () => {
+  test("of IPv6 can have any size", async () => {
     const { made } = await started(["fd00::/64"]);
     const [first, second] = [specOf(await made("a"))["clusterIP"], specOf(await made("b"))["clusterIP"]];
     expect([first, second].every((ip) => /^fd00::[0-9a-f:]+$/.test(String(ip)))).toBe(true);
     expect(first).not.toBe(second);
   });
 
-  test("end: then a Service is refused until there is another ServiceCIDR, and for as long as that is ready", async () => {
+  test("can be deleted: then Services are refused until another ServiceCIDR is ready", async () => {
     const { transport, made } = await started(["10.1.0.0/29"]);
     for (const name of ["a", "b", "c", "d", "e"]) expect((await made(name)).status).toBe(201);
     const full = await made("f");
@@ -117,7 +117,7 @@ describe("a server's ranges", () => {
 });
 
 describe("a Service", () => {
-  test("on one family is refused the other one, and two", async () => {
+  test("on one family is refused the other one, and both", async () => {
     const { made } = await started(["10.1.0.0/16"]);
     expect(ipsOf(await made("a", { ipFamilies: ["IPv6"] }))).toBe(
       'Service "a" is invalid: spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster',
@@ -131,7 +131,7 @@ describe("a Service", () => {
     expect(specOf(await made("a", { ipFamilyPolicy: "PreferDualStack" }))["ipFamilies"]).toEqual(["IPv4"]);
   });
 
-  test("on two families gets the first, or both in the order in which it names them", async () => {
+  test("on two families gets the first, or both in the given order", async () => {
     const { transport, made } = await started(["10.1.0.0/16", "fd00::/108"]);
     expect(specOf(await made("a"))["ipFamilies"]).toEqual(["IPv4"]);
     const both = specOf(await made("b", { ipFamilyPolicy: "PreferDualStack" }));
@@ -151,7 +151,7 @@ describe("a Service", () => {
     expect(specOf(await made("d", { clusterIP: "None", selector: {} }))["ipFamilies"]).toEqual(["IPv4", "IPv6"]);
   });
 
-  test("says by its addresses of which families it is, however it writes them", async () => {
+  test("shows its families by its addresses, in any notation", async () => {
     const { transport, made } = await started(["10.1.0.0/16", "fd00::/108"]);
     const asked = { ipFamilyPolicy: "PreferDualStack", clusterIP: "FD00::0005", clusterIPs: ["FD00::0005"] };
     const answer = await made("a", asked);
@@ -168,7 +168,7 @@ describe("a Service", () => {
     expect(ipsOf(await made("b", second))).toContain('["10.1.0.9","fd00::5"]: failed to allocate IP fd00::5');
   });
 
-  test("takes a second family, and lets go of it where it says so", async () => {
+  test("gets a second family and loses it on request", async () => {
     const { transport, made, changed } = await started(["10.1.0.0/16", "fd00::/108"]);
     const [first] = specOf(await made("a"))["clusterIPs"] as string[];
     const upgraded = specOf(await changed("a", { ipFamilyPolicy: "RequireDualStack" }));
@@ -197,7 +197,7 @@ describe("a Service", () => {
     ]);
   });
 
-  test("has its address for itself also where there are no IPAddresses", async () => {
+  test("has an exclusive address even without IPAddresses", async () => {
     const { made } = await started(["fd00::/108"], { apiServerObjects: false });
     expect((await made("a", { clusterIP: "FD00::5" })).status).toBe(201);
     expect(ipsOf(await made("b", { clusterIP: "fd00::5" }))).toContain("provided IP is already allocated");
@@ -217,12 +217,12 @@ describe("a Service", () => {
 describe("a saved state", () => {
   const stateOf = ({ sandbox }: Started): SandboxState => readState([...sandbox.save().text].join(""));
 
-  test("keeps its ranges", async () => {
+  test("keeps its Service ranges", async () => {
     const state = stateOf(await started(["10.1.0.0/16"]));
     expect(String(specOf(await (await started(undefined, { state })).made("a"))["clusterIP"])).toStartWith("10.1.");
   });
 
-  test("takes a range of the other family, and no other one", async () => {
+  test("accepts a range of the other family, and no others", async () => {
     const one = await started(["10.1.0.0/16"]);
     await one.made("kept", { ipFamilyPolicy: "PreferDualStack" });
     const state = stateOf(one);
@@ -242,7 +242,7 @@ describe("a saved state", () => {
 });
 
 describe("ranges", () => {
-  test("are taken as networks", () => {
+  test("are normalized to networks", () => {
     expect(serviceRangesOf(["10.0.0.5/24", "FD00::1/112"])).toEqual(["10.0.0.0/24", "fd00::/112"]);
   });
 

@@ -7,7 +7,7 @@ import { ask, type Json } from "./support/requests.ts";
 
 const api = "/api/v1/namespaces/default";
 
-test("Endpoints go with the Service of their name, whoever made them, but not those of others, and not in a dry run", async () => {
+test("Endpoints are deleted with the Service of their name, whoever created them, but no others, and not in a dry run", async () => {
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
   const transport = sandbox.transport({ actor: "test" });
   const names = async (): Promise<unknown[]> => {

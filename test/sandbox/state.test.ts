@@ -80,7 +80,7 @@ async function lists({ server }: Sandbox, transport: Transport): Promise<Readonl
 }
 
 describe("a saved state", () => {
-  test("loaded, is the same server: every list, and the text it is saved to", async () => {
+  test("is restored to the same server: every list, and the text that it is saved to", async () => {
     const first = await started();
     await fill(first.transport);
     const before = await lists(first.sandbox, first.transport);
@@ -93,7 +93,7 @@ describe("a saved state", () => {
     expect(before.get("/apis/example.com/v1/widgets")?.["items"]).toHaveLength(1);
   });
 
-  test("goes on: later writes have later versions, and no address is given twice", async () => {
+  test("continues: later writes have later versions, and no address is assigned twice", async () => {
     const { sandbox, transport } = await started();
     await fill(transport);
     const next = await started({ state: stateOf(sandbox) });
@@ -106,7 +106,7 @@ describe("a saved state", () => {
     expect(again.body["message"]).toContain("provided IP is already allocated");
   });
 
-  test("is of the moment when it was saved, whatever is written before its text is read", async () => {
+  test("has the moment of the save, whatever is written before its text is read", async () => {
     const { sandbox, transport } = await started();
     const saved = sandbox.save();
     await ask(transport, "POST", configmaps, { body: { metadata: { name: "late" } } });
@@ -118,7 +118,7 @@ describe("a saved state", () => {
     });
   });
 
-  test("watches from before it have expired, of kinds without objects too; those from its version go on", async () => {
+  test("expires watches from before it, even for kinds without objects; those from its version continue", async () => {
     const { sandbox, transport } = await started();
     await ask(transport, "POST", configmaps, { body: { metadata: { name: "a" } } });
     await ask(transport, "DELETE", `${configmaps}/a`);
@@ -135,7 +135,7 @@ describe("a saved state", () => {
     frames.cancel();
   });
 
-  test("what every server makes for itself is made again where it is missing, with --rbac the roles too", async () => {
+  test("gets the objects that every server creates if they are missing, with --rbac the roles too", async () => {
     const { sandbox } = await started();
     const { revision, items } = stateOf(sandbox);
     const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "kube-public") };
@@ -144,7 +144,7 @@ describe("a saved state", () => {
     expect((await ask(transport, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/view")).status).toBe(200);
   });
 
-  test("a definition that was being deleted goes once its last object does", async () => {
+  test("deletes a definition that was being deleted after its last object", async () => {
     const { sandbox, transport } = await started();
     await makeWidget(transport, { name: "last", finalizers: ["example.com/wait"] });
     await ask(transport, "DELETE", `${definitions}/widgets.example.com`);
@@ -158,7 +158,7 @@ describe("a saved state", () => {
     throw new Error("the definition is still there");
   });
 
-  test("a policy that refuses everything keeps a server neither from its own objects nor from what follows from a write", async () => {
+  test("is not affected by a policy that denies everything, neither for the server's objects nor for effects of a write", async () => {
     const { sandbox, transport } = await started();
     const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
     const every = { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] };
@@ -180,7 +180,7 @@ describe("a saved state", () => {
   });
 });
 
-describe("tokens of service accounts", () => {
+describe("ServiceAccount tokens", () => {
   const reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
 
   /** A token for an hour of the account `default`. */
@@ -215,7 +215,7 @@ describe("tokens of service accounts", () => {
     expect(published).toHaveLength(3);
   });
 
-  test("are void in another cluster, and where their account has gone", async () => {
+  test("are invalid in another cluster, and if their account was deleted", async () => {
     const { sandbox, transport } = await started();
     const token = await tokenOf(transport);
     expect(await isValid((await started()).transport, token)).toBe(false);
@@ -257,13 +257,13 @@ const withItems = (...items: Json[]): string => JSON.stringify({ ...head, items 
 
 describe("no state", () => {
   const texts = [
-    { name: "nothing", text: " \n", says: "is empty" },
+    { name: "empty", text: " \n", says: "is empty" },
     { name: "YAML", text: "kind: State\n", says: "is no saved state: it is not JSON" },
-    { name: "a part of one", text: withItems(item).slice(0, -9), says: "is damaged or was cut off: " },
+    { name: "truncated JSON", text: withItems(item).slice(0, -9), says: "is damaged or was cut off: " },
     { name: "a list", text: "[]", says: "is no saved state: it holds no JSON object" },
     { name: "other JSON", text: '{"kind":"List","apiVersion":"v1"}', says: "is no saved state: it is List of v1" },
     {
-      name: "one of another format",
+      name: "another format",
       text: JSON.stringify({ ...head, apiVersion: "sandbox.kubectl-reconcile.io/v2", items: [] }),
       says: "has the format sandbox.kubectl-reconcile.io/v2, and this program reads sandbox.kubectl-reconcile.io/v1 alone",
     },
@@ -275,12 +275,12 @@ describe("no state", () => {
       says: "has serviceAccountKeys that are no list",
     },
     {
-      name: "a key that is private",
+      name: "a private key",
       text: JSON.stringify({ ...head, items: [], serviceAccountKeys: [{ publicKey: privateKey, until }] }),
       says: "serviceAccountKeys[0] has no publicKey: PEM of a key of P-256 or RSA",
     },
     {
-      name: "a key of another kind",
+      name: "a key of another type",
       text: JSON.stringify({ ...head, items: [], serviceAccountKeys: [{ publicKey: otherKey, until }] }),
       says: "serviceAccountKeys[0] has no publicKey",
     },
@@ -296,7 +296,7 @@ describe("no state", () => {
     },
     { name: "an item without metadata", text: withItems({ kind: "Pod" }), says: "items[0] is no object with metadata" },
     {
-      name: "an item from later",
+      name: "an item with a later version",
       text: withItems({ ...item, metadata: { name: "a", resourceVersion: "11" } }),
       says: 'items[0] has the resourceVersion "11", and 10 is the newest',
     },
@@ -307,9 +307,9 @@ describe("no state", () => {
   });
 
   const states = [
-    { name: "the same object twice", items: [item, item], says: "items[1], ConfigMap default/a, is there twice" },
+    { name: "a duplicate object", items: [item, item], says: "items[1], ConfigMap default/a, is there twice" },
     {
-      name: "a kind that nothing defines",
+      name: "an unknown kind",
       items: [{ ...item, apiVersion: "example.com/v1", kind: "Widget" }],
       says: "items[0], Widget default/a, cannot be loaded: example.com/v1 is not served, and no CustomResourceDefinition here defines it",
     },
@@ -319,7 +319,7 @@ describe("no state", () => {
       says: "items[0], ConfigMap a, has no namespace",
     },
     {
-      name: "a namespace where there is none",
+      name: "a cluster-scoped object with a namespace",
       items: [{ ...item, kind: "Node" }],
       says: "items[0], Node default/a, has a namespace, which its kind has not",
     },
@@ -329,7 +329,7 @@ describe("no state", () => {
     expect(await refused.catch((error: unknown) => error)).toMatchObject({ name: "StateProblem", message: says });
   });
 
-  test("but what was added by hand: it gets the state's version, a uid and a time", async () => {
+  test("except what was added by hand, which gets the state's version, a uid and a time", async () => {
     const { transport } = await started({ state: readState(withItems(item)) });
     const { body } = await ask(transport, "GET", `${configmaps}/a`);
     const { resourceVersion, uid } = body["metadata"] as Json;

@@ -19,7 +19,7 @@ describe("the catalogue of strategies", () => {
     expect(strategyOf("componentstatuses")).toBe(defaultStrategy);
   });
 
-  test("gives both versions of Events one strategy", () => {
+  test("gives both versions of Events the same strategy", () => {
     expect(strategyOf("events.events.k8s.io")).toBe(strategyOf("events"));
   });
 });
@@ -27,17 +27,17 @@ describe("the catalogue of strategies", () => {
 describe("a strategy", () => {
   const own = restStrategy({ generation: "spec", status: { validateUpdate: () => [] } });
 
-  test("is the default where the kind leaves something out", () => {
+  test("is the default for what the kind leaves out", () => {
     expect(own.generation).toBe("spec");
     expect(own.updateSteps).toBe(defaultStrategy.updateSteps);
     expect(own.allowUnconditionalUpdate).toBe(true);
   });
 
-  test("validates status by its change alone, whatever it changes of the rest", () => {
+  test("validates a status update by its change only, whatever else it changes", () => {
     expect(own.subresources["status"]?.updateSteps).toEqual([validateObjectMetaUpdate, validateChange]);
   });
 
-  test("keeps its status beside other subresources", () => {
+  test("protects the status in updates of other subresources", () => {
     const { subresources } = restStrategy({ subresources: { resize: { updateSteps: [] } } });
     expect(Object.keys(subresources)).toEqual(["status", "resize"]);
   });

@@ -62,30 +62,30 @@ const type = typeOf(root, schema);
 const fields = (object: Record<string, unknown>): string[] =>
   pathsOf(fieldSetOf({ value: object, type })).map(pathText);
 
-describe("the fields of an object", () => {
+describe("the owned fields of an object", () => {
   test.each([
     {
-      what: "an item goes by its keys, one of which has a default",
+      what: "an item is identified by its keys, one of which has a default",
       object: { items: [{ key: "a" }] },
       has: ['.items[key="a",protocol="TCP"]', '.items[key="a",protocol="TCP"].key'],
     },
-    { what: "a set goes by values", object: { numbers: [1, 2] }, has: [".numbers[=1]", ".numbers[=2]"] },
+    { what: "a set is identified by values", object: { numbers: [1, 2] }, has: [".numbers[=1]", ".numbers[=2]"] },
     {
-      what: "what is open is owned field by field",
+      what: "an object with unknown fields is owned field by field",
       object: { open: { known: "1", other: { x: [1], y: {} } } },
       has: [".open.other", ".open.known", ".open.other.x", ".open.other.y"],
     },
     {
-      what: "what may be anything is owned field by field",
+      what: "an untyped object is owned field by field",
       object: { any: { a: { b: 1 } } },
       has: [".any.a", ".any.a.b"],
     },
-    { what: "anything that is no object is one field", object: { any: [{ a: 1 }] }, has: [".any"] },
+    { what: "an untyped value other than an object is one field", object: { any: [{ a: 1 }] }, has: [".any"] },
     { what: "a raw object is one field", object: { raw: { a: { b: 1 } } }, has: [".raw"] },
-    { what: "a struct in one piece is one field", object: { piece: { a: "1" } }, has: [".piece"] },
-    { what: "a field may divide what its type does not", object: { granular: { a: "1" } }, has: [".granular.a"] },
+    { what: "an atomic struct is one field", object: { piece: { a: "1" } }, has: [".piece"] },
+    { what: "a field can be granular in an atomic type", object: { granular: { a: "1" } }, has: [".granular.a"] },
     { what: "an empty map is a field", object: { map: {} }, has: [".map"] },
-    { what: "an empty list is none", object: { numbers: [] }, has: [] },
+    { what: "an empty list is not", object: { numbers: [] }, has: [] },
     { what: "null is a field", object: { items: null, map: { a: null } }, has: [".items", ".map.a"] },
   ])("$what", ({ object, has }) => {
     expect(fields(object).sort()).toEqual([...has].sort());
@@ -95,44 +95,44 @@ describe("the fields of an object", () => {
 describe("a merge", () => {
   test.each([
     {
-      what: "keeps what is not applied",
+      what: "keeps fields that are not applied",
       live: { map: { a: "1" } },
       applied: { map: { b: "2" } },
       merged: { map: { a: "1", b: "2" } },
     },
     {
-      what: "goes into what is open",
+      what: "merges into unknown fields",
       live: { open: { o: { a: 1 } } },
       applied: { open: { o: { b: 2 } } },
       merged: { open: { o: { a: 1, b: 2 } } },
     },
     {
-      what: "puts one kind of anything in the place of another",
+      what: "replaces an untyped value by another type",
       live: { any: { a: 1 } },
       applied: { any: "text" },
       merged: { any: "text" },
     },
     {
-      what: "puts a list of anything in the place of another",
+      what: "replaces an untyped list",
       live: { any: [1, 2] },
       applied: { any: [3] },
       merged: { any: [3] },
     },
     {
-      what: "puts a struct in one piece in the place of another",
+      what: "replaces an atomic struct",
       live: { piece: { a: "1", b: "1" } },
       applied: { piece: { a: "2" } },
       merged: { piece: { a: "2" } },
     },
     {
-      what: "takes null for nothing of a map",
+      what: "ignores null in a map",
       live: { map: { a: "1" } },
       applied: { map: null },
       merged: { map: { a: "1" } },
     },
     { what: "keeps an empty map", live: {}, applied: { map: {} }, merged: { map: {} } },
     {
-      what: "does not touch what every object has",
+      what: "leaves the metadata of every object alone",
       live: { map: { a: "1" } },
       applied: JSON.parse('{"map":{"__proto__":"2"}}') as Record<string, unknown>,
       merged: JSON.parse('{"map":{"a":"1","__proto__":"2"}}') as Record<string, unknown>,
@@ -155,7 +155,7 @@ describe("a merge", () => {
     expect(merge({ value: { numbers: live }, type }, { numbers: applied })).toEqual({ numbers: merged });
   });
 
-  test("of an item that is there twice takes the place of both", () => {
+  test("replaces both items of a duplicate key", () => {
     const twice = { items: [{ key: "a", value: "1" }, { key: "a", value: "2" }, { key: "b" }] };
     expect(merge({ value: twice, type }, { items: [{ key: "a", count: 1 }] })).toEqual({
       items: [{ key: "a", count: 1 }, { key: "b" }],
@@ -166,25 +166,25 @@ describe("a merge", () => {
 describe("a removal", () => {
   test.each([
     {
-      what: "takes items",
+      what: "removes items",
       object: { items: [{ key: "a" }, { key: "b" }] },
       gone: { "f:items": { 'k:{"key":"a","protocol":"TCP"}': {} } },
       left: { items: [{ key: "b" }] },
     },
     {
-      what: "leaves null where nothing is left",
+      what: "leaves null if nothing is left",
       object: { map: { a: "1" } },
       gone: { "f:map": { "f:a": {} } },
       left: { map: null },
     },
     {
-      what: "takes parts of what is open",
+      what: "removes parts of unknown fields",
       object: { open: { o: { a: 1, b: 1 } } },
       gone: { "f:open": { "f:o": { "f:a": {} } } },
       left: { open: { o: { b: 1 } } },
     },
     {
-      what: "takes what is in one piece as a whole",
+      what: "removes atomic values as a whole",
       object: { piece: { a: "1", b: "1" } },
       gone: { "f:piece": { "f:a": {} } },
       left: { piece: null },
@@ -200,7 +200,7 @@ describe("a comparison", () => {
     return { added: writeSet(added), modified: writeSet(modified), removed: writeSet(removed) };
   };
 
-  test("of anything that becomes another kind of value has both", () => {
+  test("of an untyped value with another type has both", () => {
     expect(compared({ any: { a: 1 } }, { any: "text" })).toEqual({
       added: {},
       modified: { "f:any": {} },
@@ -213,7 +213,7 @@ describe("a comparison", () => {
     });
   });
 
-  test("of what is reset finds nothing", () => {
+  test("finds nothing in reset fields", () => {
     const reset = setOfPaths([["map"], ["open", "known"]]);
     const [old, now] = [
       { map: { a: "1" }, open: { known: "1" } },
@@ -224,7 +224,7 @@ describe("a comparison", () => {
   });
 });
 
-test("what no schema describes is deduced: lists are one field", () => {
+test("without a schema, the type is deduced: lists are atomic", () => {
   const object = { spec: { list: [{ name: "a" }], map: { x: { y: 1 } } } };
   expect(
     pathsOf(fieldSetOf({ value: object, type: deducedType }))
@@ -234,7 +234,7 @@ test("what no schema describes is deduced: lists are one field", () => {
   expect(typeProblems({ value: { spec: { anything: [null, {}] } }, type: deducedType })).toEqual([]);
 });
 
-test("who owned a part of what is in one piece now owns it as a whole", () => {
+test("the owner of a part of a value that is now atomic owns all of it", () => {
   const set = readSet({ "f:piece": { ".": {}, "f:a": {} }, "f:map": { "f:a": {} }, "f:gone": { "f:x": {} } });
   expect(writeSet(reconciledSet(set, type))).toEqual({
     "f:piece": {},

@@ -23,7 +23,7 @@ describe("the table of pods", () => {
     },
   ];
 
-  test.each(ended)("says of a pod in phase $phase whether it has ended", async ({ phase, conditions }) => {
+  test.each(ended)("says whether a pod in phase $phase has ended", async ({ phase, conditions }) => {
     const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
     const transport = sandbox.transport({ actor: "test" });
     await ask(transport, "POST", pods, {

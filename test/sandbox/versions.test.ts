@@ -17,7 +17,7 @@ const NewEvents = kindOf<NewEvent>({
   namespaced: true,
 });
 
-test("an Event written in the core group is read in events.k8s.io, alone and in lists", async () => {
+test("an Event written in the core group can be read in events.k8s.io, alone and in lists", async () => {
   const cluster = await virtualCluster();
   const client = cluster.clientFor("test");
   const involvedObject = { kind: "Pod", namespace: "default", name: "web" };

@@ -84,7 +84,7 @@ const mutated = (name: string, changed: boolean): string =>
   `{"configuration":"test","webhook":"${name}.example.com","mutated":${changed}}`;
 
 describe("the audit log of a request that calls webhooks", () => {
-  test("has what they say, and which of them changed the object", async () => {
+  test("has the webhooks' annotations, and which of them changed the object", async () => {
     const mutating = [hook("one", "/changes"), hook("two", "/agrees")];
     const validating = [hook("three", "/agrees")];
     expect(await annotations({ level: "Metadata", mutating, validating })).toEqual({
@@ -96,14 +96,14 @@ describe("the audit log of a request that calls webhooks", () => {
     });
   });
 
-  test("from the level Request on has their patches, with the keys of each operation sorted", async () => {
+  test("has their patches from the level Request on, with the keys of each operation sorted", async () => {
     const found = await annotations({ level: "Request", mutating: [hook("one", "/changes")] });
     expect(found["patch.webhook.admission.k8s.io/round_0_index_0"]).toBe(
       String.raw`{"configuration":"test","webhook":"one.example.com","patch":[{"op":"add","path":"/data","value":{"by":"\u003chook\u003e"}}],"patchType":"JSONPatch"}`,
     );
   });
 
-  test("counts the second round, in which a webhook sees what a later one changed", async () => {
+  test("counts the second round, in which a webhook sees a later one's change", async () => {
     const mutating = [hook("one", "/agrees", { reinvocationPolicy: "IfNeeded" }), hook("two", "/changes")];
     const found = await annotations({ level: "Metadata", mutating });
     expect(found).toMatchObject({
@@ -112,7 +112,7 @@ describe("the audit log of a request that calls webhooks", () => {
     });
   });
 
-  test("has those that failed open, and what one said that denied it", async () => {
+  test("has those that failed open, and the annotations of one that denied", async () => {
     const ignored = { failurePolicy: "Ignore" };
     const mutating = [hook("one", "/fails", ignored)];
     const validating = [hook("two", "/agrees"), hook("three", "/fails", ignored), hook("four", "/denies")];

@@ -86,7 +86,7 @@ async function made(name: string): Promise<void> {
 }
 
 describe("a write that waits for a webhook", () => {
-  test("is made again on the object as it is by then", async () => {
+  test("is repeated on the latest object", async () => {
     await made("overtaken");
     hook = (review, response) => {
       if (calls === 1) {
@@ -100,7 +100,7 @@ describe("a write that waits for a webhook", () => {
     expect([status, body["data"], calls]).toEqual([200, { second: "2", third: "3" }, 2]);
   });
 
-  test("conflicts if it was sent with the version before", async () => {
+  test("conflicts if it was sent with the earlier version", async () => {
     await made("conflict");
     hook = (review, response) => {
       const { store } = sandbox.server;
@@ -114,7 +114,7 @@ describe("a write that waits for a webhook", () => {
     expect(status).toBe(409);
   });
 
-  test("finds nothing if the object was deleted meanwhile", async () => {
+  test("is a 404 if the object was deleted meanwhile", async () => {
     await made("deleted");
     hook = (review, response) => {
       const { store } = sandbox.server;
@@ -133,7 +133,7 @@ describe("a write that waits for a webhook", () => {
   });
   const asked = { checked: "yes" };
 
-  test("shows the addresses and ports that a new Service gets", async () => {
+  test("shows the webhook the addresses and ports of a new Service", async () => {
     let seen: Json = {};
     hook = (review, response) => {
       seen = (review.request["object"] as Json)["spec"] as Json;
@@ -145,7 +145,7 @@ describe("a write that waits for a webhook", () => {
     expect(String(clusterIP)).toStartWith("10.0.");
   });
 
-  test("is refused the address and the port that another Service took meanwhile", async () => {
+  test("is refused an address or a port that another Service got meanwhile", async () => {
     const [withAddress, withPort] = [{ clusterIP: "10.0.9.9" }, { ports: [{ port: 80, nodePort: 30_999 }] }];
     hook = async (review, response) => {
       if (calls === 1) expect((await send("POST", services, service("first", withAddress))).status).toBe(201);
@@ -162,7 +162,7 @@ describe("a write that waits for a webhook", () => {
     expect([later.status, String(later.body["message"])]).toEqual([422, expect.stringContaining("already allocated")]);
   });
 
-  test("gets another port where its own was given away meanwhile", async () => {
+  test("gets another port if its port was assigned meanwhile", async () => {
     hook = async (review, response) => {
       const [{ nodePort }] = ((review.request["object"] as Json)["spec"] as { ports: [{ nodePort: number }] }).ports;
       if (calls === 1)
@@ -194,7 +194,7 @@ describe("a write that waits for a webhook", () => {
     expect([changed.status, calls]).toEqual([422, 1]);
   });
 
-  test("keeps no other request waiting", async () => {
+  test("blocks no other request", async () => {
     const held: (() => void)[] = [];
     hook = async (review, response) => {
       await new Promise<void>((resolve) => held.push(resolve));
@@ -208,7 +208,7 @@ describe("a write that waits for a webhook", () => {
     expect((await waiting).status).toBe(201);
   });
 
-  test("is refused once the webhook has had its time", async () => {
+  test("is refused after the webhook's timeout", async () => {
     const asked = new Promise<void>((resolve) => {
       hook = () => resolve();
     });
@@ -223,8 +223,8 @@ describe("a write that waits for a webhook", () => {
   });
 });
 
-describe("a webhook that is up to no good", () => {
-  test("sends 100 MB: it is read no further than 32 MiB", async () => {
+describe("a hostile webhook", () => {
+  test("sends 100 MB, of which at most 32 MiB are read", async () => {
     let sent = 0;
     hook = (_review, response) => {
       const piece = Buffer.alloc(1 << 20, " ");
@@ -245,7 +245,7 @@ describe("a webhook that is up to no good", () => {
     expect(sent).toBeLessThan(100);
   });
 
-  test("redirects in a circle: it is followed ten times", async () => {
+  test("redirects in a circle, which is followed ten times", async () => {
     hook = (_review, response) => void response.writeHead(307, { location: "/check" }).end();
     const { status, body } = await send("POST", maps, checked("circle"));
     expect(status).toBe(500);
@@ -253,7 +253,7 @@ describe("a webhook that is up to no good", () => {
     expect(calls).toBe(11);
   });
 
-  test("answers with JSON that is deep, or another thing altogether: an error each", async () => {
+  test("responds with deep or wrong JSON, which is an error", async () => {
     const answers = [
       "[".repeat(20_000),
       `{"response":${'{"a":'.repeat(20_000)}`,
@@ -271,7 +271,7 @@ describe("a webhook that is up to no good", () => {
   });
 });
 
-test("a request that no webhook is about is answered at once", () => {
+test("a request without a matching webhook gets its response at once", () => {
   const body = new TextEncoder().encode(JSON.stringify({ metadata: { name: "at-once" } }));
   const headers = { "content-type": "application/json" };
   const request = { method: "POST", path: maps, query: [], headers, body, user: clusterAdmin, actor: "test" };

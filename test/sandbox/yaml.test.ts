@@ -15,7 +15,7 @@ describe("the codec", () => {
   const ready = (type: string, body: string): boolean =>
     yamlReadyFor({}, { headers: { "content-type": type }, body: encoder.encode(body) }) === undefined;
 
-  test("is waited for where a body may be YAML, and not for a configuration that is plain JSON", () => {
+  test("is loaded if a body may be YAML, and not for a configuration in plain JSON", () => {
     const applied = "application/apply-patch+yaml";
     expect(ready("application/json", "{}")).toBe(true);
     expect(ready(applied, '{"a": 1}')).toBe(true);
@@ -24,7 +24,7 @@ describe("the codec", () => {
     expect(ready("application/yaml", "{}")).toBe(false);
   });
 
-  test("is not waited for once it is there", () => {
+  test("is not awaited once it is loaded", () => {
     const codec = { read: readYaml, write: writeYaml };
     const headers = { "content-type": "application/yaml" };
     expect(yamlReadyFor({ codec }, { headers, body: encoder.encode("a: 1") })).toBeUndefined();
@@ -92,7 +92,7 @@ const { tree } = fc.letrec((tie) => ({
 }));
 
 describe("YAML", () => {
-  test("what is written is read again as it was (seed 1)", () => {
+  test("is parsed as it was written (seed 1)", () => {
     fc.assert(
       fc.property(fc.dictionary(text, tree, { maxKeys: 5 }), (object) => {
         const plain = JSON.parse(JSON.stringify(object)) as unknown;
@@ -102,7 +102,7 @@ describe("YAML", () => {
     );
   });
 
-  test("is written as kube-apiserver writes it", () => {
+  test("is formatted as by kube-apiserver", () => {
     const config = {
       kind: "ConfigMap",
       data: { b: "1", a: "yes", c: "two\nlines\n", d: " x", e: "", f: "a: b", g: "kept" },
@@ -128,16 +128,16 @@ metadata:
 `);
   });
 
-  test("a key may be called __proto__", () => {
+  test("can have a key __proto__", () => {
     const value = read("__proto__: {a: b}\nconstructor: c\n") as object;
     expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
   const bombs: readonly { readonly name: string; readonly text: string; readonly says: RegExp }[] = [
-    { name: "lists in each other", text: "[".repeat(3_000_000), says: /exceeded max depth of 10000/ },
-    { name: "maps in each other", text: "{a: ".repeat(700_000), says: /exceeded max depth of 10000/ },
-    { name: "dashes in each other", text: "- ".repeat(1_500_000), says: /more than 300000 words/ },
+    { name: "nested lists", text: "[".repeat(3_000_000), says: /exceeded max depth of 10000/ },
+    { name: "nested maps", text: "{a: ".repeat(700_000), says: /exceeded max depth of 10000/ },
+    { name: "nested dashes", text: "- ".repeat(1_500_000), says: /more than 300000 words/ },
     { name: "a long list", text: "- a\n".repeat(700_000), says: /more than 300000 words/ },
     { name: "many documents", text: "---\n".repeat(700_000), says: /more than 300000 words/ },
     {
@@ -147,10 +147,10 @@ metadata:
         .join("\n"),
       says: /excessive aliasing/,
     },
-    { name: "an alias of what it stands in", text: "a: &a [*a]\n", says: /anchor 'a' value contains itself/ },
-    { name: "bytes that are no text", text: "a: \u0001", says: /control characters are not allowed/ },
+    { name: "an alias inside its anchor", text: "a: &a [*a]\n", says: /anchor 'a' value contains itself/ },
+    { name: "bytes that are not text", text: "a: \u0001", says: /control characters are not allowed/ },
   ];
-  test.each([...bombs])("$name: refused", ({ text, says }) => {
+  test.each([...bombs])("is refused: $name", ({ text, says }) => {
     expect(() => read(text)).toThrow(says);
   });
 });
@@ -167,7 +167,7 @@ describe("a response in YAML", () => {
   ];
   const forms = ["", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"];
 
-  test("says what the same response says in JSON, for objects, lists, tables, metadata and errors", async () => {
+  test("says the same as in JSON, for objects, lists, tables, metadata and errors", async () => {
     const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
     const transport = sandbox.transport({ actor: "test" });
     const spec = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" } };

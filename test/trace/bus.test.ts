@@ -13,7 +13,7 @@ const seen = (events: readonly StageEvent[]): string[] =>
   events.map((e) => (e.stage === "store" ? `${e.seq} ${e.key}` : e.stage));
 
 describe("TraceBus", () => {
-  test("is off while nobody listens, and emits nothing then", () => {
+  test("is off without listeners, and then emits nothing", () => {
     const bus = new TraceBus({ now: () => 5 });
     expect([bus.on, bus.emit(store("a"))]).toEqual([false, 0]);
     const events: StageEvent[] = [];
@@ -49,7 +49,7 @@ describe("TraceBus", () => {
     expect(seen(second)).toEqual(seen(first));
   });
 
-  test("calls a listener with the stages that it asked for, and says which of them any listener hears", () => {
+  test("calls a listener with its stages, and reports which stages have a listener", () => {
     const bus = new TraceBus({ now: () => 0 });
     const link: StageEventBody = { stage: "link", write: 1, delta: 2, by: "uid" };
     const [links, all]: [StageEvent[], StageEvent[]] = [[], []];
@@ -69,7 +69,7 @@ describe("TraceBus", () => {
     ]);
   });
 
-  test("removes a listener that throws, reports it, and goes on with the others", () => {
+  test("removes a listener that throws, reports it, and continues with the others", () => {
     const errors: unknown[] = [];
     const bus = new TraceBus({ now: () => 0, onListenerError: (error) => errors.push(error) });
     const events: StageEvent[] = [];

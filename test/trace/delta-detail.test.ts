@@ -9,7 +9,7 @@ const pod = (phase: string): StoredObject & { readonly status: object } => ({
 });
 
 describe("DeltaDetail", () => {
-  test("works the writer out when it is first asked for, and once", () => {
+  test("computes the writer on first use, and once", () => {
     let calls = 0;
     const detail = new DeltaDetail(of, pod("Pending"), pod("Running"), () => {
       calls++;
@@ -20,7 +20,7 @@ describe("DeltaDetail", () => {
     expect(calls).toBe(1);
   });
 
-  test("works both out together, so that it holds on to neither object", () => {
+  test("computes both together, so that it keeps neither object", () => {
     let calls = 0;
     const detail = new DeltaDetail(of, pod("Pending"), pod("Running"), () => void calls++);
     expect(detail.changes).toEqual([{ path: ".status.phase", before: "Pending", after: "Running" }]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GenerationalCache, GenerationalSets } from "../../src/trace/generational-cache.ts";
 
-test("the latest 2048 entries are there, with the value they were given last, and none of more than 4096 ago", () => {
+test("the latest 2048 entries are kept, with their latest value, and none that is more than 4096 old", () => {
   const recent = new GenerationalCache<string, number>();
   let most = 0;
   for (let n = 0; n < 10_000; n++) {
@@ -15,7 +15,7 @@ test("the latest 2048 entries are there, with the value they were given last, an
   expect(most).toBeWithin(4000, 4097);
 });
 
-test("all values are there, the latest first, and as many as are counted", () => {
+test("all values are returned, the latest first, and as many as are counted", () => {
   const recent = new GenerationalCache<number, string>();
   for (let n = 1; n <= 2050; n++) recent.set(n, String(n));
   expect(recent.values().length).toBe(2050);
@@ -34,7 +34,7 @@ describe("GenerationalSets", () => {
     expect(sets.size).toBe(4);
   });
 
-  test("forgets a thing that is deleted, and nothing where there is none", () => {
+  test("forgets a deleted item, and nothing if there is none", () => {
     const sets = new GenerationalSets<number>(3);
     for (const n of [1, 2]) sets.add("a", n);
     sets.delete("a", 1);

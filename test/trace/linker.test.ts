@@ -72,7 +72,7 @@ describe("Linker", () => {
     ]);
   });
 
-  test("does not link a write that changed nothing: its answer carries the version it was based on", () => {
+  test("does not link a write that changed nothing: its response has the version it was based on", () => {
     const noOp = write({ verb: "update", before: "10", conditional: true });
     expect(linksOf([101, delta({ receivedAt: 101 })], [102, noOp])).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe("Linker", () => {
     expect(linksOf([50, delta({ receivedAt: 50 })], [102, write({ verb: "patch" })])).toEqual([]);
   });
 
-  test("links to a delta that came while the write was under way, however late the answer is reported", () => {
+  test("links to a delta that came during the write, however late the response is reported", () => {
     const update = write({ verb: "update", conditional: true, before: "9", sentAt: 100, ms: 36 });
     expect(linksOf([101, delta({ receivedAt: 101 })], [145, update])).toEqual(["resourceVersion 2→1"]);
   });
@@ -93,12 +93,12 @@ describe("Linker", () => {
     expect(linksOf([102, patch], [103, delta({ receivedAt: 103 })])).toEqual([]);
   });
 
-  test("links a conditional update without asking who wrote", () => {
+  test("links a conditional update without looking at the writer", () => {
     const update = write({ verb: "update", before: "9", conditional: true });
     expect(linksOf([102, update], [103, delta({ receivedAt: 103 })])).toEqual(["resourceVersion 1→2"]);
   });
 
-  test("a version is claimed by one write", () => {
+  test("links a version to one write", () => {
     const second = write({ verb: "patch", fieldManager: ours });
     const links = linksOf(
       [102, write({})],
@@ -108,14 +108,14 @@ describe("Linker", () => {
     expect(links).toEqual(["resourceVersion 1→2"]);
   });
 
-  test("links the removal of the last finalizer by uid: the answer has the version from before", () => {
+  test("links the removal of the last finalizer by uid: the response has the previous version", () => {
     const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
     const deleted = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 });
     expect(linksOf([102, patch], [103, deleted])).toEqual(["uid 1→2"]);
     expect(linksOf([102, deleted], [103, { ...patch, sentAt: 98 }])).toEqual(["uid 2→1"]);
   });
 
-  test("links a delete that was answered with a Status by uid, and not to another object of that name", () => {
+  test("links a delete with a Status as the response by uid, and not to another object of that name", () => {
     const status = write({ verb: "delete", resourceVersion: "", deletes: true });
     expect(linksOf([102, status], [103, delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 })])).toEqual([
       "uid 1→2",
@@ -128,7 +128,7 @@ describe("Linker", () => {
     const [was, is] = [before, after].map((rest) => ({ metadata: { ...meta, ...rest } }));
     return new DeltaDetail(of, was, is, undefined);
   };
-  test("a write that changed nothing does not hide the one whose version it was answered with", () => {
+  test("a write that changed nothing does not hide the one whose version is in its response", () => {
     const patch = write({ verb: "patch" });
     const idle = write({ verb: "delete" });
     const touched = changed({ labels: { a: "1" } }, { labels: { a: "2" } });
@@ -149,7 +149,7 @@ describe("Linker", () => {
     ]);
   });
 
-  test("a delete of what is being deleted already is answered with somebody else's version, and linked to nothing", () => {
+  test("links a delete of an object that is already being deleted to nothing: its response has another write's version", () => {
     const late = write({ verb: "delete", resourceVersion: "12" });
     const detail = changed(going, { ...going, labels: { by: "somebody" } });
     expect(linksOf([102, late], [103, delta({ resourceVersion: "12", receivedAt: 103, detail })])).toEqual([]);
@@ -178,13 +178,13 @@ describe("Linker", () => {
     expect(linksOf([102, binding], [103, placed("node-2")])).toEqual([]);
   });
 
-  test("says that a relist has overtaken a write whose delta will never be seen", () => {
+  test("reports that a relist has overtaken a write whose delta will never be seen", () => {
     const relisted = delta({ type: "Replaced", resourceVersion: "15", relist: true, receivedAt: 200 });
     expect(linksOf([102, write({})], [200, relisted])).toEqual(["superseded 1→0"]);
     expect(linksOf([102, write({ resourceVersion: "20" })], [200, relisted])).toEqual([]);
   });
 
-  test("a relist has also overtaken a write whose answer comes after it", () => {
+  test("a relist has also overtaken a write whose response comes after it", () => {
     const relisted = delta({ type: "Replaced", resourceVersion: "15", relist: true, receivedAt: 101 });
     const update = write({ verb: "update", conditional: true, before: "9" });
     expect(linksOf([101, relisted], [102, update])).toEqual(["superseded 2→0"]);
@@ -198,7 +198,7 @@ describe("Linker", () => {
     expect(linksOf([101, missing], [102, write({ uid: "u2" })])).toEqual([]);
   });
 
-  test("does not link a delete to what a list shows at its version: somebody else may have deleted first", () => {
+  test("does not link a delete to a list at its version: another client may have deleted first", () => {
     const remove = write({ verb: "delete", resourceVersion: "12" });
     const shown = { type: "Replaced", resourceVersion: "12", relist: true, receivedAt: 103 } as const;
     const listed = delta({ ...shown, detail: changed({}, going) });
@@ -211,19 +211,19 @@ describe("Linker", () => {
   const added = delta({ type: "Added", receivedAt: 103 });
   const relisted = delta({ type: "Replaced", resourceVersion: "15", relist: true, receivedAt: 200 });
 
-  test("links writes, not what else happens at a version, nor what would have been written", () => {
+  test("links only writes, not other changes at a version, nor dry runs", () => {
     const stored = { stage: "store", of, key: "shop/web", replaced: "", resourceVersion: "10" } as const;
     expect(linksOf([102, stored], [103, added])).toEqual([]);
     expect(linksOf([102, write({ wouldBe: true })], [103, added])).toEqual([]);
   });
 
-  test("links to no object of another kind, and to no resync of what was known", () => {
+  test("links to no object of another kind, and to no resync of a known object", () => {
     const other = { group: "apps", kind: "Deployment" };
     expect(linksOf([102, write({})], [103, { ...added, of: other }])).toEqual([]);
     expect(linksOf([102, write({})], [103, { ...added, type: "Sync" }])).toEqual([]);
   });
 
-  test("a delta that is received in the millisecond in which the write was sent may be its own; none that came before", () => {
+  test("a delta received in the millisecond of the write may be its own, but none before", () => {
     const update = write({ verb: "update", conditional: true, before: "9" });
     expect(linksOf([100, delta({ receivedAt: 100 })], [102, update])).toEqual(["resourceVersion 2→1"]);
     expect(linksOf([99, delta({ receivedAt: 99 })], [102, update])).toEqual([]);
@@ -233,14 +233,14 @@ describe("Linker", () => {
     expect(linksOf([99, { ...removal, receivedAt: 99 }], [102, remove])).toEqual([]);
   });
 
-  test("finds a create in a list, which shows it at the version of its answer", () => {
+  test("finds a create in a list with the version of its response", () => {
     const listed = { ...relisted, resourceVersion: "10" };
     expect(linksOf([102, write({})], [200, listed])).toEqual(["resourceVersion 1→2"]);
     // The version is the create's; what the patch did, if anything, it does not tell.
     expect(linksOf([102, write({})], [103, write({ verb: "patch" })], [200, listed])).toEqual(["resourceVersion 1→3"]);
   });
 
-  test("links a graceful delete to the beginning of the deletion and not to its end, which is the kubelet's", () => {
+  test("links a graceful delete to the start of the deletion and not to its end, which is the kubelet's", () => {
     const graceful = write({ verb: "delete", resourceVersion: "12" });
     const detail = changed({ labels: { a: "1" } }, { labels: { a: "2" }, ...going });
     const begun = delta({ resourceVersion: "12", receivedAt: 103, detail });
@@ -248,14 +248,14 @@ describe("Linker", () => {
     expect(linksOf([102, graceful], [103, begun], [104, ended])).toEqual(["resourceVersion 1→2"]);
   });
 
-  test("links a delete that ends a deletion to the version of its answer, and by uid to the removal", () => {
+  test("links a delete that ends a deletion to the version of its response, and by uid to the removal", () => {
     const remove = write({ verb: "delete", resourceVersion: "12", deletes: true });
     const ending = delta({ resourceVersion: "12", receivedAt: 103, detail: changed({}, going) });
     const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
     expect(linksOf([102, remove], [103, ending], [104, ended])).toEqual(["resourceVersion 1→2", "uid 1→4"]);
   });
 
-  test("links by version what names no uid", () => {
+  test("links an object without a uid by its version", () => {
     const nameless = { uid: "", resourceVersion: "13", deletes: true };
     const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
     for (const verb of ["delete", "patch"] as const)
@@ -274,12 +274,12 @@ describe("Linker", () => {
     const ended = delta({ type: "Deleted", resourceVersion: "13", receivedAt: 104 });
     const remove = write({ verb: "delete", resourceVersion: "13", deletes: true });
 
-    test("is the delete's, also where more changed with it, or it was received as the delete was sent", () => {
+    test("is the delete's, even if more changed, or it was received as the delete was sent", () => {
       expect(linksOf([102, remove], [103, ending], [104, ended])).toEqual(["uid 1→3", "uid 1→2"]);
       expect(linksOf([102, { ...remove, sentAt: 103 }], [103, ending], [104, ended])).toEqual(["uid 1→3", "uid 1→2"]);
     });
 
-    test("is not, where it came before the delete was sent, or is another change", () => {
+    test("is not, if it came before the delete was sent, or is another change", () => {
       expect(linksOf([103, ending], [104, { ...remove, sentAt: 104 }], [104, ended])).toEqual(["uid 2→3"]);
       const idle = new DeltaDetail(of, undefined, undefined, undefined);
       const restarts = { metadata: { name: "web", uid: "u1", resourceVersion: "1", creationTimestamp: "" } };
@@ -288,12 +288,12 @@ describe("Linker", () => {
         expect(linksOf([102, remove], [103, { ...ending, detail }], [104, ended])).toEqual(["uid 1→3"]);
     });
 
-    test("is not that of a write which took the last finalizer away", () => {
+    test("is not that of a write that removed the last finalizer", () => {
       const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
       expect(linksOf([102, patch], [103, ending], [104, ended])).toEqual(["uid 1→3"]);
     });
 
-    test("is claimed by one write", () => {
+    test("is linked to one write", () => {
       const first = write({ verb: "delete", resourceVersion: "12" });
       expect(linksOf([102, first], [103, ending], [103, remove], [104, ended])).toEqual([
         "resourceVersion 1→2",
@@ -326,24 +326,24 @@ describe("Linker", () => {
       expect(linksOf([103, early], [103, moved(undefined, "node-1")], [104, binding])).toEqual(["binding 3→2"]);
     });
 
-    test("is none where the pod had a node before, or the binding names none", () => {
+    test("has none if the pod had a node before, or the binding has none", () => {
       expect(linksOf([102, binding], [103, moved("node-0", "node-1")])).toEqual([]);
       expect(linksOf([102, { ...binding, changes: [] }], [103, moved(undefined, "node-1")])).toEqual([]);
       expect(linksOf([102, { ...binding, changes: [] }], [103, moved(undefined, undefined)])).toEqual([]);
     });
 
-    test("is not read from a list, which may leave changes out", () => {
+    test("is not found in a list, which may leave changes out", () => {
       expect(linksOf([102, binding], [103, moved(undefined, "node-1", { type: "Replaced", relist: true })])).toEqual(
         [],
       );
     });
 
-    test("is no change that was received before it was sent", () => {
+    test("is not a change that was received before it was sent", () => {
       expect(linksOf([103, moved(undefined, "node-1")], [105, { ...binding, sentAt: 104 }])).toEqual([]);
       expect(linksOf([103, moved(undefined, "node-1")], [105, { ...binding, sentAt: 103 }])).toEqual(["binding 2→1"]);
     });
 
-    test("claims its delta: another write at that version did not make it", () => {
+    test("keeps its delta: another write at that version did not cause it", () => {
       const placed = moved(undefined, "node-1");
       expect(linksOf([102, binding], [103, placed], [104, binding])).toEqual(["binding 1→2"]);
       const update = write({ verb: "update", before: "9", conditional: true });
@@ -354,7 +354,7 @@ describe("Linker", () => {
   describe("a relist", () => {
     const update = write({ verb: "update", before: "9", conditional: true });
 
-    test("overtakes each write to the object that still waits, and none whose delta was seen", () => {
+    test("overtakes each pending write to the object, and none whose delta was seen", () => {
       const later = { ...update, before: "10", resourceVersion: "12" };
       expect(linksOf([102, update], [103, later], [200, relisted])).toEqual(["superseded 1→0", "superseded 2→0"]);
       const seen = delta({ receivedAt: 104 });
@@ -366,7 +366,7 @@ describe("Linker", () => {
       expect(linksOf([102, update], [200, relisted], [201, relisted])).toEqual(["superseded 1→0"]);
     });
 
-    test("overtakes nothing where the removal was seen before the answer to the delete", () => {
+    test("overtakes nothing if the removal was seen before the response to the delete", () => {
       const remove = write({ verb: "delete", resourceVersion: "", deletes: true });
       const removal = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 101 });
       const anew = { ...relisted, uid: "u2" };
@@ -374,7 +374,7 @@ describe("Linker", () => {
       expect(linksOf([102, remove], [200, anew])).toEqual(["superseded 1→0"]);
     });
 
-    test("overtakes the write that took the last finalizer away", () => {
+    test("overtakes the write that removed the last finalizer", () => {
       const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
       expect(linksOf([102, patch], [200, relisted])).toEqual(["superseded 1→0"]);
       // The list shows the version that the patch was based on: the removal is still to come.
@@ -383,18 +383,18 @@ describe("Linker", () => {
       expect(linksOf([101, shown], [102, patch], [103, removal])).toEqual(["uid 2→3"]);
     });
 
-    test("from which the object is missing overtakes all: its last version is not known", () => {
+    test("without the object overtakes all: its last version is not known", () => {
       const missing = delta({ type: "Deleted", resourceVersion: "9", tombstone: true, receivedAt: 103 });
       expect(linksOf([102, update], [103, missing])).toEqual(["superseded 1→0"]);
     });
   });
 
-  test("leaves refused writes alone", () => {
+  test("ignores refused writes", () => {
     expect(linksOf([102, write({ status: 409, error: "conflict" })], [103, delta({ receivedAt: 103 })])).toEqual([]);
   });
 });
 
-test("a Linker needs no stages but those that it names", () => {
+test("a Linker needs only the stages that it declares", () => {
   const bus = new TraceBus({ now: () => 0 });
   const links: StageEvent[] = [];
   bus.listen((event) => links.push(event), { stages: ["link"] });
@@ -404,7 +404,7 @@ test("a Linker needs no stages but those that it names", () => {
   expect(links.map(({ stage }) => stage)).toEqual(["link"]);
 });
 
-describe("what a Linker remembers", () => {
+describe("the memory of a Linker", () => {
   const remembering = (): { readonly emit: (...events: StageEventBody[]) => void; readonly linker: Linker } => {
     const bus = new TraceBus({ now: () => 0 });
     const linker = new Linker(bus);
@@ -412,7 +412,7 @@ describe("what a Linker remembers", () => {
     return { emit: (...events) => events.forEach((event) => bus.emit({ ...event })), linker };
   };
 
-  test("of a write is the write, under its version and among those that wait, until its delta came", () => {
+  test("has a write under its version and as pending, until its delta came", () => {
     const { emit, linker } = remembering();
     emit(write({}));
     expect(linker.remembered).toBe(2);
@@ -421,13 +421,13 @@ describe("what a Linker remembers", () => {
     expect(linker.remembered).toBe(3);
   });
 
-  test("of a deletecollection is nothing: it has no delta of its own", () => {
+  test("has nothing of a deletecollection, which has no delta", () => {
     const { emit, linker } = remembering();
     emit(write({ verb: "deletecollection", key: "shop/", resourceVersion: "20", uid: "" }));
     expect(linker.remembered).toBe(0);
   });
 
-  test("of an object that changes again and again are its deltas by version, and the last 4 of a pod", () => {
+  test("has the deltas of an object that changes repeatedly, by version, and the last 4 of a pod", () => {
     const changes = Array.from({ length: 10 }, (_, n) => delta({ resourceVersion: String(n + 1) }));
     const [pods, maps] = [remembering(), remembering()];
     pods.emit(...changes);
@@ -436,14 +436,14 @@ describe("what a Linker remembers", () => {
     expect(maps.linker.remembered).toBe(10 + 1);
   });
 
-  test("of writes that were all answered with one version are the last 64", () => {
+  test("has the last 64 of writes with the same version in their responses", () => {
     const { emit, linker } = remembering();
     for (let n = 0; n < 100; n++) emit(write({ verb: "patch", before: "9" }));
     expect(linker.remembered).toBe(64 + 64);
   });
 });
 
-test("writes of kinds that nobody watches are let go: no delta of theirs ever comes", () => {
+test("writes of kinds that are not watched are dropped: no delta of theirs ever comes", () => {
   const bus = new TraceBus({ now: () => 0 });
   const linker = new Linker(bus);
   bus.listen(linker.listener);

@@ -26,7 +26,7 @@ describe("isSecret", () => {
 });
 
 describe("maskChanges", () => {
-  test("masks what a Secret gets by stringData, and says that it changed", () => {
+  test("masks the stringData of a Secret, and says that it changed", () => {
     const changes = [{ path: ".stringData", before: { a: "old" }, after: { a: "new", b: "hidden" } }];
     const masked = maskChanges(secret, changes);
     expect(masked).toHaveLength(1);
@@ -34,7 +34,7 @@ describe("maskChanges", () => {
     expect(masked[0]).toHaveProperty("before");
   });
 
-  test("masks fields named for a token wherever they stand in a value", () => {
+  test("masks fields named for a token at any depth of a value", () => {
     const spec = { token: "s3cret", users: [{ name: "a", bearerToken: "s3cret" }], region: "eu" };
     const [masked] = maskChanges(widget, [{ path: ".spec", after: spec }]);
     expect(masked?.after).toEqual({
@@ -44,7 +44,7 @@ describe("maskChanges", () => {
     });
   });
 
-  test("masks an applied manifest among other annotations, and leaves nothing as it is", () => {
+  test("masks an applied manifest among other annotations completely", () => {
     const applied = "kubectl.kubernetes.io/last-applied-configuration";
     const [masked] = maskChanges(widget, [
       { path: ".metadata.annotations", before: null, after: { [applied]: "s3cret", note: null } },
@@ -63,14 +63,14 @@ describe("markedValues", () => {
     return change && markedValues(change)?.after;
   };
 
-  test("tells equal hidden values from others, and not what they are", () => {
+  test("distinguishes equal hidden values from others, without revealing them", () => {
     expect(marksOf("blue")).toEqual(marksOf("blue"));
     expect(marksOf("blue")).not.toEqual(marksOf("green"));
     expect(marksOf({ a: "blue" })).not.toEqual(marksOf({ a: "green" }));
     expect(String(marksOf("blue"))).toMatch(/^[\w-]{43}$/);
   });
 
-  test("keeps what is not hidden, and is undefined where nothing was", () => {
+  test("keeps values that are not hidden, and is undefined for none", () => {
     const spec = (token: string): object => ({ token, region: "eu" });
     const changes = [
       { path: ".spec", before: spec("a"), after: spec("b") },
@@ -83,13 +83,13 @@ describe("markedValues", () => {
     expect(open && markedValues(open)).toBeUndefined();
   });
 
-  test("is no part of the change: nothing prints it", () => {
+  test("is not a part of the change: nothing prints it", () => {
     const [change] = maskChanges(secret, [{ path: ".data.password", after: "blue" }]);
     expect(JSON.parse(JSON.stringify(change))).toEqual({ path: ".data.password", after: "(masked)" });
     expect(Bun.inspect(change)).not.toContain(String(change && markedValues(change)?.after));
   });
 
-  test("differs from process to process: nobody can look a fingerprint up", async () => {
+  test("differs between processes, so that fingerprints cannot be looked up", async () => {
     const program = `import { fingerprint } from "${import.meta.dir}/../../src/platform/fingerprint.ts"; console.log(fingerprint("blue"))`;
     const run = async (): Promise<string> => {
       const { exited, stdout } = Bun.spawn([process.execPath, "-e", program], { stderr: "ignore" });

@@ -30,7 +30,7 @@ describe("the header Reconcile", () => {
     expect(readReconcile({ reconcile })).toBeUndefined();
   });
 
-  test("is read as it is written", () => {
+  test("is parsed as it was formatted", () => {
     const ref = {
       id: "site-1",
       controller: "site",
@@ -40,7 +40,7 @@ describe("the header Reconcile", () => {
     expect(readReconcile({ reconcile: writeReconcile(ref) })).toEqual(ref);
   });
 
-  test("without it the trace of traceparent is the reconcile", () => {
+  test("is replaced by the trace of traceparent if it is missing", () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     expect(readReconcile({ traceparent })).toEqual({ id: "4bf92f3577b34da6a3ce929d0e0e4736" });
     expect(readReconcile({ traceparent, reconcile: "id=7" })).toEqual({ id: "7" });

@@ -21,7 +21,7 @@ describe("TriggerLog", () => {
     expect([log.total, log.counts().get("delta Pod Updated")]).toEqual([1000, 1000]);
   });
 
-  test("two logs merged count as one that saw both", () => {
+  test("merges two logs to the count of one that saw both", () => {
     const [older, younger] = [new TriggerLog(), new TriggerLog()];
     for (let n = 1; n <= 30; n++) older.add(numbered(n));
     for (let n = 31; n <= 70; n++) younger.add(numbered(n));
@@ -31,13 +31,13 @@ describe("TriggerLog", () => {
     expect(versions(older.last)).toEqual(["64", "65", "66", "67", "68", "69", "70", "retry"]);
   });
 
-  test("a log that holds few merges them, and both stay few", () => {
+  test("stays small when it merges small logs", () => {
     const [older, younger] = [new TriggerLog(numbered(1)), new TriggerLog(numbered(2))];
     older.merge(younger);
     expect([older.total, versions(older.first), older.last]).toEqual([2, ["1", "2"], []]);
   });
 
-  test("in JSON tells its ends, and how many there were of each class", () => {
+  test("has both ends in JSON, and the count of each class", () => {
     const log = new TriggerLog();
     for (let n = 1; n <= 20; n++) log.add(numbered(n));
     const { total, first, last, counts } = JSON.parse(JSON.stringify(log)) as {
@@ -50,13 +50,13 @@ describe("TriggerLog", () => {
     expect([versions(first)[0], versions(last).at(-1)]).toEqual(["1", "20"]);
   });
 
-  test("is empty, or begins with one trigger", () => {
+  test("starts empty, or with one trigger", () => {
     const [empty, begun] = [new TriggerLog(), new TriggerLog(numbered(1))];
     expect([empty.total, empty.first, empty.last]).toEqual([0, [], []]);
     expect([begun.total, versions(begun.first), begun.last]).toEqual([1, ["1"], []]);
   });
 
-  test("logs do not share what they hold", () => {
+  test("shares nothing with another log", () => {
     const [a, b] = [new TriggerLog(), new TriggerLog()];
     for (let n = 1; n <= 9; n++) a.add(numbered(n));
     expect([a.last.length, b.last.length]).toEqual([1, 0]);

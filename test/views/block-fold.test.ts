@@ -76,7 +76,7 @@ const requeue = { cause: "requeue", why: "the deadline passed", sync: 1 } as con
 const again = { is: "requeued", delayMs: 100 } as const;
 
 describe("BlockFold", () => {
-  test("500 objects with nothing to do are one line, told when no more come", () => {
+  test("500 objects with nothing to do are one line, printed when no more come", () => {
     const fold = new BlockFold({ all: false });
     for (let n = 0; n < 500; n++) expect(fold.accept(block({ at: n, key: `shop/web-${n}` }))).toEqual([]);
     expect(fold.dueAt).toBe(1499);
@@ -85,18 +85,18 @@ describe("BlockFold", () => {
     expect(fold.dueAt).toBeUndefined();
   });
 
-  test("of a single quiet sync its block comes along", () => {
+  test("the block of a single quiet sync is included", () => {
     const fold = new BlockFold({ all: false });
     fold.accept(block({ at: 1 }));
     expect(fold.release(Infinity)).toMatchObject([{ is: "quiet", only: { key: "shop/web" } }]);
   });
 
-  test("what writes or fails is told at once", () => {
+  test("writes and failures are printed at once", () => {
     const failed = { at: 2, key: "shop/b", error: "no", outcome: { is: "dropped", failures: 1 } } as const;
     expect(told({ at: 1, writes: true }, failed)).toEqual(["block 1", "block 2"]);
   });
 
-  test("a key that requeues itself again and again is told once and then counted", () => {
+  test("a key that requeues itself repeatedly is printed once and then counted", () => {
     const loop = Array.from({ length: 312 }, (_, n) => ({
       at: n * 100,
       sentence: `the deadline passed ${n} s ago`,
@@ -111,7 +111,7 @@ describe("BlockFold", () => {
     ]);
   });
 
-  test("so is one that fails in the same way, whatever names were made up", () => {
+  test("so is one that fails in the same way, whatever names were generated", () => {
     const failure = (at: number, name: string): Given => ({
       at,
       error: `pods "${name}" is forbidden: exceeded quota`,
@@ -122,11 +122,11 @@ describe("BlockFold", () => {
     expect(told(...all)).toEqual(["block 1", "2 alike, 0 a second"]);
   });
 
-  test("the same change by somebody else after a while is a block of its own", () => {
+  test("the same change by another writer after a while is a separate block", () => {
     expect(told({ at: 0, writes: true }, { at: 60_000, writes: true })).toEqual(["block 0", "block 60000"]);
   });
 
-  test("one more is told whole, before another one of its key", () => {
+  test("one more is printed in full, before another one of its key", () => {
     const other = { at: 30, writes: true, sentence: "1 of 2 pods" };
     expect(told({ at: 10, writes: true }, { at: 20, writes: true }, other)).toEqual([
       "block 10",
@@ -135,7 +135,7 @@ describe("BlockFold", () => {
     ]);
   });
 
-  test("where all are wanted nothing is folded", () => {
+  test("nothing is folded if all blocks are requested", () => {
     const fold = new BlockFold({ all: true });
     expect(words([...fold.accept(block({ at: 1 })), ...fold.accept(block({ at: 2 }))])).toEqual(["block 1", "block 2"]);
     expect(fold.dueAt).toBeUndefined();

@@ -35,11 +35,11 @@ const find = ({ kind, key }: ObjectName): StoredObject | undefined => cached.get
 const nameOf = (object: StoredObject): ObjectName => ({ kind: object.kind ?? "", key: keyOf(object) });
 
 describe("a chain of owners", () => {
-  test("owners come nearest first", () => {
+  test("has the nearest owners first", () => {
     expect(ownersAbove(nameOf(pod), find)).toEqual([nameOf(replicaSet), nameOf(deployment)]);
   });
 
-  test("an owner that is gone ends it: a new object of its name is another one", () => {
+  test("ends at a deleted owner: a new object of its name is another one", () => {
     const again = new Map(cached).set("ReplicaSet shop/web-1", {
       ...objectOf("ReplicaSet", "web-1"),
       metadata: { ...replicaSet.metadata, uid: "new" },
@@ -48,7 +48,7 @@ describe("a chain of owners", () => {
     expect(owners).toEqual([nameOf(replicaSet)]);
   });
 
-  test("a chain has what is above and below its object, and nothing beside it", () => {
+  test("has the objects above and below its object, and no siblings", () => {
     for (const target of [deployment, replicaSet, pod]) {
       const chain = new Chain(nameOf(target), find);
       expect([deployment, replicaSet, pod, stranger].map((object) => chain.has(nameOf(object)))).toEqual([
@@ -60,7 +60,7 @@ describe("a chain of owners", () => {
     }
   });
 
-  test("what was once in it stays in it when it is gone", () => {
+  test("keeps an object that was deleted", () => {
     const left = new Map(cached);
     const chain = new Chain(nameOf(deployment), ({ kind, key }) => left.get(`${kind} ${key}`));
     expect(chain.has(nameOf(pod))).toBe(true);

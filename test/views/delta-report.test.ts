@@ -20,7 +20,7 @@ function brief(lines: readonly WatchLine[]): string[] {
 }
 
 describe("DeltaReport", () => {
-  test("shows a delta at once where no controller is told of it", () => {
+  test("shows a delta at once if no controller is notified of it", () => {
     const view = report();
     expect(brief(view.accept(new Events().delta()))).toEqual(["Updated shop/web"]);
     expect(view.summary).toMatchObject({ deltas: 1, keys: 0 });
@@ -37,7 +37,7 @@ describe("DeltaReport", () => {
     expect(view.accept(delta)).toEqual([]);
   });
 
-  test("holds a delta until its controllers were told, and shows the keys under it", () => {
+  test("holds a delta until its controllers were notified, and shows the keys under it", () => {
     const view = report({ told: ["replicaset"] });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
@@ -50,7 +50,7 @@ describe("DeltaReport", () => {
     expect(brief(view.flush(events.at))).toEqual(["Updated shop/other → shop/b"]);
   });
 
-  test("waits for every controller that is told, and keeps the order of the deltas", () => {
+  test("waits for every notified controller, and keeps the order of the deltas", () => {
     const view = report({ told: ["deployment", "replicaset"] });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
@@ -64,7 +64,7 @@ describe("DeltaReport", () => {
     expect(brief(view.flush(events.at))).toEqual(["Updated shop/web", "Updated shop/other"]);
   });
 
-  test("holds no delta for longer than 50 ms; keys that come later are shown by themselves", () => {
+  test("holds no delta longer than 50 ms; later keys are shown separately", () => {
     const view = report({ told: ["replicaset"] });
     const events = new Events();
     const delta = events.delta();
@@ -77,7 +77,7 @@ describe("DeltaReport", () => {
     expect(alone).toMatchObject([{ isAfterOthers: true }]);
   });
 
-  test("a late key beside a delta that is held is not told to come after it: that delta is older", () => {
+  test("a late key beside a held delta is not reported as its effect: that delta is older", () => {
     const view = report({ told: ["replicaset"] });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
@@ -88,7 +88,7 @@ describe("DeltaReport", () => {
     expect(view.accept(events.enqueue(first.seq))).toMatchObject([{ is: "key", isAfterOthers: false }]);
   });
 
-  test("leaves out deltas that led to no key, where only those with keys are asked for", () => {
+  test("leaves out deltas without a key, if only those with keys are requested", () => {
     const view = report({ told: ["replicaset"], wanted: () => false });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
@@ -105,9 +105,9 @@ describe("DeltaReport", () => {
     readonly delta: (events: Events) => StageEvent;
     readonly shown: boolean;
   }[] = [
-    { name: "an object of the first list is not news", delta: (e) => e.delta({ type: "Replaced" }), shown: false },
+    { name: "an object of the first list is not shown", delta: (e) => e.delta({ type: "Replaced" }), shown: false },
     {
-      name: "unless the objects there are were asked for",
+      name: "unless existing objects were requested",
       options: { initial: true },
       delta: (e) => e.delta({ type: "Replaced" }),
       shown: true,
@@ -119,24 +119,24 @@ describe("DeltaReport", () => {
       shown: true,
     },
     {
-      name: "what a relist found unchanged is not news either",
+      name: "an object that a relist found unchanged is not shown either",
       delta: (e) => e.delta({ type: "Replaced", relist: true, before, after: before }),
       shown: false,
     },
     {
-      name: "what it found changed is",
+      name: "a changed one is",
       delta: (e) =>
         e.delta({ type: "Replaced", relist: true, before, after: objectOf("5", { spec: { replicas: 5 } }) }),
       shown: true,
     },
     {
-      name: "and what it found new",
+      name: "and a new one",
       delta: (e) => e.delta({ type: "Replaced", relist: true, after: before }),
       shown: true,
     },
     { name: "a resync is shown", delta: (e) => e.delta({ type: "Sync", before, after: before }), shown: true },
     {
-      name: "an update that changed no field is shown",
+      name: "an update without changed fields is shown",
       delta: (e) => e.delta({ before, after: objectOf("5", { spec: { replicas: 3 } }) }),
       shown: true,
     },
@@ -148,7 +148,7 @@ describe("DeltaReport", () => {
     });
   }
 
-  test("says when a watch broke and when it is back, once, for each kind", () => {
+  test("reports when a watch broke and when it is back, once for each kind", () => {
     const view = report();
     const events = new Events();
     const watch = (of: typeof pods | typeof replicaSets, state: "opened" | "failed", why: string): StageEvent =>
@@ -170,7 +170,7 @@ describe("DeltaReport", () => {
     expect(view.summary.relists).toBe(1);
   });
 
-  test("shows keys that no delta led to, with why they came", () => {
+  test("shows keys without a delta, with their reason", () => {
     const view = report({ told: ["replicaset"] });
     const line = view.accept(
       new Events().make({

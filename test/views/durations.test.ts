@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { RecentDurations } from "../../src/views/durations.ts";
 
 describe("RecentDurations", () => {
-  test("has no quantiles before anything was added", () => {
+  test("has no quantiles without values", () => {
     expect(new RecentDurations().quantile(0.5, 0)).toBeUndefined();
   });
 
-  test("knows quantiles to within 10 %", () => {
+  test("has quantiles with an error of at most 10 %", () => {
     const durations = new RecentDurations();
     for (let ms = 1; ms <= 1000; ms++) durations.add(ms, 0);
     for (const [q, ms] of [
@@ -20,7 +20,7 @@ describe("RecentDurations", () => {
     }
   });
 
-  test("takes what is shorter or longer than its buckets into the first and the last", () => {
+  test("counts values outside its buckets in the first and the last one", () => {
     const durations = new RecentDurations();
     durations.add(0, 0);
     expect(durations.quantile(0.5, 0)).toBe(0.01);
@@ -28,7 +28,7 @@ describe("RecentDurations", () => {
     expect(durations.quantile(1, 0)).toBeGreaterThan(1_000_000);
   });
 
-  test("forgets after 30 to 60 seconds", () => {
+  test("forgets values after 30 to 60 seconds", () => {
     const durations = new RecentDurations();
     durations.add(100, 30_000);
     durations.add(1, 60_001);

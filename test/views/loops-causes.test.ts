@@ -51,8 +51,8 @@ const status = (n: number): object => ({ status: { phase: n % 2 === 0 ? "A" : "B
 const kcm = (): string => "kube-controller-manager";
 const op = (): string => "op";
 
-describe("Loops of owners and what they own", () => {
-  test("what is owned stands under the owner that is rewritten by somebody else", () => {
+describe("Loops of owners and their dependents", () => {
+  test("a dependent's loop is shown under the owner, if another writer rewrites that", () => {
     const view = rewrite([
       { kind: "Pod", owner: "ReplicaSet", fields: status, writer: () => "kubelet" },
       { kind: "ReplicaSet", owner: "Deployment", fields: renewed, writer: kcm },
@@ -61,7 +61,7 @@ describe("Loops of owners and what they own", () => {
     expect(told(view)).toEqual(["Deployment", "ReplicaSet < Deployment", "Pod < Deployment"]);
   });
 
-  test("an owner whose status alone goes round stands under what it owns", () => {
+  test("an owner whose status alone loops is shown under its dependent", () => {
     const view = rewrite([
       { kind: "Widget", fields: status, writer: op },
       { kind: "Deployment", owner: "Widget", fields: renewed, writer: op },
@@ -69,7 +69,7 @@ describe("Loops of owners and what they own", () => {
     expect(told(view)).toEqual(["Deployment", "Widget < Deployment"]);
   });
 
-  test("a fight over what is owned is one of its own, whatever happens to the owner", () => {
+  test("a fight over a dependent is a separate loop, whatever happens to the owner", () => {
     const view = rewrite([
       { kind: "Deployment", fields: renewed, writer: op },
       {
@@ -82,7 +82,7 @@ describe("Loops of owners and what they own", () => {
     expect(told(view).toSorted()).toEqual(["Deployment", "ReplicaSet"]);
   });
 
-  test("what the owner's writer rewrites as well is a loop of its own", () => {
+  test("a dependent that the owner's writer rewrites as well is a separate loop", () => {
     const view = rewrite([
       { kind: "Widget", fields: renewed, writer: op },
       { kind: "Deployment", owner: "Widget", fields: renewed, writer: op },
@@ -90,7 +90,7 @@ describe("Loops of owners and what they own", () => {
     expect(told(view).toSorted()).toEqual(["Deployment", "Widget"]);
   });
 
-  test("what is asked for stands before a status, however fast that is", () => {
+  test("a desired state comes before a status, however fast that is", () => {
     const view = rewrite([
       { kind: "Node", fields: status, writer: kcm },
       { kind: "ConfigMap", fields: renewed, writer: op, from: 10 },
@@ -98,7 +98,7 @@ describe("Loops of owners and what they own", () => {
     expect(told(view)).toEqual(["ConfigMap", "Node"]);
   });
 
-  test("a loop is not settled while its owner may turn out to be the cause", () => {
+  test("a loop is not final while its owner may turn out to be the cause", () => {
     const settled: string[] = [];
     const view = rewrite(
       [
@@ -113,7 +113,7 @@ describe("Loops of owners and what they own", () => {
     expect(new Set(settled)).toEqual(new Set(["Deployment"]));
   });
 
-  describe("what goes round in an owned object", () => {
+  describe("repeated changes of a dependent", () => {
     // In few and long steps, as on a busy machine.
     const replicas = [0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0];
     const walk = (n: number): object => ({ spec: { replicas: replicas[n] } });
@@ -121,21 +121,21 @@ describe("Loops of owners and what they own", () => {
     /** Every four seconds another image, and a status in between. */
     const rollouts = (n: number): object => ({ spec: { image: `web:${Math.floor(n / 4)}` }, status: { updated: n } });
 
-    test("is no loop where it answers to what is asked of its owner: rollouts and rollbacks", () => {
+    test("are not a loop if they follow requests to its owner: rollouts and rollbacks", () => {
       expect(told(rewrite([set, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual([]);
     });
 
-    test("is one where nothing is asked of the owner", () => {
+    test("are a loop if nothing is requested of the owner", () => {
       const quiet = (n: number): object => ({ status: { updated: n } });
       expect(told(rewrite([set, { kind: "Deployment", fields: quiet, writer: kcm }]))).toEqual(["ReplicaSet"]);
     });
 
-    test("follows from the owner's loop, in whichever order they are looked at", () => {
+    test("follow from the owner's loop, in whichever order they are examined", () => {
       const fought: Rewritten = { kind: "Deployment", fields: (n) => ({ spec: { replicas: n % 2 } }), writer: op };
       expect(told(rewrite([set, fought]))).toEqual(["Deployment", "ReplicaSet < Deployment"]);
     });
 
-    test("is one where two undo each other's writes, whatever is asked of the owner", () => {
+    test("are a loop if two writers undo each other's changes, whatever is requested of the owner", () => {
       const rivals = (n: number): string => (n % 2 === 0 ? "tool" : "kube-controller-manager");
       const fought: Rewritten = { ...set, fields: (n) => ({ spec: { replicas: n % 2 } }), writer: rivals };
       expect(told(rewrite([fought, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual(["ReplicaSet"]);

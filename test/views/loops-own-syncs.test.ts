@@ -71,7 +71,7 @@ function ownWrites(syncs: number, wakes: (sync: number) => boolean = () => true)
 }
 
 describe("Loops of our own controllers", () => {
-  test("are syncs that their own writes wake, with the fields that those change", () => {
+  test("are syncs that their own writes enqueue, with the fields that those change", () => {
     expect(ownWrites(41)).toMatchObject([
       {
         is: "own writes",
@@ -84,7 +84,7 @@ describe("Loops of our own controllers", () => {
     ]);
   });
 
-  test("are none where others wake as many", () => {
+  test("are not found if other writes enqueue as many", () => {
     expect(ownWrites(41, (sync) => sync % 2 === 0)).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ function requeued(syncs: number, everyMs: number, cause: (sync: number) => Trigg
 describe("Loops of requeues", () => {
   const again = (sync: number): Trigger => ({ cause: "requeue", why: "the progress deadline passed", sync });
 
-  test("are keys that wake themselves, write nothing and have nothing new to look at", () => {
+  test("are keys that requeue themselves, write nothing and have no changes to look at", () => {
     expect(requeued(60, 100, again)).toEqual([
       {
         is: "requeued",
@@ -140,7 +140,7 @@ describe("Loops of requeues", () => {
     expect(requeued(100, 0, again)).toHaveLength(1);
   });
 
-  test("are none where each sync writes, or a delta or a retry wakes some of them", () => {
+  test("are not found if each sync writes, or a delta or a retry causes some of them", () => {
     expect(requeued(60, 100, again, true)).toEqual([]);
     const delta = {
       cause: "delta",
@@ -154,11 +154,11 @@ describe("Loops of requeues", () => {
     expect(requeued(60, 100, (sync) => ({ cause: "retry", sync, failures: sync }))).toEqual([]);
   });
 
-  test("are none where a key looks again every few seconds", () => {
+  test("are not found if a key polls every few seconds", () => {
     expect(requeued(60, 5 * second, again)).toEqual([]);
   });
 
-  test("stay told when a delta comes at last", () => {
+  test("stay reported when a delta comes at last", () => {
     const view = new Loops({ perMinute: 10 });
     const events = new Events(0);
     const get = (trigger: Trigger): void => {

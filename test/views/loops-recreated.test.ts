@@ -64,7 +64,7 @@ function recreate(seconds: readonly number[], relist = false): readonly Loop[] {
 }
 
 describe("Loops of objects that are deleted and created again", () => {
-  test("are told with how often, how fast, and who creates; who deletes is in no object", () => {
+  test("are reported with their number, pace and creator; an object does not show who deletes it", () => {
     expect(recreate(pace)).toEqual([
       {
         is: "recreated",
@@ -84,14 +84,14 @@ describe("Loops of objects that are deleted and created again", () => {
     { name: "a burst", seconds: [0, 0.5, 1, 1.5, 2, 2.5] },
     { name: "a burst and a straggler", seconds: [0, 0.5, 1, 1.5, 2, 9] },
     { name: "a pod that crashes now and then", seconds: [0, 20, 40, 60, 80, 100, 120] },
-    { name: "a few days in the life of a name", seconds: [0, 2, 4000, 4002, 8000, 8002, 12_000] },
+    { name: "a few days of one name", seconds: [0, 2, 4000, 4002, 8000, 8002, 12_000] },
   ])("are not: $name", ({ seconds }) => expect(recreate(seconds)).toEqual([]));
 
-  test("are not what a list shows to have been replaced: how often, nobody saw", () => {
+  test("are not found in replacements that a list shows: their number is unknown", () => {
     expect(recreate(pace, true)).toEqual([]);
   });
 
-  test("are not objects of names of their own, as a CronJob's", () => {
+  test("are not found for objects with unique names, such as a CronJob's Jobs", () => {
     const scene = new Scene();
     for (const at of pace) {
       scene.at(at * second);
@@ -100,12 +100,12 @@ describe("Loops of objects that are deleted and created again", () => {
     expect(scene.view.found()).toEqual([]);
   });
 
-  test("begin anew after a pause: what was before it does not count", () => {
+  test("start again after a pause: earlier replacements do not count", () => {
     const later = pace.map((at) => 3600 + at);
     expect(recreate([0, 2, 4, ...later])).toMatchObject([{ times: 6, ms: 10 * second }]);
   });
 
-  test("are told for good once they were found", () => {
+  test("stay reported once they were found", () => {
     const scene = new Scene();
     let uid = scene.create("Pod", "op");
     for (const at of [0, 2, 4, 6, 8, 10, 3600]) {
@@ -116,7 +116,7 @@ describe("Loops of objects that are deleted and created again", () => {
     expect(scene.view.found()).toMatchObject([{ times: 6, lastAt: 10 * second }]);
   });
 
-  test("follow from the loop of their owner, which the garbage collector deletes them after", () => {
+  test("follow from the loop of their owner, after which the garbage collector deletes them", () => {
     const scene = new Scene();
     let [deployment, replicaSet, secret] = ["", "", ""];
     for (const at of [-2, ...pace]) {
@@ -138,7 +138,7 @@ describe("Loops of objects that are deleted and created again", () => {
     ]);
   });
 
-  test("follow from what is asked of their owner again and again, by somebody else", () => {
+  test("follow from requests to their owner, made repeatedly by another writer", () => {
     const scene = new Scene();
     const set = scene.at(-2 * second).create("StatefulSet", "op");
     let pod = scene.create("Pod", "kube-controller-manager", set);
@@ -158,7 +158,7 @@ describe("Loops of objects that are deleted and created again", () => {
 
   test.each([
     { name: "are not the pods that rollouts of their owner replace", rollouts: [1, 3, 5], found: 0 },
-    { name: "are the pods of an owner of which less was asked than that", rollouts: [1], found: 1 },
+    { name: "are the pods of an owner with fewer requests than that", rollouts: [1], found: 1 },
   ])("$name", ({ rollouts, found }) => {
     const scene = new Scene();
     const set = scene.create("StatefulSet", "you");
@@ -174,7 +174,7 @@ describe("Loops of objects that are deleted and created again", () => {
     expect(scene.view.found()).toHaveLength(found);
   });
 
-  test("name the one who evicts: the pod says so before it goes", () => {
+  test("name the evictor, which the pod's condition reveals", () => {
     const scene = new Scene();
     const evicted = { status: { conditions: [{ type: "DisruptionTarget", status: "True" }] } };
     let uid = scene.create("Pod", "kube-controller-manager");

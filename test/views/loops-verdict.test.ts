@@ -27,21 +27,33 @@ const loop: Loop = { is: "requeued", controller: "deployment", key: "a/b", syncs
 
 describe("loopsVerdict", () => {
   const rows: readonly { readonly name: string; readonly evidence: Partial<LoopEvidence>; readonly is: string }[] = [
-    { name: "all was watched", evidence: {}, is: "well" },
+    { name: "everything was watched", evidence: {}, is: "well" },
     { name: "nothing was written", evidence: { deltas: 0 }, is: "well" },
-    { name: "a loop was found, whatever was not seen", evidence: { loops: [loop], refused: [widgets] }, is: "found" },
+    {
+      name: "a loop was found, whatever was not watched",
+      evidence: { loops: [loop], refused: [widgets] },
+      is: "found",
+    },
     { name: "nothing could be watched", evidence: { kinds: [] }, is: "cannot tell" },
-    { name: "custom objects may not be watched", evidence: { refused: [widgets] }, is: "cannot tell" },
-    { name: "workloads may not be watched", evidence: { refused: [Deployments] }, is: "cannot tell" },
-    { name: "what a viewer never sees may not be watched", evidence: { refused: [secrets, Nodes] }, is: "well" },
-    { name: "that was named", evidence: { refused: [secrets], named: true }, is: "cannot tell" },
-    { name: "a watch broke off", evidence: { gaps: [{ of: Deployments, why: "broke" }] }, is: "cannot tell" },
-    { name: "the kinds of a group are not known", evidence: { undiscovered: ["x/v1"] }, is: "cannot tell" },
-    { name: "the same, and kinds were named", evidence: { undiscovered: ["x/v1"], named: true }, is: "well" },
-    { name: "nobody knows whether the namespace is there", evidence: { unknownNamespace: "x" }, is: "cannot tell" },
+    { name: "custom objects cannot be watched", evidence: { refused: [widgets] }, is: "cannot tell" },
+    { name: "workloads cannot be watched", evidence: { refused: [Deployments] }, is: "cannot tell" },
+    {
+      name: "a kind that the role view excludes cannot be watched",
+      evidence: { refused: [secrets, Nodes] },
+      is: "well",
+    },
+    { name: "a requested kind cannot be watched", evidence: { refused: [secrets], named: true }, is: "cannot tell" },
+    { name: "a watch broke", evidence: { gaps: [{ of: Deployments, why: "broke" }] }, is: "cannot tell" },
+    { name: "the kinds of a group are unknown", evidence: { undiscovered: ["x/v1"] }, is: "cannot tell" },
+    {
+      name: "the kinds of a group are unknown, and kinds were requested",
+      evidence: { undiscovered: ["x/v1"], named: true },
+      is: "well",
+    },
+    { name: "it is unknown whether the namespace exists", evidence: { unknownNamespace: "x" }, is: "cannot tell" },
   ];
   for (const { name, evidence, is } of rows) {
-    test(`is ${is} where ${name}`, () => expect(loopsVerdict({ ...quiet, ...evidence }).is).toBe(is as "well"));
+    test(`is ${is} if ${name}`, () => expect(loopsVerdict({ ...quiet, ...evidence }).is).toBe(is as "well"));
   }
 });
 
@@ -58,19 +70,19 @@ describe("Coverage", () => {
     return coverage;
   }
 
-  test("has no gap in a watch that lasts, or is opened again at once", () => {
+  test("has no gap for a watch that lasts, or is reopened at once", () => {
     expect(watched(["opened", 0]).gaps(0, 60_000)).toEqual([]);
     expect(watched(["opened", 0], ["closed", 30], ["opened", 31]).gaps(0, 60_000)).toEqual([]);
     expect(watched(["opened", 0], ["closed", 59]).gaps(0, 60_000)).toEqual([]);
   });
 
-  test("has one where a watch broke off, and says since when", () => {
+  test("has one if a watch broke, and says since when", () => {
     expect(watched(["opened", 0], ["failed", 40]).gaps(0, 60_000)).toEqual([
       { of, why: "the watch broke off 20 s ago: connection broke" },
     ]);
   });
 
-  test("has one where a watch was broken off for long, though it is open again", () => {
+  test("has one if a watch was broken for long, though it is open again", () => {
     expect(watched(["opened", 0], ["failed", 10], ["opened", 50]).gaps(0, 60_000)).toEqual([
       { of, why: "watched for only 20 s of 60 s: connection broke" },
     ]);

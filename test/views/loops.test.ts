@@ -41,13 +41,13 @@ const rolled = (n: number): object => ({ updatedReplicas: n % 4, readyReplicas: 
 
 const stories: readonly Story[] = [
   {
-    name: "two writers who undo each other's change",
+    name: "two writers that undo each other's change",
     fields: (n) => ({ spec: { replicas: n % 2 === 0 ? 3 : 5 } }),
     writer: (n) => (n % 2 === 0 ? "hpa" : "gitops"),
     is: { how: "alternates", paths: [".spec.replicas"] },
   },
   {
-    name: "a status that flips, with a time that goes with it",
+    name: "a status that flips, with a time that changes along",
     fields: (n) => ({ status: { ready: n % 2 === 0, since: clock(n) } }),
     is: { how: "alternates", paths: [".status.ready", ".status.since"] },
   },
@@ -56,21 +56,21 @@ const stories: readonly Story[] = [
     fields: (n) => ({ status: { phase: "Ready", lastSync: clock(n) } }),
     is: { how: "renewed", paths: [".status.lastSync"] },
   },
-  { name: "writes that change nothing", fields: () => ({ spec: { size: 1 } }), is: { how: "empty", paths: [] } },
+  { name: "writes without changes", fields: () => ({ spec: { size: 1 } }), is: { how: "empty", paths: [] } },
   {
-    name: "a fight over what is asked for, while a count of tries goes up",
+    name: "a fight over a desired state, with a rising count of attempts",
     fields: (n) => ({ spec: { mode: n % 2 === 0 ? "a" : "b" }, status: { tries: n } }),
     is: { how: "alternates", paths: [".spec.mode"] },
   },
   {
-    name: "a rollout: counts go up and down, one of them up only",
+    name: "a rollout: counts go up and down, one of them only up",
     fields: (n) => ({
       status: { updatedReplicas: n, readyReplicas: n % 2 === 0 ? 10 : 9, conditions: [{ at: clock(n) }] },
     }),
     is: "advances",
   },
   {
-    name: "rollouts one after the other, each of them answered by counts that go up and down",
+    name: "successive rollouts, each followed by counts that go up and down",
     fields: (n) => ({
       spec: { image: Math.floor(n / 7) },
       status: { updatedReplicas: n % 7, readyReplicas: 10 - (n % 2), unavailableReplicas: n % 2 },
@@ -79,7 +79,7 @@ const stories: readonly Story[] = [
     is: "advances",
   },
   {
-    name: "rollouts one after the other: the count of updated pods goes up to the same number each time",
+    name: "successive rollouts: the count of updated pods rises to the same number each time",
     fields: (n) => ({ spec: { image: `v${Math.floor(n / 9)}` }, status: { updatedReplicas: 2 + (n % 9) } }),
     writes: 60,
     is: "advances",
@@ -90,7 +90,7 @@ const stories: readonly Story[] = [
     is: "not busy",
   },
   {
-    name: "two writers who undo each other's change every three minutes",
+    name: "two writers that undo each other's change every three minutes",
     fields: (n) => ({ spec: { replicas: n % 2 === 0 ? 3 : 5 } }),
     writer: (n) => (n % 2 === 0 ? "hpa" : "gitops"),
     writes: 4,
@@ -98,21 +98,21 @@ const stories: readonly Story[] = [
     is: { how: "alternates", paths: [".spec.replicas"] },
   },
   {
-    name: "one writer who goes back and forth every three minutes",
+    name: "one writer that goes back and forth every three minutes",
     fields: (n) => ({ metadata: { labels: { mode: n % 2 === 0 ? "a" : "b" } } }),
     writes: 7,
     everyMs: 180 * second,
     is: { how: "alternates", paths: [".metadata.labels.mode"] },
   },
   {
-    name: "one writer who went back and forth once",
+    name: "one writer that went back and forth once",
     fields: (n) => ({ spec: { replicas: n % 2 } }),
     writes: 3,
     everyMs: 180 * second,
     is: "not busy",
   },
   {
-    name: "changes back and forth with hours between them",
+    name: "changes back and forth, hours apart",
     fields: (n) => ({ spec: { replicas: n % 2 } }),
     writes: 12,
     everyMs: 2 * 3600 * second,
@@ -125,14 +125,14 @@ const stories: readonly Story[] = [
     is: "not busy",
   },
   {
-    name: "two writers who undo each other's status every minute",
+    name: "two writers that undo each other's status every minute",
     fields: (n) => ({ status: { phase: n % 2 === 0 ? "Ready" : "Waiting" } }),
     writer: (n) => (n % 2 === 0 ? "one" : "other"),
     everyMs: 60 * second,
     is: { how: "alternates", paths: [".status.phase"] },
   },
   {
-    name: "an annotation that a writer renews, while another one answers each write with its status",
+    name: "an annotation that a writer renews, while another reacts to each write with its status",
     fields: (n) => ({
       metadata: { annotations: { "op/last": clock(n - (n % 2)) }, generation: Math.floor(n / 2) },
       status: { observedGeneration: Math.floor((n - 1) / 2) },
@@ -142,7 +142,7 @@ const stories: readonly Story[] = [
     is: { how: "renewed", paths: ['.metadata.annotations["op/last"]'] },
   },
   {
-    name: "an endless rollout: a time in the template, and counts that go up and down with each of its pods",
+    name: "an endless rollout: a time in the template, and counts that change with each of its pods",
     fields: (n) => ({
       spec: { template: { metadata: { annotations: { at: clock(n - (n % 4)) } } } },
       // What the operator writes is the template alone.
@@ -153,7 +153,7 @@ const stories: readonly Story[] = [
     is: { how: "renewed", paths: [".spec.template.metadata.annotations.at"] },
   },
   {
-    name: "a fight with an annotation that goes along: all of it is told, what is asked for first",
+    name: "a fight with an annotation that changes along: all of it is reported, the desired state first",
     fields: (n) => ({
       metadata: { annotations: { by: n % 2 === 0 ? "a" : "b", at: clock(n) } },
       spec: { replicas: n % 2 === 0 ? 2 : 3 },
@@ -163,12 +163,12 @@ const stories: readonly Story[] = [
     is: { how: "alternates", paths: [".spec.replicas", ".metadata.annotations.by", ".metadata.annotations.at"] },
   },
   {
-    name: "a renewed number that is a time, or counts what was tried",
+    name: "a renewed number that is a time, or a count of attempts",
     fields: (n) => ({ status: { at: 1_790_000_000 + n, reconcileCount: n } }),
     is: { how: "renewed", paths: [".status.at", ".status.reconcileCount"] },
   },
   {
-    name: "a condition that comes and goes, at another time each time",
+    name: "a condition that comes and goes, with another time each time",
     fields: (n) => ({
       status: {
         conditions: [
@@ -180,7 +180,7 @@ const stories: readonly Story[] = [
     is: { how: "alternates", paths: [".status.conditions[Stuck]"] },
   },
   {
-    name: "an annotation that is renewed after a rollout is over",
+    name: "an annotation that is renewed after a rollout",
     fields: (n) => ({
       metadata: { annotations: n < 30 ? {} : { at: clock(n) } },
       status: { updatedReplicas: Math.min(n, 30) },
@@ -189,7 +189,7 @@ const stories: readonly Story[] = [
     is: { how: "renewed", paths: [".metadata.annotations.at"] },
   },
   {
-    name: "a status that flips after a rollout is over",
+    name: "a status that flips after a rollout",
     fields: (n) => ({ status: { updatedReplicas: Math.min(n, 30), ready: n > 30 && n % 2 === 0 } }),
     writes: 100,
     is: { how: "alternates", paths: [".status.ready"] },
@@ -210,13 +210,13 @@ const stories: readonly Story[] = [
     is: "advances",
   },
   {
-    name: "writes that change something else each",
+    name: "writes with another change each",
     fields: (n) => ({ data: Object.fromEntries(Array.from({ length: n }, (_, i) => [`key${i}`, "x"])) }),
     writes: 40,
     is: "different",
   },
   {
-    name: "a status that follows what is asked for",
+    name: "a status that follows the spec",
     fields: (n) => ({ spec: { image: `v${Math.floor(n / 3)}` }, status: { phase: n % 2 === 0 ? "Old" : "New" } }),
     writes: 14,
     is: "answers",
@@ -229,7 +229,7 @@ const stories: readonly Story[] = [
     is: "not for long",
   },
   {
-    name: "an annotation that is renewed while another one's status flips with it: what is asked for is the cause",
+    name: "an annotation that is renewed while another writer's status flips with it: the desired state is the cause",
     fields: (n) => ({
       metadata: { annotations: { at: clock(n - (n % 2)) } },
       status: { phase: n % 4 < 2 ? "Old" : "New" },
@@ -239,7 +239,7 @@ const stories: readonly Story[] = [
     is: { how: "renewed", paths: [".metadata.annotations.at"] },
   },
   {
-    name: "rollouts and rollbacks of a ReplicaSet: its replicas walk up and down",
+    name: "rollouts and rollbacks of a ReplicaSet: its replicas go up and down",
     fields: (n) => ({ spec: { replicas: Math.abs(5 - (n % 10)) } }),
     writes: 70,
     is: "advances",
@@ -251,7 +251,7 @@ const stories: readonly Story[] = [
     is: "not busy",
   },
   {
-    name: "a handful of writes",
+    name: "a few writes",
     fields: (n) => ({ spec: { replicas: n % 2 } }),
     writes: 5,
     everyMs: 2 * second,
@@ -343,9 +343,9 @@ function rolloutOf(statuses: readonly (readonly number[])[]): (n: number) => obj
   };
 }
 
-describe("Loops follows a rollout that was recorded", () => {
+describe("Loops follows a recorded rollout", () => {
   for (const [name, statuses] of Object.entries({ overtaken, "in small steps": inSmallSteps })) {
-    test(`${name}: at no time is it a loop`, () => {
+    test(`${name}: it is never a loop`, () => {
       const view = new Loops({ perMinute: 40 });
       const fields = rolloutOf(statuses);
       const events = new Events(0);
@@ -380,7 +380,7 @@ describe("Loops finds", () => {
     });
   }
 
-  test("who writes and how often, the values and the pace", () => {
+  test("the writer and its rate, the values and the pace", () => {
     const view = new Loops({ perMinute: 10 });
     tell(view, {
       fields: (n) => ({ spec: { replicas: n % 2 === 0 ? 3 : 5 } }),
@@ -416,13 +416,13 @@ describe("Loops finds", () => {
     });
   });
 
-  test("the one who renews a field with each of its writes", () => {
+  test("the writer that renews a field with each of its writes", () => {
     const view = new Loops({ perMinute: 10 });
     tell(view, { fields: (n) => ({ status: { at: clock(n) } }), writer: () => "op" });
     expect(view.found()).toMatchObject([{ fields: [{ path: ".status.at", everyWriteOf: "op" }] }]);
   });
 
-  test("the first write that is seen as one of nobody: what was before it is not known", () => {
+  test("no writer of the first observed write: the state before it is unknown", () => {
     const view = new Loops({ perMinute: 10 });
     const events = new Events(0);
     view.accept(events.delta({ after: objectOf("1"), receivedAt: 0 }));
@@ -430,7 +430,7 @@ describe("Loops finds", () => {
     expect(view.found()).toMatchObject([{ writes: 21, writers: [{ name: "op", writes: 20 }] }]);
   });
 
-  test("a loop for ever that it found once, with when it was written last", () => {
+  test("an endless loop once, with the time of the last write", () => {
     const view = new Loops({ perMinute: 10 });
     tell(view, { fields: (n) => ({ status: { ready: n % 2 } }) });
     expect(view.found()).toMatchObject([{ key: "shop/web", lastAt: 20 * second }]);
@@ -448,7 +448,7 @@ describe("Loops finds", () => {
     expect(view.found()).toHaveLength(1);
   });
 
-  test("a loop in an object that is deleted before anybody asks", () => {
+  test("a loop in an object that is deleted before the report", () => {
     const view = new Loops({ perMinute: 10 });
     tell(view, { fields: (n) => ({ spec: { replicas: n % 2 } }) });
     view.accept(new Events().delta({ type: "Deleted" }));
@@ -476,7 +476,7 @@ describe("Loops finds", () => {
     expect(JSON.stringify(view.found())).not.toContain("hidden");
   });
 
-  test("an object that was made anew under its old name is another one", () => {
+  test("an object that was re-created under its name as another one", () => {
     const view = new Loops({ perMinute: 10 });
     const events = new Events(0);
     for (let n = 1; n <= 20; n++) {

@@ -27,6 +27,6 @@ test("of Endpoints neither the time of the change nor uids of pods are shown", (
   });
 });
 
-test("they are where they are asked for", () => {
+test("they are shown on request", () => {
   expect(shown({ ids: true, times: true })).toEqual(endpoints);
 });

@@ -3,7 +3,7 @@ import { QueueGauges } from "../../src/views/queue-gauges.ts";
 import { Events } from "./events.ts";
 
 describe("QueueGauges", () => {
-  test("of a controller that nothing was heard of shows an empty queue", () => {
+  test("show an empty queue for a controller without events", () => {
     expect(new QueueGauges().state("replicaset", 0)).toEqual({
       controller: "replicaset",
       depth: 0,
@@ -20,7 +20,7 @@ describe("QueueGauges", () => {
     });
   });
 
-  test("count the triggers that a key waits with, and how long the oldest waits", () => {
+  test("count the triggers of a waiting key, and how long the oldest waits", () => {
     const gauges = new QueueGauges();
     const events = new Events(1000);
     gauges.accept(events.enqueue(1));
@@ -34,7 +34,7 @@ describe("QueueGauges", () => {
     expect(gauges.state("replicaset", 1503)).toMatchObject({ oldestMs: 500, inFlight: 1 });
   });
 
-  test("a key that is added while it is worked on waits from then on, once that is done", () => {
+  test("a key that is added during its sync waits from the end of that", () => {
     const gauges = new QueueGauges();
     const events = new Events(1000);
     gauges.accept(events.enqueue(1));
@@ -46,7 +46,7 @@ describe("QueueGauges", () => {
     expect(gauges.state("replicaset", 1103)).toMatchObject({ oldestMs: 100, inFlight: 0, longest: undefined });
   });
 
-  test("a delayed key is counted until its time has come", () => {
+  test("a delayed key is counted until it is due", () => {
     const gauges = new QueueGauges();
     const events = new Events(1000);
     gauges.accept(events.enqueue(1, { delayMs: 5000 }));
@@ -54,7 +54,7 @@ describe("QueueGauges", () => {
     expect(gauges.state("replicaset", 7000).delayed).toBe(0);
   });
 
-  test("count failures, and tell how long keys wait and syncs take", () => {
+  test("count failures, and show how long keys wait and syncs take", () => {
     const gauges = new QueueGauges();
     const events = new Events(1000);
     for (let ms = 1; ms <= 100; ms++) {

@@ -92,7 +92,7 @@ describe("RunReport", () => {
     expect(report.summary).toEqual({ syncs: 1, writes: 3, conflicts: 0, cacheBehind: 0, errors: 0 });
   });
 
-  test("says nothing of a decision that led to no write", () => {
+  test("omits a decision that led to no write", () => {
     expect(play(begin, decide("nothing", "3 of 3 pods are there"), end()).lines).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe("RunReport", () => {
     expect(report.summary).toEqual({ syncs: 1, writes: 0, conflicts: 1, cacheBehind: 0, errors: 0 });
   });
 
-  test("shows a status once that was written at the second try", () => {
+  test("shows a status once that was written at the second attempt", () => {
     const status = { verb: "update", subresource: "status" } as const;
     const { lines } = play(
       begin,
@@ -124,7 +124,7 @@ describe("RunReport", () => {
     expect(lines.map((line) => [line.is, line.at])).toEqual([["decision", 40]]);
   });
 
-  test("says what a key waits for once its conflicts make it wait for a second and more", () => {
+  test("shows what a key waits for when conflicts delay it by a second or more", () => {
     const outcome = { is: "rate-limited", delayMs: 20_480, failures: 13 };
     const { lines } = play(begin, end({ outcome, error: "the object has been modified", expected: "conflict" }));
     expect(lines).toMatchObject([
@@ -132,7 +132,7 @@ describe("RunReport", () => {
     ]);
   });
 
-  test("times never go back: of two syncs at once, the one that ends last is told last", () => {
+  test("has times that never decrease: of two concurrent syncs, the one that ends last is shown last", () => {
     const other = { sync: 2, key: "shop/api" } as const;
     const { lines } = play(
       begin,
@@ -147,7 +147,7 @@ describe("RunReport", () => {
     expect(lines.map((line) => line.at)).toEqual([60, 60, 60, 60]);
   });
 
-  test("says that a list failed, and when its kind is watched again", () => {
+  test("shows that a list failed, and when its kind is watched again", () => {
     const of = { group: "apps", kind: "ReplicaSet" };
     const list: StageEventBody = {
       stage: "list",
@@ -172,7 +172,7 @@ describe("RunReport", () => {
     ]);
   });
 
-  test("says why the watch of a kind does not come back, where the server refuses it, once", () => {
+  test("shows once why the watch of a kind does not come back, if the server refuses it", () => {
     const of = { group: "apps", kind: "ReplicaSet" };
     const failed = (why: string): StageEventBody => ({
       stage: "watch",
@@ -189,7 +189,7 @@ describe("RunReport", () => {
     ]);
   });
 
-  test("counts equal refusals together and shows the failure with its next try", () => {
+  test("counts equal refusals together and shows the failure with its next attempt", () => {
     const refused = { status: 403, error: "exceeded quota" };
     const { lines, report } = play(
       begin,
@@ -213,12 +213,12 @@ describe("RunReport", () => {
     expect(report.summary.errors).toBe(1);
   });
 
-  test("leaves Events and Leases out of the writes", () => {
+  test("leaves out writes of Events and Leases", () => {
     const events = wrote(2, "web.1", { of: { group: "", kind: "Event" } });
     expect(play(begin, decide("scale-up", "create"), events, end()).report.summary.writes).toBe(0);
   });
 
-  test("tells once that a watch broke, and when it is back", () => {
+  test("shows once that a watch broke, and when it is back", () => {
     const watch = (state: "opened" | "closed" | "failed", why: string): StageEventBody => ({
       stage: "watch",
       of: { group: "", kind: "Pod" },

@@ -25,7 +25,7 @@ function block(causes: readonly BlockCause[]): SyncBlock {
 }
 
 describe("a shown block", () => {
-  test("names the first six of many causes and counts the others, whose changes it does not work out", () => {
+  test("names the first six of many causes and counts the others, without computing their changes", () => {
     let read = 0;
     const count = (): readonly FieldChange[] => {
       read++;
@@ -37,12 +37,12 @@ describe("a shown block", () => {
     expect(read).toBe(6);
   });
 
-  test("names all seven of seven: one alone is not worth a count", () => {
+  test("names all seven of seven: a single one is not worth a count", () => {
     const shown = shownBlock(block(Array.from({ length: 7 }, (_, index) => cause(index, () => []))));
     expect([shown.causes.length, shown.moreCauses]).toEqual([7, 3]);
   });
 
-  test("says of each delta the changes that tell most, without those that only go with others", () => {
+  test("shows the most informative changes of each delta, without those that only accompany others", () => {
     const many = changed(
       ".status.conditions[Ready].lastTransitionTime",
       ".status.replicas",
@@ -61,7 +61,7 @@ describe("a shown block", () => {
     ]);
   });
 
-  test("of a delta that nobody listened to nothing is known", () => {
+  test("shows nothing of a delta without a listener", () => {
     const unseen: BlockCause = { ...cause(0, () => []), detail: undefined } as BlockCause;
     expect(shownBlock(block([unseen])).causes[0]).toMatchObject({ changes: noChanges, writer: undefined });
   });

@@ -95,7 +95,7 @@ function play(...events: readonly StageEventBody[]): { readonly blocks: SyncBloc
 }
 
 describe("SyncTrace", () => {
-  test("a sync without writes is told when it ends, with the delta that woke it and its writer", () => {
+  test("a sync without writes is reported when it ends, with the delta that woke it and its writer", () => {
     const { blocks } = play(podDelta("a"), woken(byDelta(1, "a")), begin(1, byDelta(1, "a")), end(1));
     expect(blocks).toHaveLength(1);
     expect(blocks[0]).toMatchObject({ sync: 1, key: "shop/web", waitedMs: 2, ms: 3 });
@@ -112,7 +112,7 @@ describe("SyncTrace", () => {
     ]);
   });
 
-  test("a sync with writes waits, and then says whom they woke", () => {
+  test("a sync with writes is held back until it is known which keys they enqueued", () => {
     const { blocks, trace } = play(
       begin(1),
       decide(1),
@@ -139,7 +139,7 @@ describe("SyncTrace", () => {
     expect(trace.release(Infinity).map(({ sync }) => sync)).toEqual([1, 2]);
   });
 
-  test("a delta that comes before the answer of the write that caused it goes back to that write's sync", () => {
+  test("a delta that comes before the response of its write is linked to that write's sync", () => {
     const { trace } = play(
       begin(1),
       decide(1),
@@ -155,7 +155,7 @@ describe("SyncTrace", () => {
     expect(second?.causes[0]).toMatchObject({ by: { controller: "replicaset", sync: 1 } });
   });
 
-  test("a block that was handed out stays as it is when more becomes known", () => {
+  test("a block that was returned does not change when more becomes known", () => {
     const { blocks, trace } = play(
       begin(1),
       decide(1),
@@ -174,7 +174,7 @@ describe("SyncTrace", () => {
     expect({ ...second?.causes[0], detail: undefined }).toEqual(before);
   });
 
-  test("a key that is woken in backoff says until when that goes on", () => {
+  test("a key that is enqueued in back-off shows the end of the back-off", () => {
     const failed = end(1, { outcome: { is: "rate-limited", delayMs: 500, failures: 3 }, error: "no" });
     const { blocks } = play(begin(1), failed, begin(2, byDelta(0, "a")), end(2));
     expect(blocks[1]?.inBackoffUntil).toBe(520);
@@ -182,7 +182,7 @@ describe("SyncTrace", () => {
     expect(retried.blocks[1]?.inBackoffUntil).toBeUndefined();
   });
 
-  test("the way back to a first cause goes through own writes and retries", () => {
+  test("the path back to a first cause goes through own writes and retries", () => {
     const { trace } = play(
       podDelta("first"),
       begin(1, byDelta(1, "first")),
@@ -201,7 +201,7 @@ describe("SyncTrace", () => {
     expect(shownOrigin(origin).first).toMatchObject({ key: "shop/first", writer: "kubectl-create" });
   });
 
-  test("a would-be write says since when it stands and what the owner did", () => {
+  test("a would-be write shows since when it stands and what the owner did", () => {
     const intention = (sync: number, again: boolean): StageEventBody => ({
       ...of,
       stage: "intention",

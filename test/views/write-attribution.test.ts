@@ -64,7 +64,7 @@ describe("WriteAttribution", () => {
     ]);
   });
 
-  test("a rule that decides again after another one is told again", () => {
+  test("reports a rule again that decides again after another one", () => {
     const causes = causesAfter(
       { rule: "up", sentence: "1 → 3", from: 1, to: 3 },
       { rule: "down", sentence: "3 → 2", from: 3, to: 2 },
@@ -77,7 +77,7 @@ describe("WriteAttribution", () => {
     ]);
   });
 
-  test("sizes with a gap between them, which somebody else has made, are not told as one step", () => {
+  test("does not join sizes with a gap between them that another writer caused", () => {
     const [cause] = causesAfter(
       { rule: "up", sentence: "1 → 3", from: 1, to: 3 },
       { rule: "up", sentence: "2 → 5", from: 2, to: 5 },

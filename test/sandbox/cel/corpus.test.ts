@@ -25,7 +25,7 @@ describe("Kubernetes' own CEL and ours", () => {
     expect(differences(expressions, recordedExpressions as readonly Answer[])).toEqual([]);
   });
 
-  test("say the same of rules in schemas, and of objects", () => {
+  test("agree on rules in schemas, and on objects", () => {
     // The recordings are JSON of this shape.
     expect(differences(rules, recordedRules as readonly Answer[])).toEqual([]);
   });

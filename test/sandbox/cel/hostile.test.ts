@@ -42,7 +42,7 @@ describe("hostile expressions", () => {
   ];
   for (const [what, expression, outcome] of cases) test(what, () => expect(outcomeOf(expression)).toBe(outcome));
 
-  test("loops within loops end when their cost is spent", () => {
+  test("nested loops end when their cost is used up", () => {
     const loops = Array.from("abcdefg").reduceRight((inner, name) => `${ten}.all(${name}, ${inner})`, "a >= 0");
     expect(outcomeOf(loops)).toBe("cancelled");
   });

@@ -174,7 +174,7 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
 
   const changes = tries(120, 1000);
   const restarts = long ? 3 : 1;
-  test(`over ${changes} random changes and ${restarts} restarts of the server no link is false, and every write has its own`, async () => {
+  test(`over ${changes} random changes and ${restarts} restarts of the server no link is wrong, and every write has one`, async () => {
     const namespaces = ["cause-one", "cause-two"];
     for (const namespace of namespaces) await cluster.createNamespace(namespace);
     const run = await runOurs(cluster);

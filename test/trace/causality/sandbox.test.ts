@@ -140,7 +140,7 @@ async function change(
 describe("causality", () => {
   const changes = tries(60, 1000);
   test.each([1, 2])(
-    `seed %d: over ${changes} random changes no link is false, and every write has its own`,
+    `seed %d: over ${changes} random changes no link is wrong, and every write has one`,
     async (seed) => {
       const { scene: made, stranger, authors, heard } = await scene(seed);
       const source = seededRandom(seed + 7);

@@ -115,7 +115,7 @@ class Scene {
 }
 
 describe("reconciles of a process, seen from outside", () => {
-  test("creates and the status after them are one, of the owner; its delta led to them, not the echoes of the creates", () => {
+  test("creates and the following status are one reconcile of the owner, caused by its delta and not by the echoes of the creates", () => {
     const scene = new Scene()
       .setDelta(100, "5")
       .createPod(104, "a")
@@ -127,28 +127,28 @@ describe("reconciles of a process, seen from outside", () => {
     ]);
   });
 
-  test("what a write is based on was known by then; what came later was not", () => {
+  test("the version that a write is based on was known by then; later ones were not", () => {
     const scene = new Scene().setDelta(100, "5").setDelta(137, "6").putStatus(140, "5");
     expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 5", ["update ReplicaSet/status"]]]);
   });
 
-  test("a reconcile began after the version had come that its writes are based on", () => {
+  test("a reconcile started after the version came on which its writes are based", () => {
     const scene = new Scene().podDelta(101.5, "a", "4").setDelta(103.5, "6").putStatus(104, "6");
     expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 6", ["update ReplicaSet/status"]]]);
   });
 
-  test("what a reconcile knew led to it, and not to the next one", () => {
+  test("a version that a reconcile knew caused it, and not the next one", () => {
     const scene = new Scene().podDelta(103.4, "a", "4").setDelta(103.5, "5").putStatus(104, "5").createPod(108, "b");
     expect(scene.reconciles).toMatchObject([{}, ["shop/web", "time ReplicaSet 5", ["create Pod"]]]);
   });
 
-  test("what came while a reconcile ran was left to the next one, however long it ran", () => {
+  test("changes during a reconcile were left to the next one, however long it took", () => {
     const scene = new Scene().setDelta(100, "5").putStatus(102, "5", { ms: 60 });
     scene.podDelta(130, "a", "8").createPod(164, "b");
     expect(scene.reconciles).toMatchObject([{}, ["shop/web", "owned Pod 8", ["create Pod"]]]);
   });
 
-  test("how long a writer takes is learned, and a choice rests on it", () => {
+  test("a writer's reaction time is learned, and decides a choice", () => {
     const scene = new Scene();
     for (let n = 1; n <= 20; n++) scene.setDelta(n * 1000, String(n)).createPod(n * 1000 + 60, `a${n}`);
     scene.setDelta(30_000, "30").podDelta(30_058, "b", "31").createPod(30_060, "c");
@@ -160,7 +160,7 @@ describe("reconciles of a process, seen from outside", () => {
     expect(scene.over.at(-1)?.cause?.or).toBeUndefined();
   });
 
-  test("a writer that has always waited for the echo of its status writes upon that", () => {
+  test("for a writer that always waits for the echo of its status, that echo is the cause", () => {
     const last = (scene: Scene): unknown => {
       scene.setDelta(50_000, "500").putStatus(50_002, "500", { resourceVersion: "501", ms: 8 });
       scene.podDelta(50_005, "a", "490").setDelta(50_009, "501").createPod(50_012, "b");
@@ -178,7 +178,7 @@ describe("reconciles of a process, seen from outside", () => {
     expect(last(scene)).toMatchObject(["shop/web", "own ReplicaSet 501", ["create Pod"]]);
   });
 
-  test("a writer that was seen to go on after a status, by the old version that its last write is based on, goes on", () => {
+  test("a writer that was seen to continue after a status, by the old version of its last write, continues", () => {
     const scene = new Scene();
     for (let n = 1; n <= 3; n++) {
       const [at, version, echo] = [n * 1000, String(n * 10), String(n * 10 + 1)];
@@ -193,14 +193,14 @@ describe("reconciles of a process, seen from outside", () => {
     expect(writes).toEqual([2, 2, 2, 2, 4]);
   });
 
-  test("deltas that came and went together are no choice", () => {
+  test("deltas with the same time are not a choice", () => {
     const scene = new Scene().setDelta(100, "5").putStatus(102, "5", { ms: 4 });
     scene.podDelta(105.9, "a", "8").podDelta(105.95, "b", "9").createPod(108, "c");
     expect(scene.over[1]?.cause).toMatchObject({ grade: "owned" });
     expect(scene.over[1]?.cause?.or).toBeUndefined();
   });
 
-  test("of two that may both have led to a reconcile each is named, with its grade and the other", () => {
+  test("of two possible causes both are named, with the grade", () => {
     const scene = new Scene().setDelta(100, "5").podDelta(103.2, "a", "6").createPod(105, "b");
     const [reconcile] = scene.over;
     const { grade, delta, or } = reconcile?.cause ?? {};
@@ -217,7 +217,7 @@ describe("reconciles of a process, seen from outside", () => {
     expect(reconcile?.cause?.or).toBeUndefined();
   });
 
-  test("in a reconcile that a write names, the object is exact, and a choice between two deltas is still said", () => {
+  test("a reconcile whose write names the object is exact, but a choice between two deltas is still named", () => {
     const reconcile = { id: "sync-1", object: { kind: "ReplicaSet", key: "shop/web" } };
     const one = new Scene().setDelta(100, "5").createPod(102, "b", { reconcile });
     expect(one.over[0]?.cause).toMatchObject({ grade: "exact", delta: { resourceVersion: "5" } });
@@ -226,7 +226,7 @@ describe("reconciles of a process, seen from outside", () => {
     expect(two.over[0]?.cause).toMatchObject({ grade: "exact", or: { grade: "exact" } });
   });
 
-  test("what is deleted after its owner is gone is deleted for that, whatever came meanwhile", () => {
+  test("a dependent that is deleted after its owner is deleted for that, whatever came meanwhile", () => {
     const scene = new Scene().setDelta(70, "5", "Deleted").podDelta(103, "a", "6");
     scene.createPod(105, "b", {
       verb: "delete",
@@ -235,7 +235,7 @@ describe("reconciles of a process, seen from outside", () => {
     expect(scene.reconciles).toEqual([["shop/web", "own ReplicaSet 5", ["delete Pod"]]]);
   });
 
-  test("what a refused write is followed by, from a live read, is the same reconcile", () => {
+  test("writes after a refused write, based on a live read, are the same reconcile", () => {
     const scene = new Scene().setDelta(100, "5").putStatus(102, "5", { status: 409, error: "conflict" });
     scene.getSet(105, "6").putStatus(108, "6");
     expect(scene.reconciles).toEqual([
@@ -243,7 +243,7 @@ describe("reconciles of a process, seen from outside", () => {
     ]);
   });
 
-  test("a delta that came while a reconcile ran led to the one that follows at once", () => {
+  test("a delta during a reconcile caused the one that follows at once", () => {
     const scene = new Scene()
       .setDelta(100, "5")
       .createPod(102, "a")
@@ -256,7 +256,7 @@ describe("reconciles of a process, seen from outside", () => {
     ]);
   });
 
-  test("the delta that a write names is found, however many of the same object follow before the reconcile is over", () => {
+  test("the delta that a write names is found, however many more of the object follow during the reconcile", () => {
     const scene = new Scene().setDelta(10, "1");
     const because = { kind: "ReplicaSet", key: "shop/web", resourceVersion: "1" };
     scene.createPod(20, "a", { reconcile: { id: "sync-1", because } });
@@ -264,13 +264,13 @@ describe("reconciles of a process, seen from outside", () => {
     expect(scene.reconciles).toEqual([["shop/web", "exact ReplicaSet 1", ["create Pod"]]]);
   });
 
-  test("the delta that led to a reconcile is found, though many of its owner's others follow before the reconcile is over", () => {
+  test("the delta that caused a reconcile is found, though many more of its owner's follow during the reconcile", () => {
     const scene = new Scene().podDelta(100, "a", "1").createPod(102, "b");
     for (let n = 0; n < 40; n++) scene.podDelta(110 + n, `c${n}`, String(200 + n));
     expect(scene.reconciles).toEqual([["shop/web", "owned Pod 1", ["create Pod"]]]);
   });
 
-  test("without a delta, what follows a refusal repeats it", () => {
+  test("without a delta, a write after a refusal is a retry", () => {
     const scene = new Scene()
       .setDelta(100, "5")
       .putStatus(102, "5", { status: 409, error: "conflict" })
@@ -281,7 +281,7 @@ describe("reconciles of a process, seen from outside", () => {
     ]);
   });
 
-  test("a name in what was written is weaker evidence, a time alone none", () => {
+  test("a name in the written object is weaker evidence, a time alone is none", () => {
     const config = { group: "", kind: "ConfigMap" };
     const bus = new TraceBus({ now: () => 0 });
     const episodes = new Episodes();

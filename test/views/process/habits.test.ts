@@ -8,7 +8,7 @@ const times = (count: number, act: () => void): void => {
 };
 
 describe("the habits of a writer", () => {
-  test("the usual reaction is the median of the latest, whatever a few slow ones took", () => {
+  test("the usual reaction time is the median of the latest, whatever a few slow ones took", () => {
     const habits = new Habits();
     times(20, () => habits.recordReaction(40));
     times(3, () => habits.recordReaction(4000));
@@ -17,14 +17,14 @@ describe("the habits of a writer", () => {
     expect(habits.reactionMs).toBe(10);
   });
 
-  test("a reaction at the usual distance fits better than one much shorter or longer", () => {
+  test("the usual reaction time fits better than a much shorter or longer one", () => {
     const habits = new Habits();
     times(20, () => habits.recordReaction(40));
     expect(habits.likelihoodOf(30)).toBeGreaterThan(habits.likelihoodOf(3));
     expect(habits.likelihoodOf(30)).toBeGreaterThan(habits.likelihoodOf(300));
   });
 
-  test("most deltas lead to a write and the echo of one's own write to none, until the writer shows otherwise", () => {
+  test("most deltas lead to a write and the echo of a writer's own write to none, until it behaves otherwise", () => {
     const habits = new Habits();
     expect(habits.noWriteShare(category)).toBeLessThan(0.5);
     expect(habits.noWriteShare(echo)).toBeGreaterThan(0.5);
@@ -34,7 +34,7 @@ describe("the habits of a writer", () => {
     expect(habits.noWriteShare(echo)).toBeLessThan(0.4);
   });
 
-  test("a writer that never wrote before the echo of its last write waits for it; one in twenty shows that it does not", () => {
+  test("a writer that never wrote before the echo of its last write waits for it; one in twenty disproves that", () => {
     const habits = new Habits();
     times(30, () => habits.recordEchoOrder("after the echo"));
     expect(habits.waitsForEcho).toBeGreaterThan(0.8);
@@ -42,7 +42,7 @@ describe("the habits of a writer", () => {
     expect(habits.waitsForEcho).toBeLessThan(0.1);
   });
 
-  test("after what it did it goes on once it was seen to go on, twice, and not where it ended as often", () => {
+  test("after a write it continues if it was seen to continue twice, and ended less often", () => {
     const habits = new Habits();
     expect(habits.usuallyContinuesAfter("create Pod")).toBe(false);
     times(2, () => habits.recordContinuation("create Pod"));
@@ -52,7 +52,7 @@ describe("the habits of a writer", () => {
     expect([habits.usuallyContinuesAfter("create Pod"), habits.knows("create Pod")]).toEqual([false, true]);
   });
 
-  test("names beyond the bound are not kept", () => {
+  test("names beyond the limit are dropped", () => {
     const habits = new Habits();
     for (let n = 0; n < 500; n++) habits.recordContinuation(String(n));
     times(5, () => habits.recordContinuation("one more"));

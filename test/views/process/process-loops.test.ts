@@ -40,7 +40,7 @@ function loopsOf(events: readonly StageEventBody[], perMinute = 10): ProcessLoop
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
 describe("loops of a process that no object shows", () => {
-  test("writes that change nothing, with what led to them", () => {
+  test("writes without changes, with their causes", () => {
     const events = times(10, (n) => {
       const version = String(10 + n);
       return [delta(n * 1000, version), write(n * 1000 + 5, { before: version, resourceVersion: version })];
@@ -61,7 +61,7 @@ describe("loops of a process that no object shows", () => {
     expect(because[0]?.why).toStartWith("because Deployment web Updated");
   });
 
-  test("writes that are refused, with the last refusal; a status by itself", () => {
+  test("refused writes, with the last refusal; a status separately", () => {
     const refused = { status: 422, resourceVersion: "", error: "spec.replicas: Invalid value: -1" };
     const found = loopsOf(times(8, (n) => write(n * 1000, { ...refused, subresource: "status" }))).found();
     expect(found).toMatchObject([
@@ -69,7 +69,7 @@ describe("loops of a process that no object shows", () => {
     ]);
   });
 
-  test("reads with the same answer", () => {
+  test("reads with the same response", () => {
     const found = loopsOf(times(9, (n) => read(n * 1000))).found();
     expect(found).toEqual([
       {

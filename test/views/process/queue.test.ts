@@ -40,28 +40,28 @@ function ranked(waiting: readonly QueuedDelta[], known: Partial<KnownTimes> = {}
   return rank(waiting, { ...usual, ...known }).map((one) => one.waiting.delta.resourceVersion);
 }
 
-describe("which delta led to a write", () => {
-  test("with nothing running, the one at the usual distance", () => {
+describe("the delta that led to a write", () => {
+  test("without a running reconcile is the one at the usual distance", () => {
     expect(ranked([came(-60), came(-2)])[0]).toBe("-2");
     const habits = new Habits();
     for (let n = 0; n < 20; n++) habits.recordReaction(60);
     expect(ranked([came(-60), came(-2)], { habits })[0]).toBe("-60");
   });
 
-  test("what came while the reconcile before was running, where the write follows at its end", () => {
+  test("is one that came during the previous reconcile, if the write follows its end", () => {
     expect(ranked([came(-9), came(-0.4)], { freeAt: -2 })[0]).toBe("-9");
   });
 
-  test("what came later, where the end of the one before is too long ago", () => {
+  test("is a later one, if the end of the previous reconcile is too long ago", () => {
     expect(ranked([came(-90, { isEcho: true }), came(-2)], { freeAt: -80 })[0]).toBe("-2");
   });
 
-  test("no reconcile that began before what it knew had come", () => {
+  test("is none if no reconcile can have started after the version it knew", () => {
     expect(ranked([came(-4), came(-2)])[0]).toBe("-4");
     expect(ranked([came(-4), came(-2)], { knownAt: -2 })[0]).toBe("-2");
   });
 
-  test("upon the echo of its own write a writer mostly does nothing: what came after it did", () => {
+  test("is the one after the echo of its own write, on which a writer mostly does nothing", () => {
     expect(ranked([came(-6), came(-5)], { freeAt: -2, knownAt: -6 })[0]).toBe("-6");
     expect(ranked([came(-6, { isEcho: true }), came(-5)], { freeAt: -2, knownAt: -6 })[0]).toBe("-5");
     const [echo, other] = rank([came(-6, { isEcho: true }), came(-2)], {
@@ -73,7 +73,7 @@ describe("which delta led to a write", () => {
     expect(echo?.probability).toBeLessThan((other?.probability ?? 0) / 4);
   });
 
-  test("of what came before the echo and the echo, by whether the writer waits for it", () => {
+  test("is one before the echo or the echo, depending on whether the writer waits for it", () => {
     const waiting = [came(-9, { beforeEcho: true }), came(-4, { isEcho: true })];
     const habits = new Habits();
     habits.recordEchoOrder("before the echo");
@@ -83,11 +83,11 @@ describe("which delta led to a write", () => {
     expect(ranked(waiting, { freeAt: -2, knownAt: -4, habits: waits })[0]).toBe("-4");
   });
 
-  test("one that came just as the reconcile before ended may have come too late for the next", () => {
+  test("may be too late for the next reconcile if it came just as the previous one ended", () => {
     expect(ranked([came(-9), came(-2.01)], { freeAt: -2 })).toEqual(["-9", "-2.01"]);
   });
 
-  test("what the reconcile before has taken did not lead to the next", () => {
+  test("is none that the previous reconcile has taken", () => {
     const chances = rank([came(-3, { untaken: 0.1 }), came(-2.9)], {
       freeAt: -2.5,
       knownAt: -Infinity,
@@ -98,7 +98,7 @@ describe("which delta led to a write", () => {
     expect(chances[1]?.probability).toBeLessThan(0.11);
   });
 
-  test("nothing of nothing", () => {
+  test("is none without deltas", () => {
     expect(ranked([])).toEqual([]);
   });
 });

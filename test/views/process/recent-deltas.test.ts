@@ -21,7 +21,7 @@ function delta(seq: number): NumberedDelta {
   };
 }
 
-test("the latest 10,000 are kept, and what is older is let go", () => {
+test("the latest 10,000 are kept, and older ones are dropped", () => {
   const deltas = new RecentDeltas();
   const old: WeakRef<NumberedDelta>[] = [];
   for (let seq = 1; seq <= 15_000; seq++) {
@@ -40,7 +40,7 @@ test("the latest 10,000 are kept, and what is older is let go", () => {
   expect(old.filter((one) => one.deref() !== undefined).length).toBeLessThan(100);
 });
 
-test("of the first ones, too, those are found by name that are there", () => {
+test("the existing ones among the first are found by name, too", () => {
   const deltas = new RecentDeltas();
   expect([...deltas.named(new Set(["web-1"]))]).toEqual([]);
   for (let seq = 1; seq <= 3; seq++) deltas.add(delta(seq));

@@ -44,8 +44,8 @@ function isOne(writes: readonly NumberedWrite[], next: NumberedWrite, over: Part
   return continuesReconcile({ write: next, writes, uid: "u", endedAt, ...known, ...over });
 }
 
-describe("whether a write belongs to the reconcile of those before it", () => {
-  test("what is done to other objects and the status after it do", () => {
+describe("whether a write belongs to the reconcile of the writes before it", () => {
+  test("writes to other objects and the following status do", () => {
     expect(isOne([create(0)], create(3, { key: "shop/web-2", uid: "s2" }))).toBe(true);
     expect(isOne([create(0)], status(40))).toBe(true);
   });
@@ -54,16 +54,16 @@ describe("whether a write belongs to the reconcile of those before it", () => {
     expect(isOne([create(0)], status(300))).toBe(false);
   });
 
-  test("a status that is written again from the same version is the next one's, whose cache is behind", () => {
+  test("a status written again from the same version belongs to the next one, whose cache is behind", () => {
     expect(isOne([status(0)], status(2, { error: "conflict", status: 409 }))).toBe(false);
   });
 
-  test("unless what was written first had come back long before: then it was known before that", () => {
+  test("unless the first write had come back long before: then it was already known", () => {
     const [writes, known] = [[create(-9), status(0)], { deltas: deltas({ 7: -20, 8: 1.5 }) }];
     expect(isOne(writes, status(20, { error: "conflict", status: 409 }), known)).toBe(true);
   });
 
-  test("what was seen to go on after a status goes on the next time", () => {
+  test("a write after a status does the next time, once it was seen", () => {
     const habits = new Habits();
     const writes = [create(0), status(3)];
     const other = write(6, { of: sets, key: "shop/web-0", uid: "old", before: "3" });
@@ -74,7 +74,7 @@ describe("whether a write belongs to the reconcile of those before it", () => {
     expect(isOne([status(3)], other, { habits })).toBe(false);
   });
 
-  test("a refused write ends it; what is read again after that and written from the answer goes on", () => {
+  test("a refused write ends it; a write based on a live read after that continues it", () => {
     const refused = status(0, { error: "conflict", status: 409, resourceVersion: "" });
     const again = status(10, { before: "9" });
     expect(isOne([refused], again)).toBe(false);
@@ -84,30 +84,30 @@ describe("whether a write belongs to the reconcile of those before it", () => {
     expect(isOne([refused], status(10, { before: "8" }), { reads })).toBe(false);
   });
 
-  test("a refused write ends it for other objects too, unless they were written beside it", () => {
+  test("a refused write ends it for other objects too, unless they were written at the same time", () => {
     const refused = create(0, { error: "forbidden", status: 403 });
     expect(isOne([refused], status(3))).toBe(false);
     expect(isOne([refused], create(0.5, { key: "shop/web-2", uid: "s2" }))).toBe(true);
   });
 
-  test("a status that changed nothing and is written again from the same version is another's", () => {
+  test("a status that changed nothing and is written again from the same version does not", () => {
     expect(isOne([status(0, { resourceVersion: "7" })], status(40))).toBe(false);
   });
 
-  test("a write from a version that came after the first write is another's, and the status before it was the end", () => {
+  test("a write from a version that came after the first write does not, and the status before it was the end", () => {
     const habits = new Habits();
     const known = { habits, deltas: deltas({ 7: -5, 8: 2 }) };
     for (let n = 0; n < 3; n++) expect(isOne([status(0)], write(4, { before: "8" }), known)).toBe(false);
     expect(habits.knows(stepsOf([status(0)]))).toBe(true);
   });
 
-  test("an object that was written may be written again from the same version by those that end with a status only", () => {
+  test("another write to an object from the same version does for writers that end only with a status", () => {
     const [first, again] = [write(0, { of: sets }), write(3, { of: sets })];
     expect(isOne([first], again, { reportsStatus: true })).toBe(true);
     expect(isOne([first], again, { reportsStatus: false })).toBe(false);
   });
 
-  test("of writers without a status, news in between is the end, and an echo is none", () => {
+  test("for writers without a status, a change by others in between is the end, and an echo is not", () => {
     const next = create(12, { key: "shop/web-2", uid: "s2" });
     const quiet = { reportsStatus: false, deltas: deltas({ 7: -5 }) };
     expect(isOne([create(0)], next, quiet)).toBe(true);
@@ -117,7 +117,7 @@ describe("whether a write belongs to the reconcile of those before it", () => {
     );
   });
 
-  test("a beginning names each step once, and each status", () => {
+  test("a start has each step once, and each status", () => {
     expect(stepsOf([create(0), create(1), status(2), status(3)])).toBe(
       "create ReplicaSet , update Deployment status, update Deployment status",
     );

@@ -22,7 +22,7 @@ function seen(events: readonly StageEventBody[]): {
 }
 
 describe("how a process uses the server", () => {
-  test("requests by verb and resource, the most first; what failed, and the slowest", () => {
+  test("requests by verb and resource, most frequent first; failures, and the slowest", () => {
     const { usage } = seen([
       request({ verb: "list", key: "shop/", ms: 20 }),
       request({ ms: 3 }),
@@ -47,7 +47,7 @@ describe("how a process uses the server", () => {
     ]);
   });
 
-  test("writes that left the version as it was, of those whose object was known", () => {
+  test("writes that did not change the version, among those whose object was known", () => {
     const same = { resourceVersion: "7" };
     const { usage } = seen([
       write({}),
@@ -74,25 +74,25 @@ describe("how a process uses the server", () => {
     const refused = write({ status: 409, error: "conflict", resourceVersion: "" });
     const one = { of, subresource: undefined, count: 1, example: "shop/web" };
 
-    test("name who wrote in between; a create of what is there is none", () => {
+    test("name the writer in between; a create of an existing object is not a conflict", () => {
       const exists = write({ verb: "create", status: 409, error: "exists" });
       const { usage } = seen([delta("kubectl-edit", "8"), refused, exists]);
       expect(usage.conflicts).toEqual([{ ...one, winners: ["kubectl-edit"], fromCopy: false }]);
     });
 
-    test("name nobody where the latest change is the one that the write is based on", () => {
+    test("name no writer if the latest change is the one that the write is based on", () => {
       const { usage } = seen([delta("kubectl-edit", "7"), refused]);
       expect(usage.conflicts).toEqual([{ ...one, winners: [], fromCopy: false }]);
     });
 
-    test("show another copy: it writes as the same manager what this process did not write", () => {
+    test("reveal a second instance: it writes as the same manager changes that this process did not", () => {
       expect(seen([delta("operator", "8"), refused]).usage.conflicts).toMatchObject([{ winners: [], fromCopy: true }]);
       const own = write({ resourceVersion: "8", before: "6" });
       expect(seen([own, delta("operator", "8"), refused]).usage.conflicts).toMatchObject([{ fromCopy: false }]);
     });
   });
 
-  test("reads that are repeated, and how often nothing had changed; leader election is none", () => {
+  test("repeated reads, and how often nothing had changed, without leader election", () => {
     const lease = {
       of: { group: "coordination.k8s.io", kind: "Lease" },
       resource: "leases",
@@ -118,7 +118,7 @@ describe("how a process uses the server", () => {
     expect(usage.elections).toEqual([{ key: "kube-system/op", reads: 5, writes: 0 }]);
   });
 
-  test("large lists from etcd or in one piece, and not those by pages from the cache", () => {
+  test("large lists from etcd or in one piece, and not paged lists from the cache", () => {
     const list = (query: string): RequestEvent =>
       request({ verb: "list", key: "", uri: `/apis/apps/v1/deployments${query}`, objects: 600 });
     expect(seen([list("?limit=500&resourceVersion=0")]).usage.largeLists).toEqual([]);
@@ -127,7 +127,7 @@ describe("how a process uses the server", () => {
     ]);
   });
 
-  test("watches that end within a minute, three times; that the process closes them is none", () => {
+  test("three watches that end within a minute, unless the process closes them", () => {
     const watch = (state: "opened" | "closed", why: string): StageEventBody => ({
       stage: "watch",
       agent: "operator/v1",
@@ -143,8 +143,8 @@ describe("how a process uses the server", () => {
   });
 });
 
-describe("the rights that it used", () => {
-  test("by namespace; what was refused each time is apart, and what everyone may ask for left out", () => {
+describe("the permissions that it used", () => {
+  test("by namespace; refused ones are separate, and those that everyone has are left out", () => {
     const { rights } = seen([
       request({}),
       request({ verb: "update", subresource: "status" }),
@@ -167,7 +167,7 @@ describe("the rights that it used", () => {
     });
   });
 
-  test("an owner reference that holds up the owner's deletion needs its finalizers, where the write succeeded", () => {
+  test("include finalizers for a blocking owner reference, if the write succeeded", () => {
     const owner = (blockOwnerDeletion: boolean): unknown => ({
       metadata: {
         ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "u", blockOwnerDeletion }],

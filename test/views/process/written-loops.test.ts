@@ -43,8 +43,8 @@ function seen({ changes, from }: { readonly changes: number; readonly from: numb
   return loops;
 }
 
-describe("loops of what a process writes", () => {
-  test("an object that it rewrites: the field, its values, and what led to the writes", () => {
+describe("loops of a process's writes", () => {
+  test("an object that it rewrites: the field, its values, and the causes of the writes", () => {
     const [found, ...others] = seen({ changes: 60, from: 0 }).found();
     expect(others).toEqual([]);
     expect(found?.loop).toMatchObject({ is: "rewritten", key: "shop/web", how: "alternates" });
@@ -53,7 +53,7 @@ describe("loops of what a process writes", () => {
     expect(found?.causes[0]?.writes).toBeGreaterThan(50);
   });
 
-  test("one that others rewrite is not its own", () => {
+  test("an object that others rewrite is not included", () => {
     expect(seen({ changes: 60, from: 58 }).found()).toEqual([]);
   });
 });
