@@ -28,7 +28,7 @@ const bodies = (): unknown[] => scene.calls.map(({ verb, body }) => ({ verb, dat
 const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 
 describe("cluster-info", () => {
-  test("that is not there is not made", async () => {
+  test("is not created if it does not exist", async () => {
     scene.put(Secrets, tokenSecret());
     await scene.sync(key);
     expect([scene.calls, scene.decisions]).toEqual([[], []]);
@@ -45,7 +45,7 @@ describe("cluster-info", () => {
     expect(says()).toEqual(["not signed by abc123 → update it"]);
   });
 
-  test("that is signed is left alone", async () => {
+  test("with a current signature is left alone", async () => {
     scene.put(ConfigMaps, mapOf({ kubeconfig: "payload", [jws]: signature }));
     scene.put(Secrets, tokenSecret());
     await scene.sync(key);
@@ -53,7 +53,7 @@ describe("cluster-info", () => {
     expect(says()).toEqual(["it is signed by abc123"]);
   });
 
-  test("gets the right signature in place of another one", async () => {
+  test("gets the right signature instead of a wrong one", async () => {
     scene.put(ConfigMaps, mapOf({ kubeconfig: "payload", [jws]: "old signature" }));
     scene.put(Secrets, tokenSecret());
     await scene.sync(key);
@@ -61,7 +61,7 @@ describe("cluster-info", () => {
     expect(says()).toEqual(["another signature of abc123 → update it"]);
   });
 
-  test("loses a signature without a token", async () => {
+  test("loses a signature whose token does not exist", async () => {
     scene.put(ConfigMaps, mapOf({ kubeconfig: "payload", [jws]: "old signature" }));
     await scene.sync(key);
     expect(bodies()).toEqual([{ verb: "update", data: { kubeconfig: "payload" } }]);
@@ -71,7 +71,7 @@ describe("cluster-info", () => {
     expect(says()).toEqual(["no token signs it"]);
   });
 
-  test("that has nothing to sign keeps its signatures; an empty text can be signed", async () => {
+  test("with nothing to sign keeps its signatures; an empty kubeconfig can be signed", async () => {
     scene.put(ConfigMaps, mapOf({ [jws]: "old signature" }));
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
@@ -87,7 +87,7 @@ describe("cluster-info", () => {
     ]);
   });
 
-  test("that has changed or gone meanwhile comes again; other refusals are said", async () => {
+  test("is requeued if it was changed or deleted meanwhile; other refusals are errors", async () => {
     scene.put(ConfigMaps, mapOf({ kubeconfig: "payload" }));
     scene.put(Secrets, tokenSecret());
     for (const error of [refusal(404, "NotFound", "gone"), refusal(409, "Conflict", "changed")]) {
@@ -111,9 +111,9 @@ describe("a token", () => {
     { what: "with another word for the usage", data: { "usage-bootstrap-signing": "True" } },
     { what: "without an id", data: { "token-id": undefined } },
     { what: "without a secret", data: { "token-secret": "" } },
-    { what: "of a bad name", name: "abc123" },
-    { what: "of a name with more after it", name: "bootstrap-token-abc1234" },
-    { what: "of a name with another id", name: "bootstrap-token-def456" },
+    { what: "with a bad name", name: "abc123" },
+    { what: "with a name with a suffix", name: "bootstrap-token-abc1234" },
+    { what: "with a name for another id", name: "bootstrap-token-def456" },
     { what: "of another type", type: "Opaque" },
     { what: "in another namespace", namespace: "shop" },
   ];
@@ -127,7 +127,7 @@ describe("a token", () => {
     });
   }
 
-  test("is not said: neither by decisions nor by facts", async () => {
+  test("is not revealed, neither in decisions nor in facts", async () => {
     scene.put(ConfigMaps, mapOf({ kubeconfig: "payload" }));
     scene.put(Secrets, tokenSecret());
     await scene.sync(key);
@@ -146,20 +146,20 @@ describe("detachedSignature()", () => {
       is: "VShe2taLd-YTrmWuRkcL_8QTNDHYxQIEBsAYYiIj1_8",
     },
     {
-      name: "of no text",
+      name: "of an empty text",
       of: "",
       secret: "my voice is my passcode",
       is: "7Ui1ALizW4jXphVUB7xUqC9vLYLL9RZeOFfVLoB7Tgk",
     },
     { name: "with an empty secret", of: content, secret: "", is: "UfkqvDGiIFxrMnFseDj9LYJOLNrvjW8aHhF71mvvAs8" },
   ]) {
-    test(`${name} is as upstream's`, () => {
+    test(`${name} equals upstream's`, () => {
       expect(detachedSignature(of, { id: "joshua", secret })).toBe(`${header}..${is}`);
     });
   }
 });
 
-test("cluster-info is looked at when it or a token comes, changes, or, a token, goes", () => {
+test("cluster-info is synced when it, or a token, is added, changed or deleted", () => {
   const map = mapOf({ kubeconfig: "payload" });
   for (const object of [map, mapOf({}, "other"), mapOf({}, "cluster-info", "shop")]) {
     scene.notify(ConfigMaps, { type: "added", object, initial: true });

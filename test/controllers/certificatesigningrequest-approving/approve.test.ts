@@ -75,7 +75,7 @@ const both = [
 
 for (const usages of both) {
   describe(`a request for ${usages.join(", ")}`, () => {
-    test("of a kubelet for itself may be either", async () => {
+    test("of a kubelet for itself can be either", async () => {
       expect(await rightsAskedFor({ usages })).toEqual([self, first]);
       expect(says()).toEqual([
         `${node} may create neither certificatesigningrequests/selfnodeclient nor certificatesigningrequests/nodeclient → check again later`,
@@ -86,7 +86,7 @@ for (const usages of both) {
       { name: "of another author", parts: { username: "joe" } },
       { name: "for another node", parts: { commonName: "system:node:bar" } },
     ]) {
-      test(`${name} is a first one`, async () => {
+      test(`${name} is for a first certificate`, async () => {
         expect(await rightsAskedFor({ usages, ...parts })).toEqual([first]);
         expect(says()).toEqual([
           `${parts.username ?? node} may not create certificatesigningrequests/nodeclient → check again later`,
@@ -108,7 +108,7 @@ for (const usages of both) {
       { name: "for a URI", parts: { uris: ["https://example.com"] } },
     ];
     for (const { name, parts } of others) {
-      test(`${name} is left to others`, async () => {
+      test(`${name} is left alone`, async () => {
         expect(await rightsAskedFor({ usages, ...parts })).toEqual([]);
         expect(scene.decisions.map((each) => each.rule)).toEqual(["not-kubelet"]);
         expect(writes()).toEqual([]);
@@ -118,14 +118,14 @@ for (const usages of both) {
   });
 }
 
-test("usages that are named twice count once, and a missing one counts", async () => {
+test("duplicate usages count once, and a missing list counts as a mismatch", async () => {
   expect(await rightsAskedFor({ usages: ["client auth", "digital signature", "client auth"] })).toEqual([self, first]);
   asked.length = 0;
   expect(await rightsAskedFor({ usages: ["client auth", "key encipherment"] })).toEqual([]);
 });
 
 describe("a kubelet's request is approved", () => {
-  test("if its author may have the certificate, and no more is asked then", async () => {
+  test("if its author has the permission, after which nothing else is checked", async () => {
     allow(self, first);
     const request = requestOf({ status: { conditions: [{ type: "Other", status: "True" }] } });
     scene.put(CertificateSigningRequests, request);
@@ -157,7 +157,7 @@ describe("a kubelet's request is approved", () => {
     });
   });
 
-  test("as a first one, if that is what the author may have", async () => {
+  test("as a first one, if its author has only that permission", async () => {
     allow(first);
     scene.put(CertificateSigningRequests, requestOf());
     await scene.sync("csr");
@@ -174,7 +174,7 @@ describe("a kubelet's request is approved", () => {
   });
 });
 
-test("what the author may not have is asked again with back-off, and counts as no success", async () => {
+test("a missing permission is checked again with back-off, and is not a success", async () => {
   allow();
   scene.put(CertificateSigningRequests, requestOf());
   expect(await certificateSigningRequestApproving.sync("csr", scene.context("csr"))).toEqual({ keepsFailures: true });
@@ -187,7 +187,7 @@ for (const { as, status } of [
   { as: "denied", status: { conditions: [{ type: "Denied", status: "True" }] } },
   { as: "issued", status: { certificate: btoa("x") } },
 ]) {
-  test(`a request that is ${as} already is left alone`, async () => {
+  test(`a request that is already ${as} is left alone`, async () => {
     allow(self, first);
     scene.put(CertificateSigningRequests, requestOf({ status }));
     await scene.sync("csr");
@@ -196,7 +196,7 @@ for (const { as, status } of [
   });
 }
 
-test("a failure to ask or to write is tried again; a request that cannot be read names itself", async () => {
+test("a failure to check or to write is retried; an invalid request is named in the error", async () => {
   allow(self);
   await scene.sync("csr");
   expect(scene.calls).toEqual([]);
@@ -211,7 +211,7 @@ test("a failure to ask or to write is tried again; a request that cannot be read
   );
 });
 
-test("a request is looked at when it comes, and at each change", () => {
+test("a request is synced when it is added, and at each change", () => {
   const request = requestOf();
   scene.notify(CertificateSigningRequests, { type: "added", object: request, initial: true });
   scene.notify(CertificateSigningRequests, { type: "updated", before: request, object: request });

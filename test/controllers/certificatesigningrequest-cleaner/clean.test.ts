@@ -101,25 +101,25 @@ const cases: readonly (Parts & { readonly name: string; readonly goes?: string }
     goes: "its certificate expired 80053 h 11 m ago → delete it",
   },
   {
-    name: "approved after an hour, with a certificate that nobody can read",
+    name: "approved after an hour, with an invalid certificate",
     createdAgoMs: young,
     certificate: "garbage",
     conditions: [approved(late)],
     goes: "it was approved, and has its certificate, 2 h ago, and such a request is kept for 60 m → delete it",
   },
   {
-    name: "approved before an hour, with a certificate that nobody can read",
+    name: "approved before an hour, with an invalid certificate",
     createdAgoMs: young,
     certificate: "garbage",
     conditions: [approved(soon)],
   },
   {
-    name: "with a certificate that has expired, and nobody's approval",
+    name: "with a certificate that has expired, and without an approval",
     createdAgoMs: young,
     certificate: expiredCertificate,
   },
-  { name: "denied at a time that is not said", createdAgoMs: 48 * hourMs, conditions: [{ type: "Denied" }] },
-  { name: "denied just an hour ago", createdAgoMs: young, conditions: [{ type: "Denied", agoMs: hourMs }] },
+  { name: "denied at an unknown time", createdAgoMs: 48 * hourMs, conditions: [{ type: "Denied" }] },
+  { name: "denied exactly an hour ago", createdAgoMs: young, conditions: [{ type: "Denied", agoMs: hourMs }] },
   { name: "decided in another way a day ago", createdAgoMs: 48 * hourMs, conditions: [{ type: "Other", agoMs: late }] },
 ];
 
@@ -138,7 +138,7 @@ describe("a request that is", () => {
   }
 });
 
-test("a request that is gone is nobody's business, and any other refusal is", async () => {
+test("a request that was deleted meanwhile is not an error, but any other refusal is", async () => {
   await scene.sync("web");
   expect(scene.calls).toEqual([]);
   scene.put(CertificateSigningRequests, requestOf({ createdAgoMs: 25 * hourMs }));
@@ -149,7 +149,7 @@ test("a request that is gone is nobody's business, and any other refusal is", as
   expect(await rejection(scene.sync("web"))).toMatchObject({ code: 403 });
 });
 
-test("changes wake no request: time does, once an hour", () => {
+test("changes do not enqueue requests: they are checked once an hour", () => {
   const request = requestOf({ createdAgoMs: 25 * hourMs });
   scene.notify(CertificateSigningRequests, { type: "added", object: request, initial: false });
   scene.notify(CertificateSigningRequests, { type: "updated", before: request, object: request });

@@ -7,13 +7,13 @@ const hourMs = 60 * minuteMs;
 
 describe("durationOf", () => {
   for (const { name, seconds, wantMs } of [
-    { name: "a shorter duration than the longest can be requested", seconds: 1800, wantMs: 30 * minuteMs },
+    { name: "a duration shorter than the maximum can be requested", seconds: 1800, wantMs: 30 * minuteMs },
     { name: "a longer one cannot", seconds: 3 * 3600, wantMs: hourMs },
     { name: "a negative one cannot", seconds: -60, wantMs: 10 * minuteMs },
     { name: "less than ten minutes cannot", seconds: 599, wantMs: 10 * minuteMs },
     { name: "exactly ten minutes can", seconds: 600, wantMs: 10 * minuteMs },
     { name: "exactly the longest can", seconds: 3600, wantMs: hourMs },
-    { name: "none is the longest", seconds: undefined, wantMs: hourMs },
+    { name: "the default is the maximum", seconds: undefined, wantMs: hourMs },
   ])
     test(name, () => expect(durationOf(seconds, hourMs)).toBe(wantMs));
 });
@@ -24,17 +24,17 @@ describe("validityOf", () => {
     const { notBefore, notAfter } = validityOf({ now, durationMs, authorityEnds });
     return [notBefore - now, notAfter - now].map((ms) => ms / minuteMs);
   };
-  test("short ones end as they were asked for", () => {
+  test("of short certificates ends as requested", () => {
     expect(of(hourMs)).toEqual([-5, 60]);
     expect(of(minuteMs)).toEqual([-5, 1]);
     expect(of(8 * hourMs - 1000)).toEqual([-5, 480 - 1 / 60]);
   });
-  test("longer ones are backdated as a whole", () => {
+  test("of longer ones is backdated as a whole", () => {
     expect(of(8 * hourMs)).toEqual([-5, 475]);
     expect(of(24 * hourMs)).toEqual([-5, 1435]);
   });
-  test("none outlives its authority", () => expect(of(48 * hourMs)).toEqual([-5, 1440]));
-  test("an authority that has expired signs nothing", () => {
+  test("never exceeds that of the authority", () => expect(of(48 * hourMs)).toEqual([-5, 1440]));
+  test("with an expired authority is an error", () => {
     for (const authorityEnds of [now, now - 5 * minuteMs, now - hourMs])
       expect(() => validityOf({ now, durationMs: hourMs, authorityEnds })).toThrow("own certificate expired at");
   });

@@ -103,21 +103,21 @@ describe("a request is signed", () => {
       parts: { ...kubelet, usages: without(kubelet.usages, "key encipherment") },
     },
     {
-      name: "of before certificates.k8s.io/v1, whatever it asks for",
+      name: "from before certificates.k8s.io/v1, with any content",
       parts: { ...legacy, usages: ["cert sign", "any"] },
     },
-    { name: "for a kubelet that serves", parts: serving },
+    { name: "for a kubelet's server", parts: serving },
     {
-      name: "for a kubelet that serves, without key encipherment",
+      name: "for a kubelet's server, without key encipherment",
       parts: { ...serving, usages: without(serving.usages, "key encipherment") },
     },
-    { name: "for a kubelet that serves at an address", parts: { ...serving, dns: [], ips: ["10.0.0.1"] } },
+    { name: "for a kubelet's server at an address", parts: { ...serving, dns: [], ips: ["10.0.0.1"] } },
     {
       name: "when it is approved without a status",
       parts: { ...client, conditions: [{ type: "Approved", status: "" }] },
     },
     {
-      name: "when a failure of it is not true",
+      name: "when its condition Failed is not True",
       parts: { ...client, conditions: [...approved, { type: "Failed", status: "False" }] },
     },
   ]) {
@@ -127,7 +127,7 @@ describe("a request is signed", () => {
     });
   }
 
-  test("with its subject, names and usages, and all else of it stays", async () => {
+  test("with its subject, names and usages, and nothing else of it changes", async () => {
     const request = requestOf({ ...client, ips: ["10.0.0.1"], dns: ["b", "a"], usages: ["client auth"] });
     scene.put(CertificateSigningRequests, request);
     await scene.sync("csr");
@@ -156,15 +156,15 @@ describe("a certificate lasts", () => {
   for (const { name, seconds, until } of [
     { name: "for a year, backdated as a whole", seconds: undefined, until: yearMs / 1000 - 300 },
     { name: "for a year at most", seconds: 2 * (yearMs / 1000), until: yearMs / 1000 - 300 },
-    { name: "for as long as it was asked for", seconds: 86_400, until: 86_400 - 300 },
+    { name: "for the requested time", seconds: 86_400, until: 86_400 - 300 },
     { name: "for eight hours, backdated", seconds: 28_800, until: 28_800 - 300 },
     { name: "for less than eight hours, to the second", seconds: 28_799, until: 28_799 },
     { name: "for ten minutes at least", seconds: 599, until: 600 },
-    { name: "for ten minutes where it was asked for less than nothing", seconds: -60, until: 600 },
+    { name: "for ten minutes if a negative time was requested", seconds: -60, until: 600 },
   ])
     test(name, async () => expect(await lasts(seconds)).toEqual([-300, until]));
 
-  test("for as long as the signer is told at most", async () => {
+  test("for the signer's maximum at most", async () => {
     scene = syncScene(certificateSigner({ ...authority, durationMs: hourMs }));
     expect(await lasts()).toEqual([-300, 3600]);
     expect(await lasts(1800)).toEqual([-300, 1800]);
@@ -230,22 +230,22 @@ describe("a request fails", () => {
       why: "usages did not match [client auth digital signature key encipherment]",
     },
     {
-      name: "of a kubelet that serves, without names",
+      name: "of a kubelet's server, without names",
       parts: { ...serving, dns: [], uris: ["https://a"] },
       why: "DNS or IP subjectAltName is required",
     },
     {
-      name: "of a kubelet that serves, with a URI",
+      name: "of a kubelet's server, with a URI",
       parts: { ...serving, uris: ["https://a"] },
       why: "URI subjectAltNames are not allowed",
     },
     {
-      name: "of a kubelet that serves, for other usages",
+      name: "of a kubelet's server, for other usages",
       parts: { ...serving, usages: ["server auth"], commonName: "jane" },
       why: servingUsages,
     },
     {
-      name: "of a kubelet that serves, of another name",
+      name: "of a kubelet's server, with another name",
       parts: { ...serving, commonName: "jane" },
       why: "subject common name does not begin with system:node:",
     },
@@ -280,7 +280,7 @@ describe("a request is left alone", () => {
       says: "it has failed → leave it alone",
     },
     {
-      name: "that nobody has approved",
+      name: "that is not approved",
       parts: { ...serving, conditions: [] },
       says: "it is not approved → leave it alone",
     },
@@ -290,7 +290,7 @@ describe("a request is left alone", () => {
       says: "it was denied → leave it alone",
     },
     {
-      name: "that has its certificate",
+      name: "that already has its certificate",
       parts: { ...serving, certificate: btoa("x") },
       says: "it has its certificate → leave it alone",
     },
@@ -309,7 +309,7 @@ describe("a request is left alone", () => {
     });
   }
 
-  test("without keys, whether it could be signed or not", async () => {
+  test("without keys, whatever it is", async () => {
     scene = syncScene(certificateSigningRequestSigning);
     for (const parts of [client, { ...client, usages: ["server auth"] }]) {
       await syncOf(parts);
@@ -320,13 +320,13 @@ describe("a request is left alone", () => {
     }
   });
 
-  test("that is gone", async () => {
+  test("that was deleted", async () => {
     await scene.sync("csr");
     expect([scene.calls, scene.decisions]).toEqual([[], []]);
   });
 });
 
-test("what cannot be read or written is tried again, and says so", async () => {
+test("a read or write error is retried, and reported", async () => {
   expect(String(await rejection(syncOf({ ...client, pem: "x" })))).toContain(
     "Cannot read request csr: PEM block type must be CERTIFICATE REQUEST",
   );
@@ -335,7 +335,7 @@ test("what cannot be read or written is tried again, and says so", async () => {
   expect(await rejection(syncOf({ ...client, usages: [] }))).toMatchObject({ code: 409 });
 });
 
-test("a request whose signature is not its key's is not signed", async () => {
+test("a request whose signature does not match its key is not signed", async () => {
   const [one, other] = [certificateRequest(client), certificateRequest(client)].map((pem) =>
     Buffer.from(pem.replaceAll(/-----[A-Z ]+-----|\n/g, ""), "base64"),
   );
@@ -349,7 +349,7 @@ test("a request whose signature is not its key's is not signed", async () => {
   expect(scene.calls).toEqual([]);
 });
 
-test("a request is looked at when it comes, and at each change", () => {
+test("a request is synced when it is added, and at each change", () => {
   const request = requestOf(client);
   scene.notify(CertificateSigningRequests, { type: "added", object: request, initial: true });
   scene.notify(CertificateSigningRequests, { type: "updated", before: request, object: request });

@@ -9,10 +9,10 @@ import { aggregatedRole, ruleOf } from "./objects.ts";
 const viewer = { "rbac.authorization.k8s.io/aggregate-to-view": "true" };
 
 for (const { who, controllers } of [
-  { who: "the controller, where it runs", controllers: controllersEnabledByDefault },
-  { who: "the sandbox, where it does not", controllers: [] },
+  { who: "the controller, if it runs", controllers: controllersEnabledByDefault },
+  { who: "the sandbox, if it does not", controllers: [] },
 ]) {
-  test(`a ClusterRole that others select reaches admin, by way of view and edit, and leaves it again: by ${who}`, async () => {
+  test(`a selected ClusterRole is aggregated to admin, through view and edit, and removed again: by ${who}`, async () => {
     const scene = await embeddedScene({ controllers, nodes: 0, scheduler: false, kubelet: false, rbac: true });
     const widgets = ruleOf("widgets");
     const rules = async (name: string): Promise<readonly unknown[]> => {

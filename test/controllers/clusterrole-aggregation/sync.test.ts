@@ -20,7 +20,7 @@ const stored = (name: string): readonly PolicyRule[] | undefined =>
 const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 
 describe("an aggregated ClusterRole", () => {
-  test("gets the rules of those that it selects, by an apply of them alone", async () => {
+  test("gets the rules of the selected roles, by an apply of the rules alone", async () => {
     put(aggregatedRole("all", [hammer]), roleOf("a", [ruleOf("pods")], hammer), roleOf("b", [ruleOf("nodes")]));
     await scene.sync("all");
     expect(applied()).toEqual([
@@ -42,7 +42,7 @@ describe("an aggregated ClusterRole", () => {
     expect(says()).toEqual(["1 rule from a: it has them"]);
   });
 
-  test("loses those that nobody of them has, and the rest when nobody is selected any more", async () => {
+  test("loses rules that no selected role has, and all when none is selected any more", async () => {
     put(aggregatedRole("all", [hammer], [ruleOf("secrets")]), roleOf("a", [ruleOf("pods")], hammer));
     await scene.sync("all");
     expect(stored("all")).toEqual([ruleOf("pods")]);
@@ -57,7 +57,7 @@ describe("an aggregated ClusterRole", () => {
     expect(applied()).toEqual([]);
   });
 
-  test("has them in the order of names, the first selector's first, each once", async () => {
+  test("has the rules in the order of names, the first selector's first, without duplicates", async () => {
     const chisel = { tool: "chisel" };
     put(
       aggregatedRole("all", [chisel, hammer]),
@@ -70,7 +70,7 @@ describe("an aggregated ClusterRole", () => {
     expect(says()).toEqual(["3 rules from a, b, c → apply them"]);
   });
 
-  test("is written for another order, not for another way to say nothing", async () => {
+  test("is written for another order, but not for an equivalent form", async () => {
     const roles = [roleOf("a", [ruleOf("pods"), ruleOf("nodes")], hammer)];
     put(aggregatedRole("all", [hammer], [ruleOf("nodes"), ruleOf("pods")]), ...roles);
     await scene.sync("all");
@@ -80,7 +80,7 @@ describe("an aggregated ClusterRole", () => {
     expect(applied()).toEqual([]);
   });
 
-  test("is written for another verb, name of a resource, group or path", async () => {
+  test("is written for a change of a verb, resource name, group or path", async () => {
     const whole = {
       apiGroups: ["apps"],
       resources: ["deployments"],
@@ -104,7 +104,7 @@ describe("an aggregated ClusterRole", () => {
     }
   });
 
-  test("does not select itself, and is selected by others", async () => {
+  test("does not select itself, but can be selected by others", async () => {
     const mid = aggregatedRole("mid", [hammer], [ruleOf("pods")]);
     put({ ...mid, metadata: { ...mid.metadata, labels: hammer } }, aggregatedRole("top", [hammer]));
     await scene.sync("mid");
@@ -113,7 +113,7 @@ describe("an aggregated ClusterRole", () => {
     expect(stored("top")).toEqual([ruleOf("pods")]);
   });
 
-  test("selects by expressions too; without selectors it has no rules", async () => {
+  test("selects by expressions, too; without selectors it has no rules", async () => {
     const clusterRoleSelectors = [{ matchExpressions: [{ key: "tool", operator: "Exists" }] }];
     put({ ...roleOf("all", []), aggregationRule: { clusterRoleSelectors } }, roleOf("a", [ruleOf("pods")], hammer));
     await scene.sync("all");
@@ -123,7 +123,7 @@ describe("an aggregated ClusterRole", () => {
     expect(applied()).toEqual([]);
   });
 
-  test("is tried again when a selector is not valid, or the server refuses", async () => {
+  test("is retried when a selector is invalid, or the server refuses", async () => {
     const clusterRoleSelectors = [{ matchExpressions: [{ key: "tool", operator: "Like" }] }];
     put({ ...roleOf("all", []), aggregationRule: { clusterRoleSelectors } });
     expect(await rejection(scene.sync("all"))).toBeInstanceOf(RangeError);
@@ -133,7 +133,7 @@ describe("an aggregated ClusterRole", () => {
   });
 });
 
-test("a ClusterRole without an aggregation rule, or one that is gone, is left alone", async () => {
+test("a ClusterRole without an aggregation rule, or a deleted one, is left alone", async () => {
   put(roleOf("a", [ruleOf("pods")], hammer));
   for (const name of ["a", "gone"]) {
     await scene.sync(name);
@@ -141,7 +141,7 @@ test("a ClusterRole without an aggregation rule, or one that is gone, is left al
   }
 });
 
-test("any change of a ClusterRole wakes those that are aggregated", () => {
+test("any change of a ClusterRole enqueues the aggregated ones", () => {
   put(aggregatedRole("all", [hammer]), aggregatedRole("none", []), roleOf("a", [], hammer));
   const [object, before] = [roleOf("a", [ruleOf("pods")]), roleOf("a", [])];
   scene.notify(ClusterRoles, { type: "added", object, initial: false });

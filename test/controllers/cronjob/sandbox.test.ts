@@ -37,7 +37,7 @@ describe("a CronJob in the embedded cluster", () => {
       expect(await names(scene)).toEqual(["00:04", "00:06", "00:08"]);
     }));
 
-  test("by the clocks of its zone; suspended, it misses runs, and starts the latest when it is resumed", () =>
+  test("follows the clock of its zone; it misses runs while suspended, and starts the latest when it is resumed", () =>
     withCronJob({ schedule: "0-59/15 5,6 * * *", timeZone: "Asia/Kathmandu" }, async (scene) => {
       await scene.pass(16 * minute);
       expect(await names(scene)).toEqual(["06:00"]);
@@ -51,7 +51,7 @@ describe("a CronJob in the embedded cluster", () => {
       expect(await names(scene)).toEqual(["06:00", "06:30"]);
     }));
 
-  test("does not keep a run that waits for nothing more from being steady", () =>
+  test("with no more work does not keep a virtual run going", () =>
     withCronJob({ schedule: "0 0 1 * *" }, async (scene) => {
       await scene.pass(minute);
       expect(await scene.run(100 * 24 * 60 * minute)).toBe("steady");

@@ -24,7 +24,7 @@ const writtenStatus = (): CronJob["status"] =>
 const decided = (): string[] => scene.decisions.map(({ sentence }) => sentence);
 
 describe("a CronJob whose run is due", () => {
-  test("starts a Job named by its time, enters it, and comes again for the next one", async () => {
+  test("starts a Job named by its time, adds it to the active list, and is requeued for the next one", async () => {
     scene.put(CronJobs, cronJobOf());
     scene.now = sceneStart + 300;
     await scene.sync(key);
@@ -42,7 +42,7 @@ describe("a CronJob whose run is due", () => {
     ]);
   });
 
-  test("starts it once, whatever the cache knows of it", async () => {
+  test("starts it once, whether or not the cache has it", async () => {
     const started = { active: [activeOf(name)] };
     scene.put(CronJobs, cronJobOf({ status: started }));
     scene.put(Jobs, jobOf(name));
@@ -60,7 +60,7 @@ describe("a CronJob whose run is due", () => {
     ["its own", cronJobOf()],
     ["another's", cronJobOf({ meta: { uid: "uid-other" } })],
   ] as const) {
-    test(`fails where a Job of that name is there, ${says}, and enters nothing: as upstream, it is tried again`, async () => {
+    test(`fails if a Job of that name exists, ${says}, and does not add it: as upstream, it is retried`, async () => {
       scene.put(CronJobs, cronJobOf());
       scene.putLive(Jobs, jobOf(name, { owner }));
       scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
@@ -71,7 +71,7 @@ describe("a CronJob whose run is due", () => {
     });
   }
 
-  test("tells of a Job that cannot be created, and tries again", async () => {
+  test("reports a Job that cannot be created, and retries", async () => {
     scene.put(CronJobs, cronJobOf());
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "no quota") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 403 });
@@ -79,7 +79,7 @@ describe("a CronJob whose run is due", () => {
     expect(scene.requeues).toEqual([]);
   });
 
-  test("tells nothing of a namespace that is going", async () => {
+  test("records no Event in a namespace that is being deleted", async () => {
     scene.put(CronJobs, cronJobOf());
     scene.refuse = ({ verb }) =>
       verb === "create" ? refusal(403, "Forbidden", "terminating", "NamespaceTerminating") : undefined;
@@ -87,7 +87,7 @@ describe("a CronJob whose run is due", () => {
     expect(told()).toEqual([]);
   });
 
-  test("starts the latest of many that were missed, and tells of them", async () => {
+  test("starts the latest of many missed ones, and records a warning", async () => {
     scene.put(CronJobs, cronJobOf({ meta: { creationTimestamp: minutesAgo(6100) } }));
     await scene.sync(key);
     expect(told()[0]).toBe(
@@ -100,7 +100,7 @@ describe("a CronJob whose run is due", () => {
     { lateMs: 59_999, starts: true },
     { lateMs: 60_000, starts: false },
   ]) {
-    test(`may be late by less than its deadline of 60 s: ${lateMs} ms`, async () => {
+    test(`can be late by less than its deadline of 60 s: ${lateMs} ms`, async () => {
       scene.put(CronJobs, cronJobOf({ spec: { startingDeadlineSeconds: 60 } }));
       scene.now = sceneStart + lateMs;
       await scene.sync(key);
@@ -123,7 +123,7 @@ describe("the concurrency policy", () => {
     expect(writtenStatus()?.active?.map((job) => job.name)).toEqual([earlier, name]);
   });
 
-  test("Forbid starts none, and tells of it", async () => {
+  test("Forbid starts none, and records an Event", async () => {
     running("Forbid");
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -149,7 +149,7 @@ describe("the concurrency policy", () => {
     expect(writtenStatus()?.active?.map((job) => job.name)).toEqual([name]);
   });
 
-  test("Replace starts none if the other one cannot be deleted, or asked for", async () => {
+  test("Replace starts none if the other one cannot be deleted or read", async () => {
     running("Replace");
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ message: `could not replace job shop/${earlier}` });
@@ -176,7 +176,7 @@ describe("a CronJob that starts nothing", () => {
       sentence: "its time zone Mars/Base is unknown → no Job is started",
     },
     {
-      says: "has a schedule that cannot be read",
+      says: "has an invalid schedule",
       spec: { schedule: "61 * * * *" },
       events: [
         'Warning UnparseableSchedule: unparseable schedule: "61 * * * *" : end of range (61) above maximum (59): 61',
@@ -193,7 +193,7 @@ describe("a CronJob that starts nothing", () => {
     },
   ];
   for (const { says, spec, meta, events = [], sentence } of rows) {
-    test(`${says}, and is not looked at again before it changes`, async () => {
+    test(`${says}, and is not synced again before it changes`, async () => {
       scene.put(CronJobs, cronJobOf({ spec, ...(meta !== undefined && { meta }) }));
       await scene.sync(key);
       expect([calls(), told(), decided()]).toEqual([[], [...events], [sentence]]);
@@ -208,7 +208,7 @@ describe("a CronJob that starts nothing", () => {
     expect(scene.requeues).toMatchObject([{ ms: 30 * 60_000 + 100 }]);
   });
 
-  test("is warned of a zone in its schedule, which counts all the same", async () => {
+  test("gets a warning about a zone in its schedule, which is used all the same", async () => {
     scene.put(CronJobs, cronJobOf({ spec: { schedule: "TZ=Europe/Berlin 0 11 * * *" } }));
     await scene.sync(key);
     expect(told()[0]).toStartWith(
@@ -217,7 +217,7 @@ describe("a CronJob that starts nothing", () => {
     expect(calls()[0]).toBe(`create Job ${name}`);
   });
 
-  test("is gone", async () => {
+  test("is deleted", async () => {
     await scene.sync(key);
     expect([calls(), decided()]).toEqual([[], []]);
   });
@@ -228,7 +228,7 @@ describe("the list of active Jobs", () => {
   const put = (status: CronJob["status"]): void =>
     scene.put(CronJobs, cronJobOf({ spec: waiting, status: { lastScheduleTime: minutesAgo(30), ...status } }));
 
-  test("loses a Job that has finished; its success is dated", async () => {
+  test("drops a Job that has finished; its success is dated", async () => {
     put({ active: [activeOf("a"), activeOf("b")] });
     scene.put(Jobs, jobOf("a", { ended: "Complete", startedMinutesAgo: 20, completedMinutesAgo: 10 }), jobOf("b"));
     await scene.sync(key);
@@ -237,7 +237,7 @@ describe("the list of active Jobs", () => {
     expect(told()).toEqual(["Normal SawCompletedJob: Saw completed job: a, condition: Complete"]);
   });
 
-  test("loses one that has failed, which dates no success", async () => {
+  test("drops one that has failed, which dates no success", async () => {
     put({ active: [activeOf("a")] });
     scene.put(Jobs, jobOf("a", { ended: "Failed", startedMinutesAgo: 20 }));
     await scene.sync(key);
@@ -250,7 +250,7 @@ describe("the list of active Jobs", () => {
     { says: "an earlier one", before: 5, completed: 10, after: undefined },
   ];
   for (const { says, before, completed, after } of successes) {
-    test(`is written for ${says}: ${after === undefined ? "not" : "with its time"}`, async () => {
+    test(`with ${says} is written: ${after === undefined ? "not" : "with its time"}`, async () => {
       put({ lastSuccessfulTime: minutesAgo(before) });
       scene.put(Jobs, jobOf("a", { ended: "Complete", startedMinutesAgo: 20, completedMinutesAgo: completed }));
       await scene.sync(key);
@@ -258,7 +258,7 @@ describe("the list of active Jobs", () => {
     });
   }
 
-  test("loses one that is gone; one that only the cache lacks stays", async () => {
+  test("drops a deleted Job, but not one that only the cache lacks", async () => {
     put({ active: [activeOf("gone"), activeOf("live")] });
     scene.putLive(Jobs, jobOf("live"));
     await scene.sync(key);
@@ -267,14 +267,14 @@ describe("the list of active Jobs", () => {
     expect(writtenStatus()?.active?.map((job) => job.name)).toEqual(["live"]);
   });
 
-  test("cannot be told without the server", async () => {
+  test("is unknown without the server", async () => {
     put({ active: [activeOf("gone")] });
     scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 500 });
     expect(told()).toEqual([]);
   });
 
-  test("does not take in a running Job that is not in status.active, and warns of it", async () => {
+  test("does not adopt a running Job that is not in status.active, and warns of it", async () => {
     put({});
     scene.put(Jobs, jobOf("stranger"));
     await scene.sync(key);
@@ -282,7 +282,7 @@ describe("the list of active Jobs", () => {
     expect(told()).toEqual(["Warning UnexpectedJob: Saw a job that the controller did not create or forgot: stranger"]);
   });
 
-  test("is that of the server where the cache is behind", async () => {
+  test("is that of the server if the cache is behind", async () => {
     put({});
     scene.putLive(
       CronJobs,
@@ -293,7 +293,7 @@ describe("the list of active Jobs", () => {
     expect([calls(), told()]).toEqual([["get CronJob nightly"], []]);
   });
 
-  test("ignores Jobs of other controllers, and takes care of those of a CronJob of its name before it", async () => {
+  test("ignores Jobs of other controllers, and handles those of a previous CronJob of its name", async () => {
     put({});
     scene.put(Jobs, jobOf("other", { owner: cronJobOf({ meta: { name: "hourly" } }) }));
     scene.put(Jobs, jobOf("old", { owner: cronJobOf({ meta: { uid: "uid-before" } }) }));
@@ -319,7 +319,7 @@ describe("the history", () => {
       .map(({ metadata }) => metadata.name)
       .join();
 
-  test("keeps the latest of those that succeeded, and of those that failed", () => {
+  test("keeps the latest successful ones, and the latest failed ones", () => {
     expect(beyond(2, 1)).toBe("c5,c4,f3a");
     expect(beyond(0, 0)).toBe("c5,c4,c2,never,f3a,f3b");
     expect(beyond(9, 9)).toBe("");
@@ -327,7 +327,7 @@ describe("the history", () => {
     expect(beyond()).toBe("");
   });
 
-  test("is cut before anything else; a Job that cannot be deleted stays", async () => {
+  test("is trimmed first; a Job that cannot be deleted stays", async () => {
     const spec = { schedule: "30 * * * *", successfulJobsHistoryLimit: 0 };
     scene.put(
       CronJobs,
@@ -347,7 +347,7 @@ describe("the history", () => {
 });
 
 describe("the Job of a run", () => {
-  test("is named by the minutes since 1970, and bears its time, by the clocks of its zone", () => {
+  test("is named by the minutes since 1970, and has its time in the zone of the CronJob", () => {
     const template = { labels: { app: "x" }, annotations: { note: "1" } };
     const made = jobFromTemplate(cronJobOf({ spec: { timeZone: "America/St_Johns" }, template }), sceneStart);
     expect(jobName(cronJobOf(), sceneStart + 59_999)).toBe(name);
@@ -379,7 +379,7 @@ describe("a notification", () => {
     ...scene.wokenLater.map(({ ms }) => `in ${ms} ms`),
   ];
 
-  test("of a CronJob that is new, gone or changed leads to a sync at once", () => {
+  test("of a new, deleted or changed CronJob leads to a sync at once", () => {
     scene.notify(CronJobs, { type: "added", object: cronJobOf(), initial: false });
     scene.notify(CronJobs, { type: "updated", before: cronJobOf(), object: changed({ suspend: true }) });
     scene.notify(CronJobs, { type: "deleted", object: cronJobOf(), tombstone: false });
@@ -393,7 +393,7 @@ describe("a notification", () => {
     expect(woken()).toEqual([`in ${15 * 60_000 + 100} ms`, `in ${15 * 60_000 + 100} ms`]);
   });
 
-  test("of a schedule that cannot be read leads to an Event", () => {
+  test("of an invalid schedule leads to an Event", () => {
     scene.notify(CronJobs, { type: "updated", before: cronJobOf(), object: changed({ schedule: "x" }) });
     expect(woken()).toEqual([]);
     expect(told()).toEqual(["Warning UnParseableCronJobSchedule: unparseable schedule for cronjob: x"]);
@@ -414,7 +414,7 @@ describe("a notification", () => {
 });
 
 describe("the definition", () => {
-  test("has upstream's names and asks for no more than upstream's role has", () => {
+  test("has upstream's names and no more than the permissions of upstream's role", () => {
     expect(cronjob).toMatchObject({
       name: "cronjob",
       aliases: ["cj", "cronjob-controller"],

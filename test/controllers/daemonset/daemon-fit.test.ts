@@ -26,7 +26,11 @@ const taintOf = (key: string, effect: string): NodeParts => ({
 const rows: readonly Row[] = [
   { name: "a node without taints should run a pod", fits: "should run" },
   { name: "the node that the template names should run a pod", pod: { nodeName: "node-1" }, fits: "should run" },
-  { name: "another node than the template names runs none", pod: { nodeName: "node-2" }, fits: "neither" },
+  {
+    name: "another node than the one that the template names should not",
+    pod: { nodeName: "node-2" },
+    fits: "neither",
+  },
   {
     name: "a label of the node selector matches",
     pod: { nodeSelector: { disk: "ssd" } },
@@ -41,7 +45,7 @@ const rows: readonly Row[] = [
     fits: "neither",
   },
   {
-    name: "the name fits and the selector does not",
+    name: "the name fits but the selector does not",
     pod: { nodeName: "node-1", nodeSelector: { disk: "ssd" } },
     fits: "neither",
   },
@@ -58,13 +62,13 @@ const rows: readonly Row[] = [
   { name: "an empty term matches no node", pod: required({}), fits: "neither" },
   { name: "no term at all matches no node", pod: required(), fits: "neither" },
   {
-    name: "a term whose operator is unknown matches no node",
+    name: "a term with an unknown operator matches no node",
     pod: required({ matchExpressions: [{ key: "disk", operator: "Is", values: ["ssd"] }] }),
     node: ssd,
     fits: "neither",
   },
   {
-    name: "a preferred term keeps nothing away",
+    name: "a preferred term excludes no node",
     pod: {
       affinity: {
         nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: onSsd }] },
@@ -72,19 +76,19 @@ const rows: readonly Row[] = [
     },
     fits: "should run",
   },
-  { name: "a NoSchedule taint lets no pod come, and lets one stay", node: { taints: [gpu] }, fits: "may stay" },
+  { name: "a NoSchedule taint excludes new pods, but existing ones stay", node: { taints: [gpu] }, fits: "may stay" },
   {
-    name: "a NoExecute taint lets no pod stay",
+    name: "a NoExecute taint excludes existing pods, too",
     node: { taints: [{ key: "dedicated", effect: "NoExecute" }] },
     fits: "neither",
   },
   {
-    name: "a PreferNoSchedule taint keeps nothing away",
+    name: "a PreferNoSchedule taint excludes no pod",
     node: { taints: [{ ...gpu, effect: "PreferNoSchedule" }] },
     fits: "should run",
   },
   {
-    name: "a tolerated taint keeps nothing away",
+    name: "a tolerated taint excludes no pod",
     pod: { tolerations: [toleratingGpu] },
     node: { taints: [gpu] },
     fits: "should run",
@@ -102,20 +106,20 @@ const rows: readonly Row[] = [
     fits: "should run",
   },
   {
-    name: "the operators Gt and Lt tolerate nothing: their gate is off",
+    name: "the operators Gt and Lt tolerate nothing: their feature gate is off",
     pod: { tolerations: [{ key: "size", operator: "Gt", value: "1", effect: "NoSchedule" }] },
     node: { taints: [{ key: "size", value: "2", effect: "NoSchedule" }] },
     fits: "may stay",
   },
   { name: "a node that is not ready", node: taintOf("not-ready", "NoExecute"), fits: "should run" },
-  { name: "a node that cannot be reached", node: taintOf("unreachable", "NoExecute"), fits: "should run" },
-  { name: "a node short of disk", node: taintOf("disk-pressure", "NoSchedule"), fits: "should run" },
-  { name: "a node short of memory", node: taintOf("memory-pressure", "NoSchedule"), fits: "should run" },
-  { name: "a node short of processes", node: taintOf("pid-pressure", "NoSchedule"), fits: "should run" },
+  { name: "an unreachable node", node: taintOf("unreachable", "NoExecute"), fits: "should run" },
+  { name: "a node with disk pressure", node: taintOf("disk-pressure", "NoSchedule"), fits: "should run" },
+  { name: "a node with memory pressure", node: taintOf("memory-pressure", "NoSchedule"), fits: "should run" },
+  { name: "a node with PID pressure", node: taintOf("pid-pressure", "NoSchedule"), fits: "should run" },
   { name: "a cordoned node", node: taintOf("unschedulable", "NoSchedule"), fits: "should run" },
   { name: "a node without network", node: taintOf("network-unavailable", "NoSchedule"), fits: "may stay" },
   {
-    name: "a node without network, for pods on the host's",
+    name: "a node without network, for pods on the host network",
     pod: { hostNetwork: true },
     node: taintOf("network-unavailable", "NoSchedule"),
     fits: "should run",
@@ -133,7 +137,7 @@ describe("which nodes should run a pod", () => {
     expect(fit.mayStay || !fit.shouldRun).toBe(true);
   });
 
-  test("a node that is left out says why", () => {
+  test("the reason why a node is excluded", () => {
     const why = (pod: object, node: NodeParts = {}): string | undefined =>
       nodeFits(daemonSetOf({ pod }))(nodeOf("node-1", node)).why;
     expect(why({})).toBeUndefined();

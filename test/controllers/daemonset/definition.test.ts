@@ -4,7 +4,7 @@ import { daemonset } from "../../../src/controllers/daemonset/daemonset.ts";
 import { expectExplained } from "../../support/explained-rules.ts";
 
 describe("the DaemonSet controller", () => {
-  test("answers to kubectl's names, tries again for ever, has 2 workers, and tells Events as upstream does", () => {
+  test("has kubectl's names, retries forever, has 2 workers, and records Events as upstream does", () => {
     expect(daemonset.aliases).toEqual(["ds", "daemonset-controller"]);
     expect(daemonset.retry).toBeUndefined();
     expect(daemonset.workers).toBe(2);
@@ -20,13 +20,13 @@ describe("the DaemonSet controller", () => {
     ]);
   });
 
-  test("takes a set that has not seen its spec for left undone, unless it is being deleted", () => {
+  test("treats a set with an unobserved generation as unsynced, unless it is being deleted", () => {
     const behind = (meta: object): boolean | undefined =>
       daemonset.isLeftUndone?.(daemonSetOf({ meta: { generation: 2, ...meta }, status: { observedGeneration: 1 } }));
     expect([behind({}), behind({ generation: 1 }), behind(going)]).toEqual([true, false, false]);
   });
 
-  test("asks for no more than upstream's role has", () => {
+  test("has no more than the permissions of upstream's role", () => {
     /** From the bootstrap role of 1.36.3, list and watch left out. */
     const role: Readonly<Record<string, readonly string[]>> = {
       "apps daemonsets": ["get"],
@@ -39,7 +39,7 @@ describe("the DaemonSet controller", () => {
     expect(Object.fromEntries(asked)).toEqual(role);
   });
 
-  test("says of every rule what it looks at, what it chooses, where it comes from, and a sentence", () => {
+  test("says of every rule what it looks at, what it chooses and where it comes from, and has a sentence for its example", () => {
     expectExplained(daemonset);
   });
 });

@@ -5,7 +5,7 @@ import { daemonSetOf } from "./objects.ts";
 const minute = 60_000;
 
 describe("the back-off of failed pods", () => {
-  test("lets the first one go at once", () => {
+  test("permits the first deletion at once", () => {
     expect(new FailedPodsBackoff().delayOf("a", 0)).toBeUndefined();
   });
 
@@ -23,13 +23,13 @@ describe("the back-off of failed pods", () => {
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
   });
 
-  test("of another node is its own", () => {
+  test("is separate for each node", () => {
     const backoff = new FailedPodsBackoff();
     backoff.deleted("a", 0);
     expect(backoff.delayOf("b", 0)).toBeUndefined();
   });
 
-  test("begins anew after more than half an hour without a failure", () => {
+  test("restarts after more than half an hour without a failure", () => {
     const after = (ms: number): number | undefined => {
       const backoff = new FailedPodsBackoff();
       backoff.deleted("a", 0);
@@ -48,7 +48,7 @@ describe("the back-off of failed pods", () => {
     expect(backoff.size).toBe(1);
   });
 
-  test("begins anew for each generation that was seen, each set and each node", () => {
+  test("restarts for each observed generation, each set and each node", () => {
     const of = (uid: string, observedGeneration: number): string =>
       backoffId(daemonSetOf({ meta: { uid }, status: { observedGeneration } }), "node-1");
     expect(new Set([of("a", 1), of("a", 2), of("b", 1), backoffId(daemonSetOf(), "node-2")]).size).toBe(4);

@@ -62,7 +62,7 @@ describe("the revision of a new template", () => {
     );
   });
 
-  test("that exists though the cache does not show it is used", async () => {
+  test("that exists but is not cached is used", async () => {
     const set = has({});
     const live = revisionFor(set, 1, { labels: { "controller-revision-hash": "live" } });
     scene.putLive(ControllerRevisions, live);
@@ -83,7 +83,7 @@ describe("the revision of a new template", () => {
       verb === "create" && kind === "ControllerRevision" ? alreadyExists() : undefined;
   };
 
-  test("whose name another one has is counted as a collision, and the sync fails", async () => {
+  test("whose name is taken is counted as a collision, and the sync fails", async () => {
     const set = has({});
     scene.putLive(ControllerRevisions, taken(set));
     refuseCreation();
@@ -93,14 +93,14 @@ describe("the revision of a new template", () => {
     expect(sentences().at(-1)).toContain("collisionCount 1");
   });
 
-  test("has another name for another count of collisions", () => {
+  test("has another name with another collision count", () => {
     const hashes = [undefined, 0, 1].map((collisionCount) =>
       hashOf(daemonSetOf({ status: collisionCount === undefined ? {} : { collisionCount } })),
     );
     expect(new Set(hashes).size).toBe(3);
   });
 
-  test("is not counted twice where the server's count is another already", async () => {
+  test("is not counted twice if the server's count differs already", async () => {
     const set = has({});
     scene.putLive(ControllerRevisions, taken(set));
     scene.putLive(DaemonSets, daemonSetOf({ status: { collisionCount: 1 } }));
@@ -115,8 +115,8 @@ function alreadyExists(): Error {
   return refusal(409, "AlreadyExists", "it exists");
 }
 
-describe("a template that a revision has", () => {
-  test("writes none if that is the highest one", async () => {
+describe("a template that has a revision", () => {
+  test("creates none if that is the highest one", async () => {
     const set = daemonSetOf();
     has({}, [earlier(1), revisionFor(set, 2)]);
     await scene.sync(key);
@@ -132,7 +132,7 @@ describe("a template that a revision has", () => {
     expect(sentences()[0]).toBe(`${nameOf(current)} has the template already → its revision 1 → 4`);
   });
 
-  test("a revision without the label of the hash gets its own name", async () => {
+  test("gives a revision without the hash label its own name", async () => {
     const old = earlier(1, { labels: { app: "agent" } });
     has({}, [old, revisionFor(daemonSetOf(), 2)]);
     await scene.sync(key);
@@ -143,7 +143,7 @@ describe("a template that a revision has", () => {
     });
   });
 
-  test("of several with it the highest stays, and all pods get its label", async () => {
+  test("keeps the highest of several equal revisions, and all pods get its label", async () => {
     const set = daemonSetOf();
     const two = ["low", "high"].map((name, n) =>
       revisionFor(set, n + 1, { name, labels: { app: "agent", "controller-revision-hash": name } }),
@@ -167,13 +167,13 @@ describe("revisions of others", () => {
     expect(sent()).toEqual(["get DaemonSet agent", `patch ControllerRevision ${nameOf(orphan)}`]);
   });
 
-  test("that the selector does not take are not", async () => {
+  test("that the selector does not match are not", async () => {
     has({}, [revisionFor(daemonSetOf(), 5, { name: "other", ownerReferences: [], labels: { app: "other" } })]);
     await scene.sync(key);
     expect(sent()[0]).toBe(`create ControllerRevision agent-${hashOf(daemonSetOf())}`);
   });
 
-  test("its own that the selector no longer takes are released", async () => {
+  test("that the selector no longer matches are released", async () => {
     const own = earlier(1, { labels: { app: "other", "controller-revision-hash": "x" } });
     has({}, [own, revisionFor(daemonSetOf(), 2)]);
     await scene.sync(key);
@@ -194,7 +194,7 @@ describe("the history", () => {
     );
   });
 
-  test("keeps those that a pod has, and loses others in their place", async () => {
+  test("keeps revisions in use, and deletes others instead", async () => {
     has(kept(1), [earlier(1), earlier(2), earlier(3), revisionFor(daemonSetOf(), 9)]);
     const hash = hashOf(daemonSetOf({ image: "agent:old-1" }));
     const leaving = { phase: "Failed", meta: { deletionTimestamp: "2026-11-21T09:00:00Z" } };
@@ -203,7 +203,7 @@ describe("the history", () => {
     expect(sent()).toEqual([2, 3].map((n) => `delete ControllerRevision ${nameOf(earlier(n))}`));
   });
 
-  test("within the limit is left alone, and 10 are kept by default", async () => {
+  test("within the limit is left alone, and the limit is 10 by default", async () => {
     const old = Array.from({ length: 10 }, (_, n) => earlier(n + 1));
     has({}, [...old, revisionFor(daemonSetOf(), 11)]);
     await scene.sync(key);

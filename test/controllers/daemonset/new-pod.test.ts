@@ -11,7 +11,7 @@ const generationOf = (text: string): object => ({
 describe("a new pod", () => {
   const pod = podsFor(daemonSetOf({ meta: generationOf("3") }), "abc")("node-1");
 
-  test("has the template's labels, the hash, the template's generation, and the set as its controller", () => {
+  test("has the template's labels, the hash, the template generation, and the set as its controller", () => {
     expect(pod.metadata).toEqual({
       generateName: "agent-",
       namespace: "shop",
@@ -29,7 +29,7 @@ describe("a new pod", () => {
     });
   });
 
-  test("is pinned to its node, not bound, and tolerates the taints of its node's conditions", () => {
+  test("is pinned to its node but not bound, and tolerates the taints for its node's conditions", () => {
     expect(pod.spec?.nodeName).toBeUndefined();
     expect(pod.spec?.affinity).toEqual((pinned("node-1") as PodSpec).affinity as object);
     expect(pod.spec?.tolerations).toEqual([
@@ -42,13 +42,13 @@ describe("a new pod", () => {
     ]);
   });
 
-  test("on the host's network tolerates that the network is unavailable", () => {
+  test("on the host network tolerates an unavailable network", () => {
     const added = daemonTolerations({ hostNetwork: true }).at(-1);
     expect(added).toEqual({ key: "node.kubernetes.io/network-unavailable", operator: "Exists", effect: "NoSchedule" });
     expect(daemonTolerations({}).length).toBe(6);
   });
 
-  test("keeps the template's tolerations in their places, and one for a time for ever", () => {
+  test("keeps the template's tolerations in their places, and makes a temporary one permanent", () => {
     const timed = {
       key: "node.kubernetes.io/not-ready",
       operator: "Exists",
@@ -62,14 +62,14 @@ describe("a new pod", () => {
     expect(tolerations.length).toBe(7);
   });
 
-  test("adds to a toleration of the same key that is not the same", () => {
+  test("adds a toleration beside a different one with the same key", () => {
     const other = { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoSchedule" };
     expect(daemonTolerations({ tolerations: [other] }).length).toBe(7);
   });
 
   test.each([
     { name: "without the annotation", meta: {} },
-    { name: "with an annotation that is no number", meta: generationOf("three") },
+    { name: "with an annotation that is not a number", meta: generationOf("three") },
   ])("$name has no label of the template's generation", ({ meta }) => {
     const labels = podsFor(daemonSetOf({ meta }), "abc")("node-1").metadata.labels;
     expect(labels).toEqual({ app: "agent", "controller-revision-hash": "abc" });
@@ -79,13 +79,13 @@ describe("a new pod", () => {
 describe("the affinity of a new pod", () => {
   const required = (pinned("node-1") as { affinity: { nodeAffinity: object } }).affinity.nodeAffinity;
 
-  test("takes the place of the template's required node affinity", () => {
+  test("replaces the template's required node affinity", () => {
     const other = { nodeSelectorTerms: [{ matchExpressions: [{ key: "disk", operator: "Exists" }] }] };
     const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: other } };
     expect(pinnedTo("node-1", affinity)).toEqual({ nodeAffinity: required });
   });
 
-  test("leaves preferences and the affinity to pods as they are", () => {
+  test("keeps preferences and the affinity to pods unchanged", () => {
     const preferred = [{ weight: 1, preference: { matchExpressions: [{ key: "disk", operator: "Exists" }] } }];
     const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "zone" }] };
     const given = { podAffinity, nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
@@ -106,18 +106,18 @@ describe("the node of a pod", () => {
     return { ...pod, spec: { containers: [], affinity: { nodeAffinity } } } as Pod;
   };
 
-  test("is the one that it is bound to, whatever its affinity says", () => {
+  test("is the one to which it is bound, whatever its affinity says", () => {
     expect(targetNodeOf(podOn(set, "node-1", { spec: pinned("node-2") }))).toBe("node-1");
   });
 
-  test("is the one that its affinity names while it is not bound", () => {
+  test("is the one in its affinity while it is not bound", () => {
     expect(targetNodeOf(pendingPod(set, "node-2"))).toBe("node-2");
   });
 
   test.each([
     { name: "without affinity", fields: [] },
     { name: "with two names", fields: [{ key: "metadata.name", operator: "In", values: ["a", "b"] }] },
-    { name: "with a name to avoid", fields: [{ key: "metadata.name", operator: "NotIn", values: ["a"] }] },
+    { name: "with an excluded name", fields: [{ key: "metadata.name", operator: "NotIn", values: ["a"] }] },
     { name: "with another field", fields: [{ key: "metadata.uid", operator: "In", values: ["a"] }] },
   ])("is unknown $name", ({ fields }) => {
     expect(targetNodeOf(fieldsOf(...fields))).toBeUndefined();
@@ -130,14 +130,14 @@ describe("whether a pod is up to date", () => {
 
   test.each([
     { name: "by its hash", labels: { "controller-revision-hash": "abc" }, isCurrent: true },
-    { name: "by the template's generation", labels: { "pod-template-generation": "3" }, isCurrent: true },
+    { name: "by the template generation", labels: { "pod-template-generation": "3" }, isCurrent: true },
     {
       name: "by its hash, with another generation",
       labels: { "controller-revision-hash": "abc", "pod-template-generation": "2" },
       isCurrent: true,
     },
     {
-      name: "not with another of both",
+      name: "not with another hash and generation",
       labels: { "controller-revision-hash": "abd", "pod-template-generation": "2" },
       isCurrent: false,
     },
@@ -146,7 +146,7 @@ describe("whether a pod is up to date", () => {
     expect(isUpToDate(podWith(labels), { set: counted, hash: "abc" })).toBe(isCurrent);
   });
 
-  test("not by a generation that the set does not count", () => {
+  test("not by a generation if the set has none", () => {
     const pod = podWith({ "pod-template-generation": "3" });
     expect(isUpToDate(pod, { set: daemonSetOf(), hash: "abc" })).toBe(false);
   });

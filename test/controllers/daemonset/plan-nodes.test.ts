@@ -39,7 +39,7 @@ describe("without a surge", () => {
     expect(plan(set, [pod("a", { meta: going })])).toEqual(nothing);
   });
 
-  test("a node that should run none gets none", () => {
+  test("a node that should run no pod gets none", () => {
     expect(plan(set, [], [noSchedule])).toEqual(nothing);
     expect(plan(set, [], [noExecute])).toEqual(nothing);
   });
@@ -49,17 +49,17 @@ describe("without a surge", () => {
     expect(plan(set, pods, [noExecute])).toEqual({ create: [], remove: ["misplaced a", "misplaced b"] });
   });
 
-  test("a pod stays on a node that only lets no other come", () => {
+  test("a pod stays on a node that only excludes new ones", () => {
     expect(plan(set, [pod("a")], [noSchedule])).toEqual(nothing);
   });
 
-  test("failed and succeeded pods are deleted, also where no other would come", () => {
+  test("failed and succeeded pods are deleted, even if no new one would be created", () => {
     const pods = [pod("a", { phase: "Failed" }), pod("b", { phase: "Succeeded" })];
     expect(plan(set, pods)).toEqual({ create: [], remove: ["failed a", "succeeded b"] });
     expect(plan(set, pods, [noSchedule])).toEqual({ create: [], remove: ["failed a", "succeeded b"] });
   });
 
-  test("ended pods that are being deleted are left alone", () => {
+  test("finished pods that are being deleted are left alone", () => {
     expect(plan(set, [pod("a", { phase: "Failed", meta: going })])).toEqual(nothing);
   });
 
@@ -68,12 +68,12 @@ describe("without a surge", () => {
     expect(plan(set, pods)).toEqual({ create: [], remove: ["excess a", "excess c"] });
   });
 
-  test("an ended pod does not count as the oldest", () => {
+  test("a finished pod does not count as the oldest", () => {
     const pods = [pod("a", { phase: "Failed", ...created("09:00:01") }), pod("b", created("09:00:02"))];
     expect(plan(set, pods)).toEqual({ create: [], remove: ["failed a"] });
   });
 
-  test("pods that are not bound and wait for a node that does not exist are deleted; bound ones are left alone", () => {
+  test("unbound pods for a node that does not exist are deleted; bound ones are left alone", () => {
     const pods = [pod("a"), pendingPod(set, "node-9", "b"), podOn(set, "node-8", { name: "c" })];
     expect(plan(set, pods)).toEqual({ create: [], remove: ["no node b"] });
   });
@@ -101,12 +101,12 @@ describe("with a surge", () => {
     expect(plan(surge, [old("a"), current("b", { ready: false })])).toEqual(nothing);
   });
 
-  test("an old pod that is not ready goes, though the new one is not ready either", () => {
+  test("an old pod that is not ready is deleted, though the new one is not ready either", () => {
     const pods = [old("a", { ready: false }), current("b", { ready: false })];
     expect(plan(surge, pods)).toEqual({ create: [], remove: ["superseded a"] });
   });
 
-  test("an old pod goes when the new one is ready", () => {
+  test("an old pod is deleted when the new one is ready", () => {
     expect(plan(surge, [old("a"), current("b")])).toEqual({ create: [], remove: ["superseded a"] });
   });
 
@@ -139,15 +139,15 @@ describe("with a surge", () => {
   });
 });
 
-describe("the pod of a node that counts", () => {
+describe("the pod that counts for a node", () => {
   const names = (pods: readonly Pod[]): string[] => oldestFirst(pods).map(({ metadata }) => metadata.name);
 
-  test("is a bound one before an older one that is not", () => {
+  test("is a bound one before an older unbound one", () => {
     const unbound = pendingPod(set, "node-1", "a");
     expect(names([unbound, pod("b", created("09:59:00"))])).toEqual(["b", "a"]);
   });
 
-  test("is the oldest one, and of one second the first by name", () => {
+  test("is the oldest one, with equal ages the first by name", () => {
     const pods = [pod("c", created("09:00:01")), pod("b", created("09:00:01")), pod("a", created("09:00:02"))];
     expect(names(pods)).toEqual(["b", "c", "a"]);
   });

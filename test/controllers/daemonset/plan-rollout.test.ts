@@ -39,7 +39,7 @@ describe("the bounds of a rollout", () => {
     expect(bounds).toEqual({ maxUnavailable, maxSurge, desired: 3 });
   });
 
-  test("count the nodes that should run a pod alone, and are 0 of none", () => {
+  test("count only the nodes that should run a pod, and are 0 without nodes", () => {
     expect(boundsOf(replacing("50%"), [nodeOf("node-1"), nodeOf("node-2"), tainted(3)])).toEqual({
       maxUnavailable: 1,
       maxSurge: 0,
@@ -48,14 +48,14 @@ describe("the bounds of a rollout", () => {
     expect(boundsOf(replacing(0), [tainted(1)])).toEqual({ maxUnavailable: 0, maxSurge: 0, desired: 0 });
   });
 
-  test("that cannot be read are an error", () => {
+  test("that are invalid are an error", () => {
     expect(() => plan(replacing("one"), [])).toThrow(/one/);
     expect(() => plan(daemonSetOf({ rolling: {} }), [])).toThrow(/nil value/);
   });
 });
 
 describe("without a surge", () => {
-  test("as many available old pods are deleted as may be unavailable", () => {
+  test("maxUnavailable available old pods are deleted", () => {
     const set = replacing(2);
     expect(plan(set, [oldOn(set, 1), oldOn(set, 2), oldOn(set, 3)])).toEqual({
       create: [],
@@ -95,7 +95,7 @@ describe("without a surge", () => {
     ]);
   });
 
-  test("a node without a pod counts against the bound, if it should run one", () => {
+  test("a node without a pod counts against the bound if it should run one", () => {
     const set = replacing(1);
     expect(plan(set, [oldOn(set, 1), oldOn(set, 2)])).toEqual(nothing);
     expect(plan(set, [oldOn(set, 1), oldOn(set, 2)], [...nodesOf(2), tainted(3)]).remove).toEqual(["node-1"]);
@@ -115,13 +115,13 @@ describe("without a surge", () => {
     expect(plan(set, crowdOfNew, nodesOf(2))).toEqual(nothing);
   });
 
-  test("an old pod on a node that only lets no other come is replaced like others", () => {
+  test("an old pod on a node that only excludes new ones is replaced like others", () => {
     const set = replacing(1);
     expect(plan(set, [oldOn(set, 1)], [tainted(1), ...nodesOf(3).slice(1)])).toEqual(nothing);
     expect(plan(replacing(3), [oldOn(set, 1)], [tainted(1), nodeOf("node-2")]).remove).toEqual(["node-1"]);
   });
 
-  test("the plan says how many pods are of an earlier template, and how many count against the bound", () => {
+  test("the plan has the number of pods of an earlier template, and of those that count against the bound", () => {
     const set = replacing(1);
     const { outdated, counted } = planRollout(
       inputFor(set, { nodes: nodesOf(3), pods: [oldOn(set, 1), oldOn(set, 2, unready)] }),
@@ -131,7 +131,7 @@ describe("without a surge", () => {
 });
 
 describe("with a surge", () => {
-  test("as many nodes with an old pod get a second one as the surge allows", () => {
+  test("maxSurge nodes with an old pod get a second one", () => {
     const set = surgingBy(2);
     const pods = [oldOn(set, 1), oldOn(set, 2), oldOn(set, 3)];
     expect(plan(set, pods)).toEqual({ create: ["node-1", "node-2"], remove: [] });
@@ -148,7 +148,7 @@ describe("with a surge", () => {
     expect(plan(set, [oldOn(set, 1), newOn(set, 1, unready), oldOn(set, 2)])).toEqual(nothing);
   });
 
-  test("an old pod goes when the new one on its node is available, and the next node gets its own at once", () => {
+  test("an old pod is deleted when the new one on its node is available, and the next node gets its new one at once", () => {
     const set = surgingBy(1);
     const pods = [oldOn(set, 1), newOn(set, 1), oldOn(set, 2)];
     expect(plan(set, pods)).toEqual({ create: ["node-2"], remove: ["node-1"] });
@@ -165,12 +165,12 @@ describe("with a surge", () => {
     expect(plan(set, [newOn(set, 1, unready)])).toEqual(nothing);
   });
 
-  test("on a node that should run none, an old pod that is not available is deleted", () => {
+  test("an old pod that is not available is deleted on a node that should run none", () => {
     const set = surgingBy(1);
     expect(plan(set, [oldOn(set, 1, unready)], [tainted(1)])).toEqual({ create: [], remove: ["node-1"] });
   });
 
-  test("on a node that should run none, an available pod goes once more are available than desired", () => {
+  test("an available pod on a node that should run none is deleted once more pods are available than desired", () => {
     const set = surgingBy(1);
     const nodes = [tainted(1), nodeOf("node-2")];
     expect(plan(set, [oldOn(set, 1), newOn(set, 2, unready)], nodes)).toEqual(nothing);
@@ -179,7 +179,7 @@ describe("with a surge", () => {
     expect(plan(set, [oldOn(set, 1), oldOn(set, 2), newOn(set, 3, unready)], three).remove).toEqual(["node-1"]);
   });
 
-  test("an old pod of a node that is gone is an error", () => {
+  test("an old pod of a deleted node is an error", () => {
     const set = surgingBy(1);
     const message = `couldn't get node for nodeName "node-9": node "node-9" not found`;
     expect(() => plan(set, [oldOn(set, 9)])).toThrow(message);

@@ -76,7 +76,7 @@ async function until(image: string): Promise<string[][]> {
 const available = (pods: readonly string[]): number => pods.filter((pod) => !/[…†]$/.test(pod)).length;
 
 describe("a DaemonSet", () => {
-  test("comes to have a running pod on each node, each on the node that it is for", async () => {
+  test("gets a running pod on each node, each on its intended node", async () => {
     await begin();
     expect(await pods()).toEqual(["node-1 agent:1", "node-2 agent:1", "node-3 agent:1"]);
     expect(await status()).toEqual({
@@ -90,7 +90,7 @@ describe("a DaemonSet", () => {
     });
   });
 
-  test("is scheduled onto cordoned nodes, and not onto others with a taint", async () => {
+  test("gets pods on cordoned nodes, and not on others with a taint", async () => {
     await setTaints("node-2", [gpu]);
     await scene.during(
       scene.you.patch(
@@ -103,13 +103,13 @@ describe("a DaemonSet", () => {
     expect(await pods()).toEqual(["node-1 agent:1", "node-3 agent:1"]);
   });
 
-  test("with a toleration runs on a tainted node, too", async () => {
+  test("with a toleration gets a pod on a tainted node, too", async () => {
     await setTaints("node-2", [gpu]);
     await begin({ pod: { tolerations: [{ key: "dedicated", operator: "Exists" }] } });
     expect(await pods()).toEqual(["node-1 agent:1", "node-2 agent:1", "node-3 agent:1"]);
   });
 
-  test("leaves a node that lets no pod stay, and comes back", async () => {
+  test("leaves a node with a NoExecute taint, and comes back", async () => {
     await begin();
     await setTaints("node-2", [{ key: "full", effect: "NoExecute" }]);
     await pass(60_000);
@@ -122,7 +122,7 @@ describe("a DaemonSet", () => {
 });
 
 describe("a rollout", () => {
-  test("replaces one pod after the other: two are available all the time", async () => {
+  test("replaces one pod at a time: two are always available", async () => {
     await begin();
     await setImage("agent:2");
     const seen = await until("agent:2");
@@ -132,7 +132,7 @@ describe("a rollout", () => {
     expect(revisions.map(({ revision }) => revision).sort((a, b) => a - b)).toEqual([1, 2]);
   });
 
-  test("with a surge all are available all the time, and one node has a second pod", async () => {
+  test("with a surge keeps all available, and one node has a second pod", async () => {
     await begin({ rolling: { maxUnavailable: 0, maxSurge: 1 } });
     await setImage("agent:2");
     const seen = await until("agent:2");
@@ -151,7 +151,7 @@ describe("a rollout", () => {
     expect(await status()).toMatchObject({ numberAvailable: 3 });
   });
 
-  test("back to the earlier template takes its revision again", async () => {
+  test("back to the earlier template uses its revision again", async () => {
     await begin({ rolling: { maxUnavailable: "100%" } });
     await setImage("agent:2");
     await until("agent:2");
@@ -164,7 +164,7 @@ describe("a rollout", () => {
 });
 
 describe("500 nodes", () => {
-  test("get their pods, each with one creation, and no second look at a pod or node for each other one", async () => {
+  test("get their pods with one create each, without a linear search per pod or node", async () => {
     await scene.stop();
     scene = await embeddedScene({ controllers: [daemonset], nodes: 500, scheduler: false });
     await begin();

@@ -9,7 +9,7 @@ const count = (pods: readonly Pod[], nodes: readonly Node[] = nodesOf(1), of: Da
 const tainted = nodeOf("node-1", { taints: [gpu] });
 
 describe("the counts", () => {
-  test("are of nodes: those that should run a pod, those that do, those that should not and do", () => {
+  test("are of nodes: those that should run a pod, those that do, and those that do but should not", () => {
     const nodes = [tainted, nodeOf("node-2"), nodeOf("node-3")];
     const counts = count([podOn(set, "node-1"), podOn(set, "node-2"), podOn(set, "node-9")], nodes);
     expect(counts).toEqual({
@@ -23,7 +23,7 @@ describe("the counts", () => {
     });
   });
 
-  test("take the oldest pod of a node, bound ones before others", () => {
+  test("use the oldest pod of a node, bound ones first", () => {
     const old = podOn(set, "node-1", { name: "b", ready: false, meta: { creationTimestamp: "2026-11-21T08:00:00Z" } });
     expect(count([podOn(set, "node-1", { name: "a" }), old])).toMatchObject({ numberReady: 0, numberAvailable: 0 });
     expect(count([pendingPod(set, "node-1", "a"), podOn(set, "node-1", { name: "b" })])).toMatchObject({
@@ -31,19 +31,19 @@ describe("the counts", () => {
     });
   });
 
-  test("of pods that are being deleted go on", () => {
+  test("include pods that are being deleted", () => {
     const pod = podOn(set, "node-1", { meta: { deletionTimestamp: "2026-11-21T09:59:00Z" } });
     expect(count([pod])).toMatchObject({ currentNumberScheduled: 1, numberReady: 1 });
   });
 
-  test("of available pods wait for minReadySeconds", () => {
+  test("include available pods after minReadySeconds", () => {
     const slow = daemonSetOf({ spec: { minReadySeconds: 10 } });
     const after = (readyForMs: number): Counts => count([podOn(slow, "node-1", { readyForMs })], nodesOf(1), slow);
     expect(after(9_999)).toMatchObject({ numberReady: 1, numberAvailable: 0, numberUnavailable: 1 });
     expect(after(10_000)).toMatchObject({ numberReady: 1, numberAvailable: 1, numberUnavailable: 0 });
   });
 
-  test("of updated pods go by the template", () => {
+  test("of updated pods compare the template", () => {
     expect(count([podOn(set, "node-1", { hash: "old" })])).toMatchObject({ updatedNumberScheduled: 0 });
   });
 });
@@ -53,7 +53,7 @@ describe("the status", () => {
   const of = (status: object, generation = 1): DaemonSet => daemonSetOf({ meta: { generation }, status });
   const same = withCounts(undefined, { counts, observedGeneration: 1 });
 
-  test("is current with these counts and the generation seen", () => {
+  test("is current with these counts and the observed generation", () => {
     expect(isCurrent(of(same), counts)).toBe(true);
     expect(isCurrent(of({ ...same, observedGeneration: 2 }), counts)).toBe(true);
     expect(isCurrent(of(same, 2), counts)).toBe(false);
@@ -63,7 +63,7 @@ describe("the status", () => {
     expect(isCurrent(of({ ...same, [field]: 7 }), counts)).toBe(false);
   });
 
-  test("leaves out the zeros that Go leaves out, and keeps what it does not count", () => {
+  test("omits the zeros that Go omits, and keeps unknown fields", () => {
     const conditions = [{ type: "Odd", status: "True" }];
     const none = count([], []);
     expect(withCounts({ ...same, collisionCount: 0, conditions }, { counts: none, observedGeneration: 0 })).toEqual({

@@ -62,7 +62,7 @@ function complete(nodes: number): object {
 }
 
 describe("a sync", () => {
-  test("of a set that is as it should be writes nothing", async () => {
+  test("of a set without changes writes nothing", async () => {
     const set = daemonSetOf({ status: complete(2) });
     has(set, [...nodesOf(2), nodeOf("node-3", { taints: [gpu] })], [podOn(set, "node-1"), podOn(set, "node-2")]);
     await scene.sync(key);
@@ -110,21 +110,21 @@ describe("a sync", () => {
     expect(sentences()).toEqual(["no node should run one → nothing to do"]);
   });
 
-  test("of a set that is gone forgets its expectations", async () => {
+  test("of a deleted set forgets its expectations", async () => {
     scene.expectations.expect(key, { creations: 1, deletions: ["shop/a"] });
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
     expect(scene.expectations.of(key)).toBeUndefined();
   });
 
-  test("of a set that is being deleted does nothing at all", async () => {
+  test("of a set that is being deleted does nothing", async () => {
     has(daemonSetOf({ meta: going }), nodesOf(1));
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
     expect(rulesUsed()).toEqual(["being-deleted"]);
   });
 
-  test("of a set that selects all pods says so in an Event, and does nothing", async () => {
+  test("of a set that selects all pods records an Event, and does nothing else", async () => {
     has(daemonSetOf({ spec: { selector: {} } }), nodesOf(1));
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
@@ -151,7 +151,7 @@ describe("creating pods", () => {
   const refusePods = ({ verb, kind }: Call): Error | undefined =>
     verb === "create" && kind === "Pod" ? refusal(403, "Forbidden", "exceeded quota") : undefined;
 
-  test("ends with the first batch that fails, writes the status all the same, and expects none of them", async () => {
+  test("ends with the first batch that fails, still writes the status, and expects none of them", async () => {
     has(daemonSetOf(), nodesOf(20));
     scene.refuse = refusePods;
     const error = await rejection(scene.sync(key));
@@ -170,7 +170,7 @@ describe("creating pods", () => {
     expect(scene.expectations.of(key)?.creations).toBe(3);
   });
 
-  test("that fails deletes what is to be deleted all the same", async () => {
+  test("that fails still deletes the surplus", async () => {
     const set = has(daemonSetOf(), [...nodesOf(1), nodeOf("full", { taints: [{ key: "f", effect: "NoExecute" }] })]);
     scene.put(Pods, podOn(set, "full"));
     scene.refuse = refusePods;
@@ -178,7 +178,7 @@ describe("creating pods", () => {
     expect(sentOf("delete")).toEqual(["agent-on-full"]);
   });
 
-  test("creates 250 at most", async () => {
+  test("is limited to 250", async () => {
     has(daemonSetOf(), nodesOf(300));
     await scene.sync(key);
     expect(createdFor().length).toBe(250);
@@ -186,7 +186,7 @@ describe("creating pods", () => {
     expect(scene.expectations.of(key)?.creations).toBe(250);
   });
 
-  test("in a namespace that is being deleted is no failure, and told of in no Event", async () => {
+  test("in a namespace that is being deleted is not a failure, and records no Event", async () => {
     has(daemonSetOf(), nodesOf(2));
     scene.refuse = ({ verb, kind }) =>
       verb === "create" && kind === "Pod"
@@ -201,7 +201,7 @@ describe("creating pods", () => {
 describe("deleting pods", () => {
   const three = (set: DaemonSet): Pod[] => ["a", "b", "c"].map((name) => podOn(set, "node-1", { name }));
 
-  test("that are gone already is no failure", async () => {
+  test("that are already gone is not a failure", async () => {
     const set = daemonSetOf({ status: complete(1) });
     has(set, nodesOf(1), three(set));
     scene.deleteLive(Pods, "shop/b");
@@ -210,7 +210,7 @@ describe("deleting pods", () => {
     expect([...(scene.expectations.of(key)?.deletions ?? [])]).toEqual(["shop/c"]);
   });
 
-  test("that cannot be deleted fails the sync, and they are not expected to go", async () => {
+  test("that cannot be deleted fails the sync, and their deletions are not expected", async () => {
     const set = daemonSetOf({ status: complete(1) });
     has(set, nodesOf(1), three(set));
     scene.refuse = ({ name }) => (name === "b" ? refusal(500, "InternalError", "no") : undefined);
@@ -220,7 +220,7 @@ describe("deleting pods", () => {
     expect([...(scene.expectations.of(key)?.deletions ?? [])]).toEqual(["shop/c"]);
   });
 
-  test("deletes 250 at most", async () => {
+  test("is limited to 250", async () => {
     const set = daemonSetOf({ status: complete(1) });
     has(
       set,
@@ -232,7 +232,7 @@ describe("deleting pods", () => {
   });
 });
 
-describe("while creations or deletions are not seen", () => {
+describe("with unobserved creations or deletions", () => {
   test("only the status is written, without the observed generation", async () => {
     const set = daemonSetOf({ meta: { generation: 2 }, status: complete(1) });
     has(set, nodesOf(2), [podOn(set, "node-1")]);
@@ -243,7 +243,7 @@ describe("while creations or deletions are not seen", () => {
     expect(sentences()[0]).toBe("1 created and 1 deleted not observed yet → wait");
   });
 
-  test("goes on when both are seen", async () => {
+  test("it continues once all are observed", async () => {
     has(daemonSetOf(), nodesOf(2));
     scene.expectations.expect(key, { creations: 1, deletions: ["shop/x"] });
     scene.expectations.creationObserved(key);
@@ -255,7 +255,7 @@ describe("while creations or deletions are not seen", () => {
     expect(createdFor()).toEqual(["node-1", "node-2"]);
   });
 
-  test("a rollout does not begin in the sync that creates pods", async () => {
+  test("a rollout does not start in the sync that creates pods", async () => {
     const set = daemonSetOf({ rolling: { maxUnavailable: 3, maxSurge: 0 } });
     has(set, nodesOf(2), [podOn(set, "node-1", { hash: "old" })]);
     await scene.sync(key);
@@ -266,10 +266,10 @@ describe("while creations or deletions are not seen", () => {
   });
 });
 
-describe("pods that have ended", () => {
+describe("finished pods", () => {
   const failed = (set: DaemonSet, name = "a"): Pod => podOn(set, "node-1", { name, phase: "Failed", ready: false });
 
-  test("are deleted, and an Event tells of each", async () => {
+  test("are deleted, and an Event is recorded for each", async () => {
     const set = daemonSetOf();
     const succeeded = podOn(set, "node-2", { name: "b", phase: "Succeeded", ready: false });
     has(set, nodesOf(2), [failed(set), succeeded]);
@@ -284,7 +284,7 @@ describe("pods that have ended", () => {
     expect(rulesUsed().slice(0, 2)).toEqual(["delete-failed", "delete-succeeded"]);
   });
 
-  test("by failure are kept for 1 s, then 2 s, and so on, on each node", async () => {
+  test("that failed are kept for 1 s, then 2 s, and so on, on each node", async () => {
     const set = daemonSetOf({ status: { observedGeneration: 1 } });
     has(set, nodesOf(1), [failed(set)]);
     const syncAfter = async (ms: number): Promise<boolean> => {
@@ -306,7 +306,7 @@ describe("pods that have ended", () => {
     expect(await syncAfter(1)).toBe(true);
   });
 
-  test("two of them on one node: the second waits, and its node gets no new pod", async () => {
+  test("two on one node: the second waits, and its node gets no new pod", async () => {
     const set = daemonSetOf({ status: { observedGeneration: 1 } });
     has(set, nodesOf(1), [failed(set, "a"), failed(set, "b")]);
     await scene.sync(key);
@@ -319,7 +319,7 @@ describe("pods that have ended", () => {
 describe("a rollout", () => {
   const old = { hash: "old" } as const;
 
-  test("deletes as many old pods as may be unavailable, by one decision", async () => {
+  test("deletes maxUnavailable old pods, by one decision", async () => {
     const set = daemonSetOf();
     has(set, nodesOf(2), [podOn(set, "node-1", old), podOn(set, "node-2", old)]);
     await scene.sync(key);
@@ -362,7 +362,7 @@ describe("a rollout", () => {
     );
   });
 
-  test("with bounds that cannot be read fails, and the status is written all the same", async () => {
+  test("with invalid bounds fails, and the status is still written", async () => {
     const set = daemonSetOf({ rolling: { maxUnavailable: "many", maxSurge: 0 } });
     has(set, nodesOf(1), [podOn(set, "node-1", old)]);
     const error = await rejection(scene.sync(key));
@@ -382,7 +382,7 @@ describe("pods without an owner", () => {
     expect(written()).toMatchObject({ currentNumberScheduled: 1 });
   });
 
-  test("are not adopted when the set is being deleted by now", async () => {
+  test("are not adopted when the set is being deleted on the server", async () => {
     has(daemonSetOf(), nodesOf(1), [orphan("a")]);
     scene.putLive(DaemonSets, daemonSetOf({ meta: going }));
     const error = await rejection(scene.sync(key));
@@ -390,7 +390,7 @@ describe("pods without an owner", () => {
     expect(sentOf("patch")).toEqual([]);
   });
 
-  test("its own pods that it no longer selects are released, and do not count", async () => {
+  test("are released if they are no longer selected, and do not count", async () => {
     const set = daemonSetOf();
     has(set, nodesOf(1), [podOn(set, "node-1", { labels: { app: "other" } })]);
     await scene.sync(key);
@@ -402,7 +402,7 @@ describe("pods without an owner", () => {
 describe("writing the status", () => {
   const changed = (): DaemonSet => has(daemonSetOf(), nodesOf(1), [podOn(daemonSetOf(), "node-1")]);
 
-  test("is tried once more on the set as the server has it, whatever went wrong", async () => {
+  test("is tried once more on the live set, after any error", async () => {
     changed();
     let failures = 0;
     scene.refuse = ({ verb }) =>
@@ -433,7 +433,7 @@ describe("writing the status", () => {
     expect((await rejection(scene.sync(key))).message).toBe("no get");
   });
 
-  test("a failure before is the one that is thrown", async () => {
+  test("does not replace an earlier failure, which is thrown", async () => {
     has(daemonSetOf(), nodesOf(1));
     scene.refuse = ({ verb, kind }) =>
       verb === "updateStatus" || kind === "Pod" ? refusal(500, "InternalError", `no ${kind}`) : undefined;
@@ -442,7 +442,7 @@ describe("writing the status", () => {
 });
 
 describe("pods that are ready and not available yet", () => {
-  test("requeue the key for after minReadySeconds", async () => {
+  test("requeue the key after minReadySeconds", async () => {
     const set = daemonSetOf({ spec: { minReadySeconds: 10 } });
     has(set, nodesOf(2), [podOn(set, "node-1", { readyForMs: 4000 }), podOn(set, "node-2")]);
     await scene.sync(key);
@@ -459,7 +459,7 @@ describe("pods that are ready and not available yet", () => {
 });
 
 describe("the consistency check", () => {
-  test("keeps the key back until the cache has its pods and its status", async () => {
+  test("delays the key until the cache has its pods and its status", async () => {
     has(daemonSetOf(), nodesOf(1));
     await scene.sync(key);
     expect(await rejection(scene.sync(key))).toBeInstanceOf(CacheBehindError);
@@ -479,7 +479,7 @@ describe("the consistency check", () => {
   });
 });
 
-describe("pods that are not bound", () => {
+describe("unbound pods", () => {
   test("count as scheduled, and not as ready", async () => {
     const set = daemonSetOf();
     has(set, nodesOf(1), [pendingPod(set, "node-1")]);
@@ -488,7 +488,7 @@ describe("pods that are not bound", () => {
     expect(written()).toMatchObject({ currentNumberScheduled: 1, updatedNumberScheduled: 1, numberReady: 0 });
   });
 
-  test("and ended ones that are being deleted do not count: their node gets another one", async () => {
+  test("that have finished and are being deleted do not count: their node gets another one", async () => {
     const set = daemonSetOf();
     has(set, nodesOf(1), [podOn(set, "node-1", { phase: "Failed", meta: going })]);
     await scene.sync(key);

@@ -34,19 +34,19 @@ describe("a node", () => {
     return made;
   };
 
-  test("that comes enqueues the sets that should run a pod there", () => {
+  test("that is added enqueues the sets that should run a pod there", () => {
     set();
     scene.put(DaemonSets, daemonSetOf({ meta: { name: "other" }, pod: { nodeSelector: { disk: "ssd" } } }));
     expect(wokenBy(undefined, {})).toEqual([key]);
   });
 
-  test("that goes enqueues none", () => {
+  test("that is deleted enqueues none", () => {
     set();
     scene.notify(Nodes, { type: "deleted", object: nodeOf("node-1"), tombstone: false });
     expect(scene.woken).toEqual([]);
   });
 
-  test("whose labels come to match enqueues the set", () => {
+  test("whose labels now match enqueues the set", () => {
     set({ pod: { nodeSelector: { disk: "ssd" } } });
     expect(wokenBy({}, labelled({ disk: "ssd" }))).toEqual([key]);
   });
@@ -58,32 +58,32 @@ describe("a node", () => {
     expect(wokenBy(labelled({ disk: "ssd" }), {})).toEqual([key]);
   });
 
-  test("whose taint goes enqueues the set that lacks a pod there", () => {
+  test("that loses a taint enqueues the set without a pod there", () => {
     set();
     expect(wokenBy({ taints: [gpu] }, {})).toEqual([key]);
   });
 
-  test("whose taint lets no pod stay enqueues the set with a pod there", () => {
+  test("with a new NoExecute taint enqueues the set with a pod there", () => {
     scene.put(Pods, podOn(set(), "node-1"));
     expect(wokenBy({}, full)).toEqual([key]);
   });
 
-  test("whose taint lets no other pod come enqueues no set with a pod there", () => {
+  test("with a new NoSchedule taint enqueues no set with a pod there", () => {
     scene.put(Pods, podOn(set(), "node-1"));
     expect(wokenBy({}, { taints: [gpu] })).toEqual([]);
   });
 
-  test("with a pod enqueues a set that counts pods where none should be", () => {
+  test("with a pod enqueues a set whose numberMisscheduled is too low", () => {
     scene.put(Pods, podOn(set({ status: { numberMisscheduled: 1 } }), "node-1"));
     expect(wokenBy({ taints: [gpu] }, {})).toEqual([key]);
   });
 
-  test("enqueues no set that tolerates its taint, has a pod there and counts none wrong", () => {
+  test("enqueues no set that tolerates its taint, has a pod there and has no misscheduled pods", () => {
     scene.put(Pods, podOn(set({ pod: { tolerations: [toleratingGpu] } }), "node-1"));
     expect(wokenBy({}, { taints: [gpu] })).toEqual([]);
   });
 
-  test("of which anything else changes enqueues none", () => {
+  test("with any other change enqueues none", () => {
     set();
     const before = nodeOf("node-1");
     const object = newer({ ...before, spec: { unschedulable: true }, status: { phase: "Running" } });
@@ -91,7 +91,7 @@ describe("a node", () => {
     expect(scene.woken).toEqual([]);
   });
 
-  test("takes pods of other owners for none of the set's", () => {
+  test("ignores pods of other owners", () => {
     const made = set();
     const pod = podOn(made, "node-1");
     const [owner] = pod.metadata.ownerReferences ?? [];
@@ -106,14 +106,14 @@ describe("a pod", () => {
     return scene.woken;
   };
 
-  test("that becomes ready enqueues its set, and once more a second after minReadySeconds", () => {
+  test("that becomes ready enqueues its set, and again a second after minReadySeconds", () => {
     const set = daemonSetOf({ spec: { minReadySeconds: 10 } });
     scene.put(DaemonSets, set);
     expect(woken(podOn(set, "node-1", { ready: false }), podOn(set, "node-1"))).toEqual([key]);
     expect(scene.wokenLater).toEqual([{ key, ms: 11_000 }]);
   });
 
-  test("that was ready, or of a set without minReadySeconds, enqueues it once", () => {
+  test("that was already ready, or of a set without minReadySeconds, enqueues it once", () => {
     const slow = daemonSetOf({ spec: { minReadySeconds: 10 } });
     scene.put(DaemonSets, slow);
     woken(podOn(slow, "node-1"), podOn(slow, "node-1"));
@@ -122,7 +122,7 @@ describe("a pod", () => {
     expect(scene.wokenLater).toEqual([]);
   });
 
-  test("that is created or begins to go settles an expectation", () => {
+  test("that is created or deleted satisfies an expectation", () => {
     const set = daemonSetOf();
     scene.put(DaemonSets, set);
     const pod = podOn(set, "node-1");
@@ -147,12 +147,12 @@ describe("a revision", () => {
   const orphan = revisionFor(set, 1, { ownerReferences: [] });
   beforeEach(() => scene.put(DaemonSets, set));
 
-  test("of the set that comes enqueues none: the set has just made it", () => {
+  test("that is added enqueues none: the set has just created it", () => {
     scene.notify(ControllerRevisions, { type: "added", object: own, initial: false });
     expect(scene.woken).toEqual([]);
   });
 
-  test("of the set that changes or goes enqueues it", () => {
+  test("that is changed or deleted enqueues its set", () => {
     const object = { ...own, revision: 2, metadata: { ...own.metadata, resourceVersion: "11" } };
     scene.notify(ControllerRevisions, { type: "updated", before: own, object });
     scene.notify(ControllerRevisions, { type: "deleted", object: own, tombstone: false });

@@ -31,7 +31,7 @@ async function rollOut(
   return { most, least };
 }
 
-describe("whatever order things happen in, a rollout keeps to maxSurge and maxUnavailable, and ends", () => {
+describe("in any order of events a rollout stays within maxSurge and maxUnavailable, and ends", () => {
   for (let seed = 1; seed <= tries(4); seed++) {
     test(`seed ${seed}`, async () => {
       const random = seededRandom(seed);

@@ -5,7 +5,7 @@ import { syncScene } from "../../support/sync-context.ts";
 import { deploymentOf, setOf } from "./objects.ts";
 
 describe("the Deployment controller", () => {
-  test("answers to kubectl's names, tries 15 times again, has 5 workers", () => {
+  test("has kubectl's names, 15 retries and 5 workers", () => {
     expect(deployment.aliases).toContain("deploy");
     expect(deployment.aliases).toContain("deployment-controller");
     expect(deployment.retry?.maxRetries).toBe(15);
@@ -21,7 +21,7 @@ describe("the Deployment controller", () => {
     }
   });
 
-  test("is woken by its own objects, by their ReplicaSets, and by orphans that match", () => {
+  test("is enqueued for its own objects, their ReplicaSets, and matching orphans", () => {
     const scene = syncScene(deployment);
     scene.put(Deployments, deploymentOf());
     const own = setOf("own");
@@ -35,7 +35,7 @@ describe("the Deployment controller", () => {
     expect(scene.woken).toEqual(Array.from({ length: 5 }, () => "shop/web"));
   });
 
-  test("is not woken by a resync of ReplicaSets, by orphans that go, or by those of others", () => {
+  test("is not enqueued for resyncs of ReplicaSets, deleted orphans, or ReplicaSets of others", () => {
     const scene = syncScene(deployment);
     scene.put(Deployments, deploymentOf());
     const own = setOf("own");

@@ -31,30 +31,30 @@ async function deleted(limit: number, sets: readonly ReplicaSet[], status = comp
 describe("of the old ReplicaSets of a complete Deployment", () => {
   const three = [empty("a", "1"), empty("b", "2"), empty("c", "3")];
   const rows = [
-    { name: "those of the lowest revisions go", limit: 1, sets: three, gone: ["a", "b"] },
-    { name: "all go with a limit of 0", limit: 0, sets: three, gone: ["a", "b", "c"] },
-    { name: "none goes within the limit", limit: 3, sets: three, gone: [] },
-    { name: "none goes with the limit that stands for none", limit: 2_147_483_647, sets: three, gone: [] },
+    { name: "those with the lowest revisions are deleted", limit: 1, sets: three, gone: ["a", "b"] },
+    { name: "all are deleted with a limit of 0", limit: 0, sets: three, gone: ["a", "b", "c"] },
+    { name: "none is deleted within the limit", limit: 3, sets: three, gone: [] },
+    { name: "none is deleted with the maximum, which means no limit", limit: 2_147_483_647, sets: three, gone: [] },
     {
-      name: "revisions count, not age",
+      name: "revisions decide, not age",
       limit: 1,
       sets: [empty("x", "5", { hoursOld: 9 }), empty("y", "4", { hoursOld: 1 })],
       gone: ["y"],
     },
     {
-      name: "age counts between equal revisions",
+      name: "age decides between equal revisions",
       limit: 1,
       sets: [empty("x", "4", { hoursOld: 1 }), empty("y", "4", { hoursOld: 9 })],
       gone: ["y"],
     },
     {
-      name: "one that counts pods is spared, and no other goes in its place",
+      name: "one with pods in its status is kept, and no other is deleted instead",
       limit: 1,
       sets: [empty("x", "1", { has: 1 }), empty("y", "2")],
       gone: [],
     },
     {
-      name: "one whose last change was not seen yet is spared",
+      name: "one whose last change was not observed yet is kept",
       limit: 0,
       sets: [empty("x", "1", { meta: { generation: 2 } })],
       gone: [],
@@ -70,11 +70,11 @@ describe("of the old ReplicaSets of a complete Deployment", () => {
     test(name, async () => expect(await deleted(limit, sets)).toEqual(gone));
   }
 
-  test("none goes before the rollout is complete", async () => {
+  test("none is deleted before the rollout is complete", async () => {
     expect(await deleted(0, three, { ...completeStatus(3), availableReplicas: 2 })).toEqual([]);
   });
 
-  test("one that is gone by now is no failure, another refusal is", async () => {
+  test("a deleted one is not a failure, another refusal is", async () => {
     scene.refuse = ({ name }) => (name === "a" ? refusal(404, "NotFound", "gone") : undefined);
     expect(await deleted(1, three)).toEqual(["a", "b"]);
     scene = syncScene(deployment);
@@ -82,7 +82,7 @@ describe("of the old ReplicaSets of a complete Deployment", () => {
     expect(await rejection(deleted(1, three))).toMatchObject({ reason: "Forbidden" });
   });
 
-  test("each that goes is explained", async () => {
+  test("each deletion has a decision", async () => {
     await deleted(2, three);
     expect(scene.decisions[0]?.sentence).toBe("3 old ReplicaSets and revisionHistoryLimit 2 → delete a (revision 1)");
   });
@@ -93,14 +93,14 @@ describe("the annotations of a new ReplicaSet", () => {
   const revision = "deployment.kubernetes.io/revision";
   const rows = [
     {
-      name: "are the Deployment's, but for those that are its own",
+      name: "are the Deployment's, except its private ones",
       own: { a: "1", [lastApplied]: "{}", [revision]: "8" },
       had: undefined,
       is: { a: "1", [revision]: "3" },
       changed: true,
     },
     {
-      name: "are not taken away where the Deployment lost them",
+      name: "are not removed if the Deployment lost them",
       own: {},
       had: { a: "1", [revision]: "3" },
       is: { a: "1", [revision]: "3" },
@@ -121,14 +121,14 @@ describe("the annotations of a new ReplicaSet", () => {
       changed: true,
     },
     {
-      name: "with a revision that is no number are not written",
+      name: "with a revision that is not a number are not written",
       own: { a: "2" },
       had: { [revision]: "x" },
       is: { a: "2", [revision]: "x" },
       changed: false,
     },
     {
-      name: "remember an older revision",
+      name: "keep an older revision in the history",
       own: {},
       had: { [revision]: "2", "deployment.kubernetes.io/revision-history": "1" },
       is: { [revision]: "3", "deployment.kubernetes.io/revision-history": "1,2" },
@@ -144,7 +144,7 @@ describe("the annotations of a new ReplicaSet", () => {
     });
   }
 
-  test("go back to the Deployment with a rollback, but for those that are its own", () => {
+  test("are copied back to the Deployment by a rollback, except private ones", () => {
     const owner = deploymentOf({ annotations: { a: "now", [lastApplied]: "{}", [revision]: "8" } });
     expect(annotationsAfterRollback(owner, setOf("old", { annotations: { a: "then", b: "1" } }))).toEqual({
       [lastApplied]: "{}",
@@ -154,7 +154,7 @@ describe("the annotations of a new ReplicaSet", () => {
     });
   });
 
-  test("tell sizes, which are others after a scaling and after another surge", () => {
+  test("with sizes change by a scaling and by another surge", () => {
     const set = setOf("x", { desired: 3, most: 4 });
     expect(hasOtherSizes(set, deploymentOf())).toBe(false);
     expect(hasOtherSizes(set, deploymentOf({ replicas: 4 }))).toBe(true);

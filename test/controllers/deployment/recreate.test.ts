@@ -28,7 +28,7 @@ describe("Recreate", () => {
   const told = { desired: 3, most: 3 };
   const empty = setOf("old", { size: 0, hoursOld: 2, ...told });
 
-  test("empties all old ReplicaSets first, and makes no new one yet", async () => {
+  test("scales all old ReplicaSets to 0 first, and creates no new one yet", async () => {
     await sync([
       setOf("old", { hoursOld: 2, ...told }),
       setOf("older", { size: 1, image: "web:0", hoursOld: 3, ...told }),
@@ -36,12 +36,12 @@ describe("Recreate", () => {
     expect(scaled()).toEqual(["update stop-old to 0", "update stop-old to 0"]);
   });
 
-  test("makes the new one with all pods when no old one is left", async () => {
+  test("creates the new one with all pods when no old one is left", async () => {
     await sync([empty]);
     expect(scaled()).toEqual(["create new-replicaset to 3"]);
   });
 
-  test("fills one that is there already", async () => {
+  test("scales up an existing one", async () => {
     await sync([empty, setOf("new", { image: "web:2", size: 0, ...told })]);
     expect(scaled()).toEqual(["update start-new to 3"]);
   });
@@ -55,9 +55,14 @@ describe("Recreate", () => {
     },
     { name: "waits for a running pod", set: empty, phases: ["Running"], waits: true },
     { name: "waits for a pending pod", set: empty, phases: ["Pending"], waits: true },
-    { name: "waits for a pod of which nothing is known", set: empty, phases: ["Unknown"], waits: true },
-    { name: "does not wait for pods that have ended", set: empty, phases: ["Failed", "Succeeded"], waits: false },
-    { name: "waits for the one of several that has not ended", set: empty, phases: ["Failed", "Running"], waits: true },
+    { name: "waits for a pod without a phase", set: empty, phases: ["Unknown"], waits: true },
+    { name: "does not wait for finished pods", set: empty, phases: ["Failed", "Succeeded"], waits: false },
+    {
+      name: "waits for the one of several that is not finished",
+      set: empty,
+      phases: ["Failed", "Running"],
+      waits: true,
+    },
   ];
   for (const { name, set, phases, waits } of rows) {
     test(name, async () => {
@@ -77,7 +82,7 @@ describe("Recreate", () => {
   });
 });
 
-describe("a pod that is gone", () => {
+describe("a deleted pod", () => {
   const set = setOf("new", { image: "web:2" });
   const wakes = (strategy: "Recreate" | [number, number], left: readonly Pod[], gone: Pod): readonly string[] => {
     scene.put(Deployments, deploymentOf({ strategy, status: completeStatus(1) }));
@@ -90,36 +95,42 @@ describe("a pod that is gone", () => {
 
   const rows = [
     {
-      name: "wakes a Recreate Deployment when it was the last one",
+      name: "enqueues a Recreate Deployment when it was the last one",
       strategy: "Recreate" as const,
       left: [],
       gone: pod,
       woken: [key],
     },
     {
-      name: "does not while others are left",
+      name: "does not if others are left",
       strategy: "Recreate" as const,
       left: [podOfSet("other", set)],
       gone: pod,
       woken: [],
     },
     {
-      name: "does when those that are left are of a ReplicaSet that is not its own",
+      name: "does if the remaining ones are of another owner's ReplicaSet",
       strategy: "Recreate" as const,
       left: [podOfSet("other", setOf("orphan", { owner: "none" }))],
       gone: pod,
       woken: [key],
     },
-    { name: "does not wake a rolling one", strategy: [1, 0] as [number, number], left: [], gone: pod, woken: [] },
     {
-      name: "of no ReplicaSet wakes nobody",
+      name: "does not enqueue a RollingUpdate Deployment",
+      strategy: [1, 0] as [number, number],
+      left: [],
+      gone: pod,
+      woken: [],
+    },
+    {
+      name: "without a ReplicaSet enqueues nothing",
       strategy: "Recreate" as const,
       left: [],
       gone: podOfSet("x", setOf("gone")),
       woken: [],
     },
     {
-      name: "of an orphan wakes nobody",
+      name: "of an orphan enqueues nothing",
       strategy: "Recreate" as const,
       left: [],
       gone: podOfSet("x", setOf("orphan", { owner: "none" })),
@@ -130,7 +141,7 @@ describe("a pod that is gone", () => {
     test(name, () => expect(wakes(strategy, left, gone)).toEqual(woken));
   }
 
-  test("and one that comes or changes wakes nobody", () => {
+  test("and one that is added or changed enqueues nothing", () => {
     scene.put(Deployments, deploymentOf({ strategy: "Recreate" }));
     scene.put(ReplicaSets, set);
     scene.notify(Pods, { type: "added", object: pod, initial: false });

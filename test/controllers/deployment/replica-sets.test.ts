@@ -26,7 +26,7 @@ describe("of a Deployment's ReplicaSets", () => {
     expect(names(others)).toEqual(["older", "old"]);
   });
 
-  test("none is new where none has its template", () => {
+  test("none is new if none has its template", () => {
     expect(partition(deploymentOf(), [old, older])).toEqual({ newReplicaSet: undefined, old: [older, old] });
   });
 
@@ -36,7 +36,7 @@ describe("of a Deployment's ReplicaSets", () => {
     expect([newReplicaSet?.metadata.name, ...names(others)]).toEqual(["wanted", "later"]);
   });
 
-  test("names decide between those of one second", () => {
+  test("names decide between equal ages", () => {
     const [a, b] = [setOf("a", { image: "web:2" }), setOf("b", { image: "web:2" })];
     expect(partition(deploymentOf(), [b, a]).newReplicaSet).toBe(a);
   });
@@ -48,9 +48,9 @@ describe("the ReplicaSet that is scaled with its Deployment", () => {
   const wanted = setOf("wanted", { image: "web:2", size: 0 });
   const rows = [
     { name: "is the only active one", newReplicaSet: wanted, old: [none, some], is: some },
-    { name: "is the new one where none is active", newReplicaSet: wanted, old: [none], is: wanted },
+    { name: "is the new one if none is active", newReplicaSet: wanted, old: [none], is: wanted },
     {
-      name: "is the newest of the old ones where there is no new one",
+      name: "is the newest of the old ones if there is no new one",
       newReplicaSet: undefined,
       old: [none, { ...none, metadata: { ...none.metadata, name: "zero" } }],
       is: "zero",
@@ -61,7 +61,7 @@ describe("the ReplicaSet that is scaled with its Deployment", () => {
       old: [some],
       is: undefined,
     },
-    { name: "is none where there is none", newReplicaSet: undefined, old: [], is: undefined },
+    { name: "does not exist without ReplicaSets", newReplicaSet: undefined, old: [], is: undefined },
   ];
   for (const { name, newReplicaSet, old, is } of rows) {
     test(name, () => {
@@ -73,7 +73,7 @@ describe("the ReplicaSet that is scaled with its Deployment", () => {
 
 describe("sums over ReplicaSets", () => {
   const sets = [setOf("a", { size: 2, has: 1, available: 0 }), setOf("b", { size: 0, has: 3 })];
-  test("tell pods asked for from pods there are", () => {
+  test("distinguish desired from existing pods", () => {
     expect(totalSize(sets)).toBe(2);
     expect(totalInStatus(sets, "replicas")).toBe(4);
     expect(totalInStatus(sets, "availableReplicas")).toBe(3);
@@ -92,23 +92,23 @@ describe("sums over ReplicaSets", () => {
       sum: 2,
     },
     {
-      name: "passes over one that was never synced",
+      name: "skips one that was never synced",
       sets: [withStatus({}), withStatus({ observedGeneration: 1, terminatingReplicas: 1 })],
       sum: 1,
     },
     {
-      name: "is unknown while one that was synced does not tell",
+      name: "is unknown while a synced one does not report it",
       sets: [withStatus({ observedGeneration: 1 })],
       sum: undefined,
     },
-    { name: "is 0 of none", sets: [], sum: 0 },
+    { name: "is 0 without ReplicaSets", sets: [], sum: 0 },
   ];
   for (const { name, sets: some, sum } of rows) {
     test(`of terminating pods ${name}`, () => expect(terminating(some)).toBe(sum as number));
   }
 });
 
-test("orders: by size with the older or the newer first, by revision where revisions tell", () => {
+test("orders: by size with the older or the newer first, by revision if revisions differ", () => {
   const [a, b, c] = [
     setOf("a", { size: 2, hoursOld: 3, revision: "10" }),
     setOf("b", { size: 2, hoursOld: 2, revision: "9" }),

@@ -59,7 +59,7 @@ describe("one step of a rolling update of 10 pods", () => {
     { name: "a surge of 2", strategy: [2, 0], old: 10, new: 0, become: { old: 10, new: 2 } },
     { name: "a surge of 2 and free places", strategy: [2, 0], old: 5, new: 0, become: { old: 5, new: 7 } },
     {
-      name: "all places taken, new pods not available yet",
+      name: "all room used, new pods not available yet",
       strategy: [2, 0],
       old: 10,
       new: 2,
@@ -69,7 +69,7 @@ describe("one step of a rolling update of 10 pods", () => {
     { name: "a new one that is too large", strategy: [2, 0], old: 2, new: 11, become: { old: 2, new: 10 } },
     { name: "2 may be unavailable", strategy: [0, 2], old: 10, new: 0, become: { old: 8, new: 0 } },
     {
-      name: "2 that are not available go first",
+      name: "2 that are not available are deleted first",
       strategy: [0, 2],
       old: 10,
       new: 0,
@@ -87,7 +87,7 @@ describe("one step of a rolling update of 10 pods", () => {
       rules: ["cleanup-unhealthy", "scale-down-old"],
     },
     {
-      name: "new pods that are not available take no old ones away",
+      name: "new pods that are not available cost no old ones",
       strategy: [0, 2],
       old: 8,
       new: 2,
@@ -95,7 +95,7 @@ describe("one step of a rolling update of 10 pods", () => {
       become: { old: 8, new: 2 },
     },
     {
-      name: "too few are available: only those that are not may go",
+      name: "too few are available: only unavailable ones can be deleted",
       strategy: [0, 2],
       old: 10,
       new: 0,
@@ -104,7 +104,7 @@ describe("one step of a rolling update of 10 pods", () => {
       rules: ["cleanup-unhealthy"],
     },
     {
-      name: "5 new pods that are broken: of 8 old ones none may go, not even those that are broken too",
+      name: "5 new pods that are broken: none of 8 old ones can be deleted, not even broken ones",
       strategy: [3, 2],
       old: 8,
       availableOld: 4,
@@ -113,7 +113,7 @@ describe("one step of a rolling update of 10 pods", () => {
       become: { old: 8, new: 5 },
     },
     {
-      name: "an old one whose status tells more than it has, and new pods that are broken",
+      name: "an old one whose status has more than its spec, and new pods that are broken",
       strategy: [0, 2],
       old: 8,
       availableOld: 10,
@@ -122,7 +122,7 @@ describe("one step of a rolling update of 10 pods", () => {
       become: { old: 8, new: 2 },
     },
     {
-      name: "all new pods have come: the last old ones go",
+      name: "all new pods are available: the last old ones are deleted",
       strategy: [2, 0],
       old: 2,
       new: 10,
@@ -130,7 +130,7 @@ describe("one step of a rolling update of 10 pods", () => {
       rules: ["scale-down-old"],
     },
     {
-      name: "new pods have come: as many old ones go",
+      name: "new pods are available: as many old ones are deleted",
       strategy: [3, 2],
       old: 8,
       new: 5,
@@ -138,7 +138,7 @@ describe("one step of a rolling update of 10 pods", () => {
       rules: ["scale-down-old"],
     },
     {
-      name: "an old one that has fewer than its status tells is left for now",
+      name: "an old one with fewer than its status shows is left for now",
       strategy: [3, 2],
       old: 7,
       new: 6,
@@ -156,14 +156,14 @@ describe("one step of a rolling update of 10 pods", () => {
     });
   }
 
-  test("says why it waits", async () => {
+  test("explains why it waits", async () => {
     await step({ name: "", strategy: [2, 0], old: 10, new: 2, availableNew: 0, become: { old: 10, new: 2 } });
     expect(scene.decisions.map(({ sentence }) => sentence)).toContain(
       "2 pods of new not available; 10 are available in total and 10 must stay → 10 old pods stay for now",
     );
   });
 
-  test("says what it took away and what must stay", async () => {
+  test("explains what it deleted and what must stay", async () => {
     await step({ name: "", strategy: [0, 2], old: 10, new: 0, become: { old: 8, new: 0 } });
     expect(scene.decisions.map(({ sentence }) => sentence)).toContain(
       "10 pods are available and 8 must stay (maxUnavailable 2) → old old 10 → 8",
@@ -171,7 +171,7 @@ describe("one step of a rolling update of 10 pods", () => {
     expect(scene.events.map(({ message }) => message)).toEqual(["Scaled down replica set old from 10 to 8"]);
   });
 
-  test("says of each step what it rests on", async () => {
+  test("explains each step", async () => {
     await step({ name: "", strategy: [2, 0], old: 2, new: 11, become: { old: 2, new: 10 } });
     expect(sentences()).toContain("10 pods are desired → new 11 → 10");
     scene = syncScene(deployment);
@@ -183,7 +183,7 @@ describe("one step of a rolling update of 10 pods", () => {
   });
 
   // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go reconcileNewReplicaSet: nothing to scale comes first.
-  test("asks for no surge where the new ReplicaSet has its size: one that cannot be read hinders nothing", async () => {
+  test("ignores an invalid surge if the new ReplicaSet has its size", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 3, strategy: ["a lot", 1] }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2", size: 3, desired: 3, most: 3 }));
     await scene.sync("shop/web");
@@ -203,7 +203,7 @@ describe("several old ReplicaSets", () => {
     );
   };
 
-  test("shrink from the oldest on", async () => {
+  test("shrink, the oldest first", async () => {
     put(3);
     await scene.sync("shop/web");
     expect(scene.calls.filter(({ verb }) => verb === "update").map(({ name }) => name)).toEqual(["older", "old"]);
@@ -214,7 +214,7 @@ describe("several old ReplicaSets", () => {
     Object.fromEntries(scene.live(ReplicaSets).map(({ metadata, spec }) => [metadata.name, spec?.replicas]));
 
   // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go cleanupUnhealthyReplicas.
-  test("lose together no more of the pods that are not available than may go", async () => {
+  test("together lose no more unavailable pods than permitted", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [5, 4] }));
     const broken = { size: 5, available: 2, ...told };
     scene.put(
@@ -241,7 +241,7 @@ describe("several old ReplicaSets", () => {
     expect(sizesAfter()).toEqual({ a: 2, b: 3, c: 1, new: 0 });
   });
 
-  test("an odd one behind those that gave all that may go is not looked at", async () => {
+  test("with an invalid status is not examined after the limit is reached", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 2] }));
     scene.put(
       ReplicaSets,
@@ -254,7 +254,7 @@ describe("several old ReplicaSets", () => {
     expect(sizesAfter()).toEqual({ older: 2, odd: 2, new: 3 });
   });
 
-  test("after a refusal the status is written all the same, then the sync fails: it is tried again", async () => {
+  test("of which one cannot be scaled: the status is still written, then the sync fails and is retried", async () => {
     put(3);
     scene.refuse = ({ verb, name }) =>
       verb === "update" && name === "old" ? refusal(409, "Conflict", "x") : undefined;
@@ -267,7 +267,7 @@ describe("several old ReplicaSets", () => {
     ]);
   });
 
-  test("a mistake of the program's own is no refusal: it fails the sync at once", async () => {
+  test("with an internal error fail the sync at once", async () => {
     put(3);
     scene.refuse = ({ name }) => (name === "older" ? new TypeError("a mistake") : undefined);
     const failed = await scene.sync("shop/web").catch((error: unknown) => error);
@@ -276,7 +276,7 @@ describe("several old ReplicaSets", () => {
   });
 });
 
-test("a Deployment that is complete needs no write, and cleans up no more than its history", async () => {
+test("a complete Deployment needs no write, and only cleans up its history", async () => {
   scene.put(Deployments, deploymentOf({ status: completeStatus(3) }));
   scene.put(ReplicaSets, setOf("new", { image: "web:2" }), setOf("old", { size: 0, hoursOld: 2 }));
   await scene.sync("shop/web");
@@ -285,7 +285,7 @@ test("a Deployment that is complete needs no write, and cleans up no more than i
 });
 
 // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go rolloutRolling.
-describe("the history of a Deployment that tells it is complete", () => {
+describe("the history of a Deployment whose status is complete", () => {
   const limited = (): void => {
     scene.put(Deployments, deploymentOf({ status: completeStatus(3), spec: { revisionHistoryLimit: 0 } }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }), setOf("idle", { size: 0, hoursOld: 3 }));
@@ -298,7 +298,7 @@ describe("the history of a Deployment that tells it is complete", () => {
     expect(done()).toEqual(["delete idle"]);
   });
 
-  test("waits where an old ReplicaSet shrinks, or the new one grows", async () => {
+  test("is kept if an old ReplicaSet shrinks, or the new one grows", async () => {
     limited();
     scene.put(ReplicaSets, setOf("old", { size: 1, hoursOld: 2, image: "web:1b" }));
     await scene.sync("shop/web");
@@ -310,7 +310,7 @@ describe("the history of a Deployment that tells it is complete", () => {
     expect(done()).toEqual(["update new", "updateStatus web"]);
   });
 
-  test("is cleaned up where an old ReplicaSet may not shrink", async () => {
+  test("is cleaned up if an old ReplicaSet cannot shrink", async () => {
     limited();
     scene.put(ReplicaSets, setOf("old", { size: 1, hoursOld: 2, image: "web:1b" }));
     scene.refuse = ({ name }) => (name === "old" ? refusal(500, "InternalError", "x") : undefined);
@@ -318,7 +318,7 @@ describe("the history of a Deployment that tells it is complete", () => {
     expect(done()).toEqual(["update old", "delete idle", "updateStatus web"]);
   });
 
-  test("stays where the rollout is not complete", async () => {
+  test("is kept if the rollout is not complete", async () => {
     scene.put(Deployments, deploymentOf({ spec: { revisionHistoryLimit: 0 } }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }), setOf("idle", { size: 0, hoursOld: 3 }));
     await scene.sync("shop/web");

@@ -29,7 +29,7 @@ const find = (status: DeploymentStatus | undefined, type: string): DeploymentCon
   status?.conditions?.find((one) => one.type === type);
 
 describe("the status", () => {
-  test("sums up the ReplicaSets, and tells the new one's pods apart", () => {
+  test("adds up the ReplicaSets, and counts the new one's pods separately", () => {
     const newReplicaSet = setOf("new", { image: "web:2", size: 2, has: 2, available: 1 });
     const old = setOf("old", { size: 3, has: 3, status: { terminatingReplicas: 2 } });
     const status = calculateStatus(
@@ -49,7 +49,7 @@ describe("the status", () => {
     });
   });
 
-  test("never has a negative number of unavailable pods: a ReplicaSet that shrinks has more than it is asked for", () => {
+  test("never has a negative number of unavailable pods: a shrinking ReplicaSet has more than desired", () => {
     const old = setOf("old", { size: 1, has: 3 });
     const status = calculateStatus(deploymentOf(), { all: [old], newReplicaSet: undefined }, sceneStart);
     expect(status.unavailableReplicas).toBeUndefined();
@@ -69,7 +69,7 @@ describe("the status", () => {
     });
   }
 
-  test("keeps the count of collisions, and is current whatever zeros are written out", () => {
+  test("keeps the collision count, and is current whether or not zeros are written out", () => {
     const owner = deploymentOf({ status: { ...completeStatus(3), collisionCount: 2, unavailableReplicas: 0 } });
     const newReplicaSet = setOf("new", { image: "web:2" });
     const status = calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, sceneStart);
@@ -98,10 +98,10 @@ describe("a rollout progresses", () => {
     { name: "not when nothing changed", next: before, is: false },
     { name: "with a new pod", next: { ...before, updatedReplicas: 5 }, is: true },
     { name: "with a new pod beside all old ones", next: { ...before, replicas: 11, updatedReplicas: 5 }, is: true },
-    { name: "with an old pod less", next: { ...before, replicas: 9 }, is: true },
+    { name: "with one old pod less", next: { ...before, replicas: 9 }, is: true },
     { name: "with a pod that got ready", next: { ...before, readyReplicas: 4 }, is: true },
     { name: "with a pod that got available", next: { ...before, availableReplicas: 4 }, is: true },
-    { name: "not with a new pod less", next: { ...before, replicas: 9, updatedReplicas: 3 }, is: false },
+    { name: "not with one new pod less", next: { ...before, replicas: 9, updatedReplicas: 3 }, is: false },
     { name: "not with a pod that is no longer ready", next: { ...before, readyReplicas: 2 }, is: false },
   ];
   for (const { name, next, is } of rows) {
@@ -113,9 +113,9 @@ describe("a deadline of 10 s has passed", () => {
   const rows = [
     { name: "after 11 s", reason: "ReplicaSetUpdated", agoMs: 11_000, is: true },
     { name: "not after 10 s", reason: "ReplicaSetUpdated", agoMs: 10_000, is: false },
-    { name: "counts from when a pause was over too", reason: "DeploymentResumed", agoMs: 11_000, is: true },
-    { name: "not after a rollout that was complete", reason: "NewReplicaSetAvailable", agoMs: 99_000, is: false },
-    { name: "still, once it had", reason: "ProgressDeadlineExceeded", agoMs: 1000, is: true },
+    { name: "counts from the end of a pause, too", reason: "DeploymentResumed", agoMs: 11_000, is: true },
+    { name: "not after a complete rollout", reason: "NewReplicaSetAvailable", agoMs: 99_000, is: false },
+    { name: "still, once it has passed", reason: "ProgressDeadlineExceeded", agoMs: 1000, is: true },
   ];
   for (const { name, reason, agoMs, is } of rows) {
     test(name, () => {
@@ -124,7 +124,7 @@ describe("a deadline of 10 s has passed", () => {
       expect(deploymentTimedOut(owner, status, sceneStart)).toBe(is);
     });
   }
-  test("not without a condition that tells since when, and at once without its time", () => {
+  test("not without a condition with its start, and at once if that has no time", () => {
     expect(deploymentTimedOut(deploymentOf(), {}, sceneStart)).toBe(false);
     const timeless = { type: "Progressing", status: "True", reason: "ReplicaSetUpdated" };
     for (const one of [timeless, { ...timeless, lastUpdateTime: null }]) {
@@ -133,7 +133,7 @@ describe("a deadline of 10 s has passed", () => {
     }
   });
 
-  test("as soon as time passes without a spec that asks for one", () => {
+  test("at any time without a spec that requests one", () => {
     const { spec: _, ...bare } = deploymentOf();
     const status = { conditions: [condition("Progressing", "True", "ReplicaSetUpdated", { agoMs: 1000 })] };
     expect(deploymentTimedOut(bare, status, sceneStart)).toBe(true);
@@ -171,7 +171,7 @@ describe("the condition Progressing", () => {
   }
   const rows: readonly Row[] = [
     {
-      name: "goes where there is no deadline",
+      name: "is removed if there is no deadline",
       had: updated,
       sets: [growing, old],
       deadline: 2_147_483_647,
@@ -185,28 +185,28 @@ describe("the condition Progressing", () => {
       is: complete,
     },
     {
-      name: "moves with progress, and keeps since when",
+      name: "gets a new update time with progress, and keeps its transition time",
       had: updated,
       before: { ...two, replicas: 3, readyReplicas: 1 },
       sets: [growing],
       is: { reason: "ReplicaSetUpdated", lastUpdateTime: now, lastTransitionTime: since },
     },
     {
-      name: "is true again with progress",
+      name: "is True again with progress",
       had: failed,
       before: { ...two, replicas: 3 },
       sets: [growing],
       is: { status: "True", reason: "ReplicaSetUpdated", lastTransitionTime: now },
     },
     {
-      name: "comes with progress",
+      name: "is added with progress",
       had: undefined,
       before: { ...two, readyReplicas: 0 },
       sets: [growing],
       is: { status: "True", lastTransitionTime: now },
     },
     {
-      name: "is complete, and keeps since when it was true",
+      name: "is complete, and keeps its transition time",
       had: updated,
       before: two,
       sets: [grown],
@@ -220,7 +220,7 @@ describe("the condition Progressing", () => {
       is: { status: "True", reason: "NewReplicaSetAvailable", lastTransitionTime: now },
     },
     {
-      name: "is false when the deadline has passed",
+      name: "is False when the deadline has passed",
       had: updated,
       before: { ...two, availableReplicas: 2 },
       sets: [growing],
@@ -228,7 +228,7 @@ describe("the condition Progressing", () => {
       is: { status: "False", reason: "ProgressDeadlineExceeded", lastTransitionTime: now },
     },
     {
-      name: "stays false, and as it was",
+      name: "stays False, and unchanged",
       had: failed,
       before: two,
       sets: [setOf("new", { image: "web:2", size: 3, has: 2, available: 1 })],
@@ -251,7 +251,7 @@ describe("the condition Progressing", () => {
   }
 });
 
-describe("a rollout that stands still", () => {
+describe("a rollout without progress", () => {
   const stuck = (agoMs: number, more: Partial<DeploymentStatus> = {}, reason = "ReplicaSetUpdated"): Deployment =>
     deploymentOf({
       strategy: [0, 1],
@@ -269,11 +269,11 @@ describe("a rollout that stands still", () => {
       spec: { progressDeadlineSeconds: 60 },
     });
   const rows = [
-    { name: "is looked at a second after its deadline", owner: stuck(30_000), requeue: 31_000 },
-    { name: "also when a second is left", owner: stuck(59_000), requeue: 2000 },
-    { name: "at once when less is left", owner: stuck(60_000), requeue: "rate-limited" as const },
+    { name: "is synced a second after its deadline", owner: stuck(30_000), requeue: 31_000 },
+    { name: "also if a second is left", owner: stuck(59_000), requeue: 2000 },
+    { name: "at once if less is left", owner: stuck(60_000), requeue: "rate-limited" as const },
     {
-      name: "not once its deadline was told to have passed",
+      name: "not after its deadline was reported",
       owner: stuck(90_000, {}, "ProgressDeadlineExceeded"),
       requeue: undefined,
     },
@@ -288,7 +288,7 @@ describe("a rollout that stands still", () => {
     });
   }
 
-  test("says how much is left", async () => {
+  test("shows how much is left", async () => {
     scene.put(Deployments, stuck(30_000));
     scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }));
     await scene.sync(key);
@@ -296,8 +296,8 @@ describe("a rollout that stands still", () => {
   });
 });
 
-describe("a rollout that was complete, and whose pods are gone, past its deadline", () => {
-  test("says that it is past, how long, and that it stays so; its facts are no negative times", async () => {
+describe("a complete rollout whose pods were deleted, past its deadline", () => {
+  test("shows that it is past, by how much, and that it stays so; its facts have no negative times", async () => {
     const owner = deploymentOf({
       strategy: [0, 1],
       status: {
@@ -356,7 +356,7 @@ describe("the condition ReplicaFailure", () => {
     });
   });
 
-  test("is an old one's where the new one has none, and goes with it", async () => {
+  test("is an old one's if the new one has none, and is removed with it", async () => {
     scene.put(Deployments, deploymentOf());
     scene.put(
       ReplicaSets,
@@ -373,9 +373,9 @@ describe("the condition ReplicaFailure", () => {
   });
 });
 
-describe("a condition that is set", () => {
+describe("setting a condition", () => {
   const old = condition("Available", "True", "One", { agoMs: 5000 });
-  test("again for the same reason leaves the list as it was", () => {
+  test("again for the same reason leaves the list unchanged", () => {
     const list = [old];
     expect(setCondition(list, condition("Available", "True", "One", { message: "new" }))).toBe(list);
   });

@@ -7,7 +7,7 @@ import { rolloutScene } from "./scene.ts";
 const minute = 60_000;
 
 describe("a Deployment in the embedded cluster", () => {
-  test("comes to be available, with a ReplicaSet that bears upstream's hash", async () => {
+  test("becomes available, with a ReplicaSet that has upstream's hash", async () => {
     const scene = await rolloutScene();
     await scene.create();
     await scene.run(minute);
@@ -38,7 +38,7 @@ describe("a Deployment in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("rolls over to another template without ever having fewer than 3 pods available or more than 4", async () => {
+  test("rolls out another template with at least 3 pods available and at most 4", async () => {
     const scene = await rolloutScene();
     await scene.create();
     await scene.run(minute);
@@ -61,7 +61,7 @@ describe("a Deployment in the embedded cluster", () => {
     [500, "InternalError"],
     [409, "Conflict"],
   ] as const) {
-    test(`comes to its end after 20 s in which old ReplicaSets could not be scaled: ${code}`, async () => {
+    test(`finishes after 20 s in which old ReplicaSets could not be scaled: ${code}`, async () => {
       let old = "";
       let refused = 0;
       const scene = await rolloutScene(1, (inner) => ({
@@ -87,7 +87,7 @@ describe("a Deployment in the embedded cluster", () => {
     });
   }
 
-  test("goes back to an earlier template under a new revision, and remembers the old one", async () => {
+  test("goes back to an earlier template under a new revision, and keeps the old one in the history", async () => {
     const scene = await rolloutScene();
     await scene.create({ metadata: { annotations: { "kubernetes.io/change-cause": "first" } } });
     await scene.run(minute);
@@ -122,7 +122,7 @@ describe("a Deployment in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("while it is paused takes a new size and no new template, and goes on when it is resumed", async () => {
+  test("is scaled but not rolled out while it is paused, and continues when it is resumed", async () => {
     const scene = await rolloutScene();
     await scene.create();
     await scene.run(minute);
@@ -141,7 +141,7 @@ describe("a Deployment in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("whose new pods never get ready keeps its old ones, and says so when the deadline has passed", async () => {
+  test("whose new pods never become ready keeps its old ones, and reports the passed deadline", async () => {
     const scene = await rolloutScene();
     await scene.create({ spec: { progressDeadlineSeconds: 30 } });
     await scene.run(minute);
@@ -164,7 +164,7 @@ describe("a Deployment in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("keeps as many old ReplicaSets as revisionHistoryLimit says, the newest ones", async () => {
+  test("keeps the newest revisionHistoryLimit old ReplicaSets", async () => {
     const scene = await rolloutScene();
     await scene.create({ replicas: 1, spec: { revisionHistoryLimit: 2 } });
     for (const version of [2, 3, 4, 5]) {
@@ -176,7 +176,7 @@ describe("a Deployment in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("is scaled amid a rollout in proportion", async () => {
+  test("is scaled proportionally during a rollout", async () => {
     const scene = await rolloutScene();
     await scene.create({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } });
     await scene.run(minute);

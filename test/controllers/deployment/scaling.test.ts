@@ -51,7 +51,7 @@ function setsOf(
   );
 }
 
-describe("a Deployment that is scaled amid a rollout shares its pods out in proportion", () => {
+describe("a Deployment that is scaled during a rollout distributes its pods proportionally", () => {
   const rows: readonly {
     name: string;
     from: number;
@@ -70,14 +70,14 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
     { name: "three grow", from: 7, to: 10, sets: [2, 3, 2], become: [3, 4, 3] },
     { name: "three shrink", from: 13, to: 8, sets: [2, 8, 3], become: [1, 5, 2] },
     {
-      name: "what is left over goes to the newest of those that grow",
+      name: "the remainder goes to the newest of those that grow",
       from: 3,
       to: 4,
       sets: [1, 1, 1],
       become: [2, 1, 1],
     },
     {
-      name: "what is left over is taken from the oldest of those that shrink",
+      name: "the remainder is taken from the oldest of those that shrink",
       from: 3,
       to: 2,
       sets: [1, 1, 1],
@@ -91,10 +91,10 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
       become: [3, 2],
       hasNew: false,
     },
-    { name: "all vanish", from: 6, to: 0, sets: [3, 2, 1], become: [0, 0, 0] },
-    { name: "all vanish with a surge too", from: 6, to: 0, strategy: [2, 0], sets: [3, 2, 1], become: [0, 0, 0] },
-    { name: "as many as there are already", from: 8, to: 10, strategy: [2, 0], sets: [6, 6], become: [6, 6] },
-    { name: "the surge is shared out too", from: 10, to: 20, strategy: [2, 0], sets: [6, 6], become: [11, 11] },
+    { name: "all shrink to 0", from: 6, to: 0, sets: [3, 2, 1], become: [0, 0, 0] },
+    { name: "all shrink to 0 with a surge, too", from: 6, to: 0, strategy: [2, 0], sets: [3, 2, 1], become: [0, 0, 0] },
+    { name: "no change", from: 8, to: 10, strategy: [2, 0], sets: [6, 6], become: [6, 6] },
+    { name: "the surge is distributed, too", from: 10, to: 20, strategy: [2, 0], sets: [6, 6], become: [11, 11] },
     {
       name: "another surge and another size at once",
       from: 10,
@@ -120,7 +120,7 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
     });
   }
 
-  test("a refusal ends the sync, and what was shared out before it stays", async () => {
+  test("a refusal ends the sync, and earlier writes stay", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 9, strategy: [0, 1] }));
     scene.put(ReplicaSets, ...setsOf([1, 1, 1], { desired: 3, most: 3 }));
     scene.refuse = ({ name }) => (name === "v2" ? refusal(409, "Conflict", "changed") : undefined);
@@ -128,7 +128,7 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
     expect(sizesOf()).toEqual({ v3: 3, v2: 1, v1: 1 });
   });
 
-  test("a new ReplicaSet that has all pods but none available leaves the old one its pods", async () => {
+  test("a new ReplicaSet with all pods but none available leaves the old one its pods", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 2, strategy: [1, 1], ...paused }));
     scene.put(
       ReplicaSets,
@@ -139,7 +139,7 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
     expect(sizesOf()).toEqual({ new: 2, old: 1 });
   });
 
-  test("a new ReplicaSet that has all pods available empties the old ones, newest first", async () => {
+  test("a new ReplicaSet with all pods available empties the old ones, newest first", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 2, ...paused }));
     scene.put(
       ReplicaSets,
@@ -157,10 +157,10 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
   });
 
   // Source: kubernetes v1.36 pkg/controller/deployment/util/deployment_util.go IsSaturated.
-  describe("a new ReplicaSet has not all pods", () => {
+  describe("a new ReplicaSet does not have all pods", () => {
     const rows: readonly { name: string; parts: SetParts }[] = [
-      { name: "where it was told another size", parts: { desired: 1 } },
-      { name: "where it was told none", parts: { desired: null } },
+      { name: "if its annotation has another size", parts: { desired: 1 } },
+      { name: "if its annotation has no size", parts: { desired: null } },
       { name: "without annotations", parts: { meta: { annotations: undefined } } },
       { name: "where it is larger", parts: { size: 3, available: 2 } },
       { name: "without a status", parts: { status: { availableReplicas: undefined } } },
@@ -179,7 +179,7 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
       });
     }
 
-    test("where nobody counted them", async () => {
+    test("if its pods were not counted", async () => {
       scene.put(Deployments, deploymentOf({ replicas: 2, ...paused }));
       const { status: _, ...uncounted } = setOf("new", { image: "web:2", size: 2, desired: 2, most: 3 });
       scene.put(ReplicaSets, uncounted, setOf("old", { size: 1, hoursOld: 2, desired: 2, most: 3 }));
@@ -208,13 +208,13 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
         sentence: "new is the only active ReplicaSet → 3 → 5",
       },
       {
-        name: "that one is the newest where none has pods",
+        name: "that one is the newest if none has pods",
         replicas: 5,
         sets: [setOf("new", { image: "web:2", size: 0 }), setOf("old", { size: 0, hoursOld: 2 })],
         sentence: "new is the newest ReplicaSet → 0 → 5",
       },
       {
-        name: "nothing where the only one has its size",
+        name: "nothing if the only one has its size",
         replicas: 3,
         sets: [setOf("new", { image: "web:2", desired: 2 })],
         sentence: undefined,
@@ -226,7 +226,7 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
         sentence: "the new ReplicaSet has all pods available → old old 1 → 0",
       },
       {
-        name: "who gets what",
+        name: "the share of each",
         replicas: 8,
         sets: [setOf("new", { image: "web:2", size: 2, most: 4 }), setOf("old", { size: 2, hoursOld: 2, most: 4 })],
         sentence: "8 pods are desired and 2 more allowed, 2 ReplicaSets share them → new 2 → 5, old 2 → 5",
@@ -243,7 +243,7 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
     }
   });
 
-  test("with Recreate several active ReplicaSets are left as they are", async () => {
+  test("with Recreate several active ReplicaSets are left alone", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 9, strategy: "Recreate" }));
     scene.put(ReplicaSets, ...setsOf([2, 2], { desired: 4, most: 4 }));
     await scene.sync("shop/web");
@@ -254,16 +254,16 @@ describe("a Deployment that is scaled amid a rollout shares its pods out in prop
 // Source: kubernetes v1.36 pkg/controller/deployment/sync.go isScalingEvent.
 describe("a Deployment of 3 is being scaled", () => {
   const rows: readonly { name: string; newReplicaSet?: ReplicaSet; old: readonly ReplicaSet[]; is: boolean }[] = [
-    { name: "where an active ReplicaSet was told 2", old: [setOf("old", { desired: 2 })], is: true },
+    { name: "if an active ReplicaSet has 2 in its annotation", old: [setOf("old", { desired: 2 })], is: true },
     {
-      name: "where the new one was told 2",
+      name: "if the new one has 2 in its annotation",
       newReplicaSet: setOf("new", { desired: 2 }),
       old: [setOf("old")],
       is: true,
     },
-    { name: "not where all were told 3", newReplicaSet: setOf("new"), old: [setOf("old")], is: false },
-    { name: "not where one without pods was told 2", old: [setOf("old", { size: 0, desired: 2 })], is: false },
-    { name: "not where one was told nothing", old: [setOf("old", { desired: null })], is: false },
+    { name: "not if all have 3", newReplicaSet: setOf("new"), old: [setOf("old")], is: false },
+    { name: "not if one without pods has 2", old: [setOf("old", { size: 0, desired: 2 })], is: false },
+    { name: "not if one has no annotation", old: [setOf("old", { desired: null })], is: false },
   ];
   for (const { name, newReplicaSet, old, is } of rows)
     test(name, () => expect(isScalingEvent(deploymentOf({ replicas: 3 }), { newReplicaSet, old })).toBe(is));
@@ -271,10 +271,10 @@ describe("a Deployment of 3 is being scaled", () => {
 
 describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
   const rows = [
-    { name: "keeps its part of what the Deployment had at most", most: 40, has: 0, size: 20 },
-    { name: "without its annotation keeps its part of the pods there are", most: null, has: 40, size: 20 },
+    { name: "is its part of the Deployment's maximum", most: 40, has: 0, size: 20 },
+    { name: "is its part of the existing pods without its annotation", most: null, has: 40, size: 20 },
     { name: "with an annotation of 0 as well", most: 0, has: 40, size: 20 },
-    { name: "without either is none", most: null, has: 0, size: 10 },
+    { name: "is 0 without either", most: null, has: 0, size: 10 },
     { name: "is never more than is left", most: 1, has: 0, size: 20 },
   ];
   for (const { name, most, has, size } of rows) {
@@ -289,7 +289,7 @@ describe("the share of one of 10 beside one of 30, when 40 become 80", () => {
   }
 });
 
-test("with nothing to add or take away the ReplicaSets are written in the order given", () => {
+test("with nothing to distribute the ReplicaSets are written in the given order", () => {
   const sets = [setOf("small", { size: 1, most: 4 }), setOf("large", { size: 3, most: 4 })];
   const shares = proportions(deploymentOf({ replicas: 4, strategy: [0, 1] }), sets);
   expect(shares.map(({ replicaSet, size }) => [replicaSet.metadata.name, size])).toEqual([
@@ -298,7 +298,7 @@ test("with nothing to add or take away the ReplicaSets are written in the order 
   ]);
 });
 
-describe("annotations that were tampered with", () => {
+describe("invalid annotations", () => {
   const sharesIn = (replicas: number, ...sets: readonly ReplicaSet[]): Record<string, number> =>
     Object.fromEntries(
       proportions(deploymentOf({ replicas, strategy: [0, 1] }), sets).map(({ replicaSet, size }) => [
@@ -307,26 +307,26 @@ describe("annotations that were tampered with", () => {
       ]),
     );
 
-  test("take from no ReplicaSet more than is left to be taken", () => {
+  test("take from no ReplicaSet more than is left to take", () => {
     // 40 become 36: 3 of the one of 30 go by its part, then all of the other, of which only 1 may.
     const [other, odd] = [setOf("other", { size: 30, most: 40 }), setOf("odd", { size: 10, most: 1_000_000 })];
     expect(sharesIn(36, other, odd)).toEqual({ other: 27, odd: 9 });
   });
 
-  test("nor move pods once all were given out", () => {
+  test("do not move pods once all were distributed", () => {
     // 40 become 42: the one of 30 takes both, and the other, whose part is smaller than what it has, keeps its 10.
     const [other, odd] = [setOf("other", { size: 30, most: 10 }), setOf("odd", { size: 10, most: 1_000_000 })];
     expect(sharesIn(42, other, odd)).toEqual({ other: 32, odd: 10 });
   });
 
-  test("without an annotation and a status a part is unknown: the largest gets all", () => {
+  test("without an annotation and a status a share is unknown: the largest gets all", () => {
     const { status: _, ...owner } = deploymentOf({ replicas: 42, strategy: [0, 1] });
     const sets = [setOf("other", { size: 30, most: null }), setOf("odd", { size: 10, most: null })];
     expect(proportions(owner, sets).map(({ size }) => size)).toEqual([32, 10]);
   });
 });
 
-test("an annotation that is no number is no scaling", async () => {
+test("an annotation that is not a number is not a scaling", async () => {
   scene.put(Deployments, deploymentOf({ status: completeStatus(3) }));
   const odd = { "deployment.kubernetes.io/desired-replicas": "-1" };
   scene.put(ReplicaSets, setOf("new", { image: "web:2", annotations: odd }));

@@ -14,7 +14,7 @@ describe("the sentence about progress", () => {
     expect(progress.sentence({ ...counts, verdict })).toBe(says);
   });
 
-  test("names no ReplicaSet where there is none yet", () => {
+  test("names no ReplicaSet if there is none yet", () => {
     expect(progress.sentence({ ...counts, replicaSet: undefined, verdict: "complete" })).toStartWith(
       "2 of 3 pods are new,",
     );
@@ -24,7 +24,7 @@ describe("the sentence about progress", () => {
 describe("the sentence about the status", () => {
   test.each([
     {
-      name: "counts, 0 where they are left out, then conditions",
+      name: "counts, 0 if they are missing, then conditions",
       changes: [
         { path: ".readyReplicas", before: 2, after: 3 },
         { path: ".unavailableReplicas", before: 1 },
@@ -38,7 +38,7 @@ describe("the sentence about the status", () => {
   });
 });
 
-describe("the sentence about a rollout that stands still", () => {
+describe("the sentence about a rollout without progress", () => {
   test.each([
     {
       leftMs: 252_999,
@@ -63,7 +63,7 @@ describe("the sentence about a rollout that stands still", () => {
   });
 });
 
-test("each rule says what it looks at, and its example makes a sentence", () => {
+test("each rule says what it looks at, and its example forms a sentence", () => {
   expect(statusRules.map(({ id }) => id)).toEqual(["progress", "status", "progress-check"]);
   for (const { looksAt } of statusRules) expect(looksAt.length).toBeGreaterThan(1);
   expect(statusRules.map((rule) => rule.sentence(rule.example ?? {}))).toEqual([

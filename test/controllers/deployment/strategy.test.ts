@@ -35,27 +35,27 @@ describe("maxSurge and maxUnavailable", () => {
     expect([maxSurge(deployment), maxUnavailable(deployment)]).toEqual([0, 0]);
   });
 
-  test("that are absent count as 0, and one pod may be unavailable", () => {
+  test("count as 0 if they are missing, and then one pod may be unavailable", () => {
     const deployment = deploymentOf({ spec: { strategy: { type: "RollingUpdate" } } });
     expect(fenceposts(deployment)).toEqual({ surge: 0, unavailable: 1 });
   });
 
-  test("are told as asked for and as what comes of it", () => {
+  test("are shown as requested and as computed", () => {
     const deployment = deploymentOf({ strategy: ["25%", 1] });
     expect(boundInWords(deployment, "maxSurge")).toBe("maxSurge 25% → 1");
     expect(boundInWords(deployment, "maxUnavailable")).toBe("maxUnavailable 1");
   });
 });
 
-describe("the size that a new ReplicaSet may have now", () => {
+describe("the size that a new ReplicaSet can have now", () => {
   const rows = [
-    { name: "no more than desired and surge", strategy: [1, 0], desired: 3, old: 1, current: 2, size: 3 },
-    { name: "never more than desired", strategy: [5, 0], desired: 3, old: 0, current: 1, size: 3 },
-    { name: "no more while all places are taken", strategy: [2, 0], desired: 10, old: 10, current: 2, size: 2 },
-    { name: "no less either, with too many pods", strategy: [1, 0], desired: 3, old: 9, current: 2, size: 2 },
-    { name: "what is left of the places", strategy: [2, 0], desired: 10, old: 5, current: 0, size: 7 },
+    { name: "is limited by the desired size and the surge", strategy: [1, 0], desired: 3, old: 1, current: 2, size: 3 },
+    { name: "is never more than desired", strategy: [5, 0], desired: 3, old: 0, current: 1, size: 3 },
+    { name: "does not grow while there is no room", strategy: [2, 0], desired: 10, old: 10, current: 2, size: 2 },
+    { name: "does not shrink either, with too many pods", strategy: [1, 0], desired: 3, old: 9, current: 2, size: 2 },
+    { name: "is the room that is left", strategy: [2, 0], desired: 10, old: 5, current: 0, size: 7 },
     {
-      name: "the surge alone where the old one has all",
+      name: "is the surge alone if the old one has all",
       strategy: ["20%", 0],
       desired: 10,
       old: 10,
@@ -74,7 +74,7 @@ describe("the size that a new ReplicaSet may have now", () => {
     expect(newReplicaSetReplicas(deploymentOf({ replicas: 5, strategy: "Recreate" }), { all: [], current: 0 })).toBe(5);
   });
 
-  test("cannot be told of another strategy", () => {
+  test("is unknown with another strategy", () => {
     const deployment = deploymentOf({ spec: { strategy: { type: "Odd" } } });
     expect(() => newReplicaSetReplicas(deployment, { all: [], current: 0 })).toThrow(
       "deployment type Odd isn't supported",
@@ -82,14 +82,14 @@ describe("the size that a new ReplicaSet may have now", () => {
   });
 });
 
-describe("limits that stand for none", () => {
+describe("limits that mean none", () => {
   const most = 2_147_483_647;
-  test("a deadline of the greatest number is no deadline", () => {
+  test("a deadline of the maximum is no deadline", () => {
     expect(hasProgressDeadline(deploymentOf())).toBe(true);
     expect(hasProgressDeadline(deploymentOf({ spec: { progressDeadlineSeconds: most } }))).toBe(false);
     expect(hasProgressDeadline(deploymentOf({ spec: { progressDeadlineSeconds: undefined } }))).toBe(false);
   });
-  test("a history of the greatest number keeps all, one of 0 none", () => {
+  test("a history of the maximum keeps all, one of 0 none", () => {
     expect(revisionHistoryLimit(deploymentOf({ spec: { revisionHistoryLimit: most } }))).toBeUndefined();
     expect(revisionHistoryLimit(deploymentOf({ spec: { revisionHistoryLimit: 0 } }))).toBe(0);
   });

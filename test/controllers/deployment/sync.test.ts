@@ -22,7 +22,7 @@ const fresh = deploymentOf({ annotations: {}, status: {} });
 const hash = podTemplateHash(templateOf("web:2"));
 
 describe("a Deployment without a ReplicaSet", () => {
-  test("gets one that bears its hash, and says so", async () => {
+  test("gets one with its hash, and records it", async () => {
     const annotations = { note: "1", "kubectl.kubernetes.io/last-applied-configuration": "{}" };
     scene.put(Deployments, deploymentOf({ replicas: 3, annotations, status: {}, spec: { minReadySeconds: 7 } }));
     await rejection(scene.sync(key));
@@ -57,7 +57,7 @@ describe("a Deployment without a ReplicaSet", () => {
     );
   });
 
-  test("is written twice in one sync, the second time in vain: the next one goes on from there", async () => {
+  test("is written twice in one sync, the second time unsuccessfully: the next one continues from there", async () => {
     scene.put(Deployments, fresh);
     const error = await rejection(scene.sync(key));
     expect(error).toMatchObject({ reason: "Conflict" });
@@ -82,14 +82,14 @@ describe("a Deployment without a ReplicaSet", () => {
     expect(calls()).toEqual(["updateStatus Deployment web"]);
   });
 
-  test("that asks for no pods gets one of none, without an Event", async () => {
+  test("with 0 replicas gets one of 0, without an Event", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 0, annotations: {}, status: {} }));
     await rejection(scene.sync(key));
     expect(scene.live(ReplicaSets)[0]?.spec?.replicas).toBe(0);
     expect(scene.events).toEqual([]);
   });
 
-  test("says which fields brought another template", async () => {
+  test("records which fields of the template changed", async () => {
     scene.put(Deployments, deploymentOf());
     scene.put(ReplicaSets, setOf("old"));
     await rejection(scene.sync(key));
@@ -109,7 +109,7 @@ describe("the name of a new ReplicaSet", () => {
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
   };
 
-  test("that another owner has counts as a collision", async () => {
+  test("that another owner has taken counts as a collision", async () => {
     put(setOf(`web-${hash}`, { image: "web:9", owner: deploymentOf({ meta: { uid: "uid-other" } }) }));
     expect(await rejection(scene.sync(key))).toMatchObject({ reason: "AlreadyExists" });
     expect(writtenStatus()?.collisionCount).toBe(1);
@@ -127,7 +127,7 @@ describe("the name of a new ReplicaSet", () => {
     expect(writtenStatus()?.collisionCount).toBe(5);
   });
 
-  test("that is its own already, with the same template, is no collision", async () => {
+  test("that it already owns, with the same template, is not a collision", async () => {
     // The cache of claims was behind: the ReplicaSet is not among those of this sync, and is there when it is asked for.
     const mine = setOf(`web-${hash}`, { image: "web:2" });
     scene.put(Deployments, fresh);
@@ -142,14 +142,14 @@ describe("the name of a new ReplicaSet", () => {
     expect(scene.events).toEqual([]);
   });
 
-  test("that is taken on the server and unknown to the cache is tried again later", async () => {
+  test("that exists on the server but not in the cache is tried again later", async () => {
     scene.put(Deployments, fresh);
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ reason: "NotFound" });
     expect(calls()).toEqual([`create ReplicaSet web-${hash}`]);
   });
 
-  test("of a Deployment with a long name leaves room for the hash", async () => {
+  test("of a Deployment with a long name has room for the hash", async () => {
     const name = "w".repeat(253);
     scene.put(Deployments, deploymentOf({ annotations: {}, status: {}, meta: { name } }));
     await rejection(scene.sync(`shop/${name}`));
@@ -162,7 +162,7 @@ describe("a new ReplicaSet that is refused", () => {
     scene.refuse = ({ verb }) => (verb === "create" ? error : undefined);
   };
 
-  test("is told in Progressing and in an Event", async () => {
+  test("is reported in Progressing and in an Event", async () => {
     scene.put(Deployments, fresh);
     refuse(refusal(403, "Forbidden", "exceeded quota"));
     await rejection(scene.sync(key));
@@ -171,7 +171,7 @@ describe("a new ReplicaSet that is refused", () => {
     expect(scene.events).toMatchObject([{ type: "Warning", reason: "ReplicaSetCreateError", message }]);
   });
 
-  test("without a deadline is told in an Event alone", async () => {
+  test("without a deadline is reported only in an Event", async () => {
     scene.put(
       Deployments,
       deploymentOf({ annotations: {}, status: {}, spec: { progressDeadlineSeconds: 2_147_483_647 } }),
@@ -182,7 +182,7 @@ describe("a new ReplicaSet that is refused", () => {
     expect(scene.events).toHaveLength(1);
   });
 
-  test("because its namespace is being deleted is neither told nor tried again", async () => {
+  test("because its namespace is being deleted is neither reported nor retried", async () => {
     scene.put(Deployments, fresh);
     refuse(refusal(403, "Forbidden", "namespace shop is being terminated", "NamespaceTerminating"));
     await scene.sync(key);
@@ -193,7 +193,7 @@ describe("a new ReplicaSet that is refused", () => {
 });
 
 describe("the new ReplicaSet", () => {
-  test("gets a revision above those of all others, and keeps the one it had in its history", async () => {
+  test("gets a revision above those of all others, and keeps its previous one in its history", async () => {
     scene.put(Deployments, deploymentOf());
     scene.put(
       ReplicaSets,
@@ -211,7 +211,7 @@ describe("the new ReplicaSet", () => {
     expect(scene.decisions[0]?.sentence).toBe("new has the Deployment's template → revision 1 → 5");
   });
 
-  test("takes over minReadySeconds and annotations", async () => {
+  test("copies minReadySeconds and annotations", async () => {
     const annotations = { "deployment.kubernetes.io/revision": "2", note: "1" };
     scene.put(Deployments, deploymentOf({ annotations, spec: { minReadySeconds: 9 } }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
@@ -222,7 +222,7 @@ describe("the new ReplicaSet", () => {
     );
   });
 
-  test("tells the Deployment its revision, and that it was found where no progress was told yet", async () => {
+  test("copies its revision to the Deployment, and the condition if progress was not reported yet", async () => {
     scene.put(Deployments, deploymentOf({ annotations: {}, status: { conditions: [available] } }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
     await rejection(scene.sync(key));
@@ -231,7 +231,7 @@ describe("the new ReplicaSet", () => {
     expect(scene.live(Deployments)[0]?.status?.conditions?.at(-1)).toMatchObject({ reason: "FoundNewReplicaSet" });
   });
 
-  test("whose revision is no number is left as it is", async () => {
+  test("whose revision is not a number is left alone", async () => {
     scene.put(
       Deployments,
       deploymentOf({ annotations: { "deployment.kubernetes.io/revision": "x", note: "1" }, status: completeStatus(3) }),
@@ -243,12 +243,12 @@ describe("the new ReplicaSet", () => {
 });
 
 describe("a sync", () => {
-  test("of a Deployment that is gone does nothing", async () => {
+  test("of a deleted Deployment does nothing", async () => {
     await scene.sync("shop/gone");
     expect(scene.calls).toEqual([]);
   });
 
-  test("of one that is being deleted keeps its status and nothing else", async () => {
+  test("of one that is being deleted only updates its status", async () => {
     scene.put(Deployments, deploymentOf({ image: "web:3", meta: { deletionTimestamp: "2026-11-21T09:59:00Z" } }));
     scene.put(ReplicaSets, setOf("old"), setOf("orphan", { owner: "none" }));
     await scene.sync(key);
@@ -256,7 +256,7 @@ describe("a sync", () => {
     expect(writtenStatus()?.replicas).toBe(3);
   });
 
-  test("adopts nothing for one that is being deleted by now, though the cache does not know", async () => {
+  test("adopts nothing for one that is being deleted on the server but not in the cache", async () => {
     scene.put(Deployments, deploymentOf());
     scene.putLive(Deployments, deploymentOf({ meta: { deletionTimestamp: "2026-11-21T09:59:00Z" } }));
     scene.put(ReplicaSets, setOf("orphan", { owner: "none" }));
@@ -264,7 +264,7 @@ describe("a sync", () => {
     expect(calls()).toEqual(["get Deployment web"]);
   });
 
-  test("adopts orphans that match and releases what no longer does, before anything else", async () => {
+  test("first adopts matching orphans and releases objects that no longer match", async () => {
     scene.put(Deployments, deploymentOf({ status: completeStatus(3) }));
     scene.put(
       ReplicaSets,
@@ -276,7 +276,7 @@ describe("a sync", () => {
     expect(rulesOf().filter((rule) => rule !== undefined)).toEqual(["release", "adopt"]);
   });
 
-  test("of one that selects everything says so and is over", async () => {
+  test("of one that selects everything records an Event and ends", async () => {
     scene.put(Deployments, deploymentOf({ meta: { generation: 2 }, spec: { selector: {} } }));
     await scene.sync(key);
     expect(scene.events).toMatchObject([{ type: "Warning", reason: "SelectingAll" }]);
@@ -284,7 +284,7 @@ describe("a sync", () => {
     expect(writtenStatus()?.observedGeneration).toBe(2);
   });
 
-  test("of one with a strategy that is none fails", async () => {
+  test("of one with an unknown strategy fails", async () => {
     scene.put(Deployments, deploymentOf({ status: completeStatus(3), spec: { strategy: { type: "Odd" } } }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
     expect((await rejection(scene.sync(key))).message).toContain("unexpected deployment strategy type: Odd");
@@ -297,11 +297,11 @@ describe("a pause", () => {
     conditions: [available, condition("Progressing", "True", reason)],
   });
   const rows = [
-    { name: "is told", paused: true, had: "ReplicaSetUpdated", told: "DeploymentPaused" },
-    { name: "is told once", paused: true, had: "DeploymentPaused", told: undefined },
-    { name: "is told when it is over", paused: false, had: "DeploymentPaused", told: "DeploymentResumed" },
+    { name: "is reported", paused: true, had: "ReplicaSetUpdated", told: "DeploymentPaused" },
+    { name: "is reported once", paused: true, had: "DeploymentPaused", told: undefined },
+    { name: "is reported when it ends", paused: false, had: "DeploymentPaused", told: "DeploymentResumed" },
     {
-      name: "is not told over a deadline that has passed",
+      name: "is not reported after a passed deadline",
       paused: true,
       had: "ProgressDeadlineExceeded",
       told: undefined,
@@ -322,14 +322,14 @@ describe("a pause", () => {
     });
   }
 
-  test("makes no ReplicaSet of another template", async () => {
+  test("creates no ReplicaSet for another template", async () => {
     scene.put(Deployments, deploymentOf({ spec: { paused: true }, status: status("DeploymentPaused") }));
     scene.put(ReplicaSets, setOf("old"));
     await scene.sync(key);
     expect(scene.calls.filter(({ verb }) => verb === "create")).toEqual([]);
   });
 
-  test("without a deadline is not told", async () => {
+  test("without a deadline is not reported", async () => {
     const spec = { paused: true, progressDeadlineSeconds: 2_147_483_647 };
     scene.put(Deployments, deploymentOf({ spec, status: completeStatus(3) }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
@@ -356,7 +356,7 @@ describe("the rollback annotation", () => {
 
   const rows = [
     {
-      name: "puts the template and the annotations of a revision back",
+      name: "restores the template and the annotations of a revision",
       revision: "1",
       image: "web:1",
       cause: "first",
@@ -364,7 +364,7 @@ describe("the rollback annotation", () => {
       message: 'Rolled back deployment "web" to revision 1',
     },
     {
-      name: "of 0 means the last revision",
+      name: "of 0 means the previous revision",
       revision: "0",
       image: "web:1",
       cause: "first",
@@ -372,7 +372,7 @@ describe("the rollback annotation", () => {
       message: 'Rolled back deployment "web" to revision 1',
     },
     {
-      name: "to what is there changes nothing",
+      name: "to the current template changes nothing",
       revision: "2",
       image: "web:2",
       cause: "second",
@@ -380,7 +380,7 @@ describe("the rollback annotation", () => {
       message: 'The rollback revision contains the same template as current deployment "web"',
     },
     {
-      name: "to a revision that is not there is given up",
+      name: "to a missing revision is removed",
       revision: "7",
       image: "web:2",
       cause: "second",
@@ -402,7 +402,7 @@ describe("the rollback annotation", () => {
     });
   }
 
-  test("of 0 without an earlier revision is given up", async () => {
+  test("of 0 without an earlier revision is removed", async () => {
     scene.put(Deployments, wish("0"));
     scene.put(ReplicaSets, sets[0] as ReplicaSet);
     await scene.sync(key);
@@ -410,14 +410,14 @@ describe("the rollback annotation", () => {
     expect(scene.live(Deployments)[0]?.metadata.annotations).not.toContainKey("deprecated.deployment.rollback.to");
   });
 
-  test("is served before anything else is scaled", async () => {
+  test("is processed before anything else is scaled", async () => {
     scene.put(Deployments, { ...wish("1"), spec: { ...wish("1").spec, replicas: 9 } } as Deployment);
     scene.put(ReplicaSets, ...sets);
     await scene.sync(key);
     expect(calls()).toEqual(["update Deployment web"]);
   });
 
-  test("is left alone while it is paused, and when it is no number", async () => {
+  test("is left alone during a pause, and if it is not a number", async () => {
     for (const [revision, paused] of [
       ["1", true],
       ["soon", false],
@@ -439,7 +439,7 @@ describe("the rollback annotation", () => {
   });
 });
 
-test("the scene's time is the one that conditions carry", async () => {
+test("conditions have the scene's time", async () => {
   scene.put(Deployments, fresh);
   await rejection(scene.sync(key));
   expect(progressing()).toMatchObject({ lastUpdateTime: new Date(sceneStart).toISOString().replace(".000", "") });

@@ -60,7 +60,7 @@ async function goesWith(parts: Parts): Promise<void> {
 }
 
 describe("a pod whose claim does not tolerate a taint of its device", () => {
-  test("is deleted, after its status says why", async () => {
+  test("is deleted, after its status has the reason", async () => {
     await goesWith({});
     expect(sentences()).toEqual([`its claim does not tolerate the taint unhealthy:NoExecute of ${gpu} → delete it`]);
     const [, patch, removal] = scene.calls;
@@ -100,11 +100,11 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
   });
 
   for (const { what, reads } of [
-    { what: "is gone", reads: () => scene.deleteLive(Pods, key) },
+    { what: "was deleted", reads: () => scene.deleteLive(Pods, key) },
     { what: "was replaced", reads: () => scene.putLive(Pods, using(["gpu"], { uid: "uid-other" })) },
     { what: "is being deleted", reads: () => scene.putLive(Pods, using(["gpu"], { isDeleted: true })) },
   ]) {
-    test(`is left alone if it ${what}, and not looked for again`, async () => {
+    test(`is left alone if it ${what}, and not examined again`, async () => {
       put({});
       reads();
       await scene.sync(key);
@@ -118,7 +118,7 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     });
   }
 
-  test("is tried again if the API server refuses, and told of again", async () => {
+  test("is retried if the API server refuses, with another Event", async () => {
     put({});
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ message: "no" });
@@ -129,13 +129,13 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     expect(told()).toEqual(marked);
   });
 
-  test("is tried again if it was replaced between the two requests", async () => {
+  test("is retried if it was replaced between the two requests", async () => {
     put({});
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(409, "Conflict", "another uid") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 409 });
   });
 
-  test("is deleted once: a taint that comes and goes while it is being deleted is only announced", async () => {
+  test("is deleted once: a taint that is removed and added during the deletion only causes an Event", async () => {
     await goesWith({});
     scene.put(Pods, { ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
     scene.put(ResourceSlices, sliceOf("a", { "gpu-0": [unhealthy({ value: "very" })] }));
@@ -152,7 +152,7 @@ describe("a pod stays", () => {
   const taints = [unhealthy()];
   for (const { what, parts } of [
     { what: "without a node", parts: { pods: [using(["gpu"], { node: "" })] } },
-    { what: "whose claim is not there", parts: { claims: [] } },
+    { what: "whose claim does not exist", parts: { claims: [] } },
     { what: "whose claim has no devices", parts: { claims: [claimOf("gpu", { reservedFor: [pod] })] } },
     { what: "whose claim is not reserved for it", parts: { claims: [given("gpu", {})] } },
     {
@@ -160,7 +160,7 @@ describe("a pod stays", () => {
       parts: { claims: [given("gpu", { pod: using([], { name: "other" }) })] },
     },
     {
-      what: "whose claim in the status is another pod's",
+      what: "whose status names the claim of another pod",
       parts: {
         claims: [given("gpu", { pod })],
         pods: [using([], { entries: [templated("gpu")], status: saying({ gpu: "gpu" }) })],
@@ -176,7 +176,7 @@ describe("a pod stays", () => {
       parts: { slices: [sliceOf("a", { "gpu-0": [unhealthy({ effect: "NoSchedule" })] })] },
     },
     {
-      what: "whose device is not tainted, but its neighbour",
+      what: "whose device is not tainted, but another one is",
       parts: { slices: [sliceOf("a", { "gpu-0": [], "gpu-1": taints })] },
     },
     {
@@ -192,24 +192,24 @@ describe("a pod stays", () => {
     test(what, () => staysWith(parts));
   }
 
-  test("and goes where the newest generation of its pool has the taint", () =>
+  test("and is deleted if the latest generation of its pool has the taint", () =>
     goesWith({ slices: [sliceOf("a", { "gpu-0": [] }), sliceOf("b", { "gpu-0": [unhealthy()] }, { generation: 2 })] }));
 });
 
 describe("a claim tolerates a taint", () => {
   for (const { what, toleration } of [
-    { what: "of any key", toleration: forSeconds() },
-    { what: "of its key", toleration: forSeconds(undefined, { key: "unhealthy" }) },
+    { what: "with any key", toleration: forSeconds() },
+    { what: "with its key", toleration: forSeconds(undefined, { key: "unhealthy" }) },
     {
-      what: "of its key and value",
+      what: "with its key and value",
       toleration: { key: "unhealthy", operator: "Equal", value: "yes", effect: "NoExecute" },
     },
     {
-      what: "without an operator, which means equal",
+      what: "without an operator, which means Equal",
       toleration: { key: "unhealthy", value: "yes", effect: "NoExecute" },
     },
   ]) {
-    test(`${what} for ever`, () =>
+    test(`${what} forever`, () =>
       staysWith({
         slices: [sliceOf("a", { "gpu-0": [unhealthy({ value: "yes" })] })],
         claims: [given("gpu", { pod, tolerations: [forSeconds(0, { key: "other" }), toleration, forSeconds(5)] })],
@@ -217,16 +217,19 @@ describe("a claim tolerates a taint", () => {
   }
 
   for (const { what, toleration } of [
-    { what: "of another key", toleration: forSeconds(undefined, { key: "other" }) },
-    { what: "of another value", toleration: { key: "unhealthy", operator: "Equal", value: "no", effect: "NoExecute" } },
-    { what: "of another effect", toleration: { operator: "Exists", effect: "NoSchedule" } },
-    { what: "of no effect, as upstream", toleration: { operator: "Exists" } },
+    { what: "with another key", toleration: forSeconds(undefined, { key: "other" }) },
     {
-      what: "with an operator that is not known",
+      what: "with another value",
+      toleration: { key: "unhealthy", operator: "Equal", value: "no", effect: "NoExecute" },
+    },
+    { what: "with another effect", toleration: { operator: "Exists", effect: "NoSchedule" } },
+    { what: "with no effect, as upstream", toleration: { operator: "Exists" } },
+    {
+      what: "with an unknown operator",
       toleration: { key: "unhealthy", operator: "Like", effect: "NoExecute" },
     },
   ]) {
-    test(`not by one ${what}`, () =>
+    test(`not ${what}`, () =>
       goesWith({
         slices: [sliceOf("a", { "gpu-0": [unhealthy({ value: "yes" })] })],
         claims: [given("gpu", { pod, tolerations: [toleration] })],
@@ -252,7 +255,8 @@ describe("a claim tolerates a taint", () => {
     expect(calls()).toEqual(deleted);
   });
 
-  test("of 0 s or less not at all", () => goesWith({ claims: [given("gpu", { pod, tolerations: [forSeconds(-5)] })] }));
+  test("for 0 s or less not at all", () =>
+    goesWith({ claims: [given("gpu", { pod, tolerations: [forSeconds(-5)] })] }));
 
   test("of several claims and taints the first end counts", async () => {
     const early = [unhealthy(), unhealthy({ key: "hot", timeAdded: formatTime(sceneStart - 40 * second) })];
@@ -272,7 +276,7 @@ describe("a claim tolerates a taint", () => {
 describe("a pod that waits for its time", () => {
   const waiting = { claims: [given("gpu", { pod, tolerations: [forSeconds(60)] })] };
 
-  test("stays if the taint goes, and an Event says so once", async () => {
+  test("stays if the taint is removed, and one Event says so", async () => {
     put(waiting);
     await scene.sync(key);
     scene.put(ResourceSlices, sliceOf("a", { "gpu-0": [] }));
@@ -286,7 +290,7 @@ describe("a pod that waits for its time", () => {
     expect(told()).toEqual([]);
   });
 
-  test("is forgotten when it is gone: no Event, and another of its name is judged by itself", async () => {
+  test("is forgotten when it is deleted: no Event, and another of its name is judged separately", async () => {
     put(waiting);
     await scene.sync(key);
     scene.deleteLive(Pods, key);
@@ -300,7 +304,7 @@ describe("a pod that waits for its time", () => {
     expect(sentences()).toEqual(stays);
   });
 
-  test("is no reason for an Event about another of its name, which came before the cache showed it gone", async () => {
+  test("causes no Event about another of its name that was added before the cache showed the deletion", async () => {
     put(waiting);
     await scene.sync(key);
     scene.put(Pods, using(["gpu"], { uid: "uid-other" }));
@@ -309,12 +313,12 @@ describe("a pod that waits for its time", () => {
   });
 });
 
-describe("who is woken", () => {
+describe("which pods are enqueued", () => {
   const woken = (): readonly string[] => scene.woken.splice(0);
   const clean = sliceOf("a", { "gpu-0": [], "gpu-1": [] });
   const tainted = sliceOf("a", { "gpu-0": [unhealthy()], "gpu-1": [] });
 
-  test("pods with claims: when they come, get a node, or their status names other claims", () => {
+  test("with claims: when they are added, get a node, or their status names other claims", () => {
     const change = (before: Pod, object: Pod): readonly string[] => {
       scene.notify(Pods, { type: "updated", before, object });
       return woken();
@@ -330,7 +334,7 @@ describe("who is woken", () => {
     expect(change(pod, { ...pod, status: { phase: "Running" } })).toEqual([]);
   });
 
-  test("pods of a claim that gets devices, loses them, is reserved, or goes", () => {
+  test("of a claim that gets devices, loses them, is reserved, or is deleted", () => {
     scene.put(Pods, pod, using(["gpu"], { name: "late", node: "" }), using(["other"], { name: "other" }));
     const empty = claimOf("gpu");
     scene.notify(ResourceClaims, { type: "added", object: empty, initial: false });
@@ -343,7 +347,7 @@ describe("who is woken", () => {
     expect(woken()).toEqual([key]);
   });
 
-  test("pods whose devices come to have other taints, and no others", () => {
+  test("whose devices get other taints, and no others", () => {
     const other = using(["second"], { name: "second" });
     put({
       slices: [tainted],
@@ -362,7 +366,7 @@ describe("who is woken", () => {
     expect(woken()).toEqual([]);
   });
 
-  test("pods whose device a newer generation of the pool no longer has", () => {
+  test("whose device is not in a newer generation of the pool", () => {
     const newer = sliceOf("b", {}, { generation: 2 });
     put({ slices: [tainted, newer] });
     scene.notify(ResourceSlices, { type: "added", object: newer, initial: false });

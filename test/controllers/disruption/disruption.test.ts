@@ -100,7 +100,7 @@ function replicated(replicas: number): object {
 }
 
 describe("a budget with minAvailable", () => {
-  test("as a number takes the pods that are there for the expected ones, whoever owns them", async () => {
+  test("as a number expects the existing pods, whoever owns them", async () => {
     await begin();
     for (const name of ["a", "b", "c"]) await createPod(name);
     await createPod("d", { ready: false });
@@ -108,7 +108,7 @@ describe("a budget with minAvailable", () => {
     expect(await counts()).toEqual([3, 2, 4, 1, "SufficientPods"]);
   });
 
-  test("follows pods that become ready, and pods that go", async () => {
+  test("follows pods that become ready, and pods that are deleted", async () => {
     await begin();
     for (const name of ["a", "b"]) await createPod(name, { ready: false });
     await budgetOf({ minAvailable: 1 });
@@ -119,7 +119,7 @@ describe("a budget with minAvailable", () => {
     expect(await counts()).toEqual([1, 1, 1, 0, "InsufficientPods"]);
   });
 
-  test("as a share takes the replicas that the controllers ask for, rounded up", async () => {
+  test("as a percentage expects the controllers' replicas, rounded up", async () => {
     await begin();
     const owner = [ReplicaSets, await create(ReplicaSets, "web", replicated(7))] as const;
     for (const name of ["a", "b"]) await createPod(name, { owner });
@@ -127,7 +127,7 @@ describe("a budget with minAvailable", () => {
     expect(await counts()).toEqual([2, 4, 7, 0, "InsufficientPods"]);
   });
 
-  test("without pods says so, and allows nothing", async () => {
+  test("without pods reports that, and permits nothing", async () => {
     await begin();
     await budgetOf({ minAvailable: 0 });
     expect(await counts()).toEqual([0, 0, 0, 0, "InsufficientPods"]);
@@ -161,7 +161,7 @@ describe("a budget with maxUnavailable", () => {
     expect(await counts()).toEqual([2, 1, 5, 1, "SufficientPods"]);
   });
 
-  test("never requires fewer than no pods", async () => {
+  test("never requires less than 0 pods", async () => {
     await begin();
     const owner = [ReplicaSets, await create(ReplicaSets, "web", replicated(1))] as const;
     await createPod("a", { owner });
@@ -169,7 +169,7 @@ describe("a budget with maxUnavailable", () => {
     expect(await counts()).toEqual([1, 0, 1, 1, "SufficientPods"]);
   });
 
-  test("leaves out pods without a controller, and warns of them", async () => {
+  test("excludes pods without a controller, and warns of them", async () => {
     await begin();
     await createPod("a");
     await budgetOf({ maxUnavailable: 1 });
@@ -182,7 +182,7 @@ describe("a budget with maxUnavailable", () => {
     ]);
   });
 
-  test("asks a custom resource for its scale", async () => {
+  test("reads the scale of a custom resource", async () => {
     await begin([widgetDefinition]);
     const owner = [Widgets, await create(Widgets, "w", { spec: { replicas: 4 } })] as const;
     for (const name of ["a", "b", "c", "d"]) await createPod(name, { owner });
@@ -223,7 +223,7 @@ describe("pods that cannot be counted", () => {
     return budget?.status?.conditions?.[0]?.message;
   };
 
-  test("a controller without the subresource scale", async () => {
+  test("because their controller has no subresource scale", async () => {
     await begin();
     const job = await create(Jobs, "j", { spec: { template: { spec: { ...template.spec, restartPolicy: "Never" } } } });
     await createPod("a", { owner: [Jobs, job] });
@@ -236,7 +236,7 @@ describe("pods that cannot be counted", () => {
     ]);
   });
 
-  test("a controller of a kind that the server does not have", async () => {
+  test("because their controller's kind is not on the server", async () => {
     await begin();
     const owner = { metadata: { name: "w", uid: "u" } } as StoredObject;
     await createPod("a", { owner: [Widgets, owner] });
@@ -244,7 +244,7 @@ describe("pods that cannot be counted", () => {
     expect(await message()).toBe('no matches for kind "Widget" in version "example.com/v1"');
   });
 
-  test("a controller that is gone, or another one of its name; then the budget recovers", async () => {
+  test("because their controller was deleted or replaced; then the budget recovers", async () => {
     await begin();
     const gone = await create(ReplicaSets, "web", replicated(1));
     await scene.during(scene.you.delete(ReplicaSets, { namespace: "default", name: "web" }, {}));
@@ -279,7 +279,7 @@ describe("evictions", () => {
     return response.status;
   }
 
-  test("are granted as long as the budget allows them", async () => {
+  test("are granted as long as the budget permits them", async () => {
     await begin();
     for (const name of ["a", "b", "c"]) await createPod(name);
     await budgetOf({ minAvailable: 2 });
@@ -290,7 +290,7 @@ describe("evictions", () => {
     expect(budget?.status?.disruptedPods).toBeUndefined();
   });
 
-  test("one that was granted and not carried out counts for two minutes, then is warned of", async () => {
+  test("that were granted but not carried out count for two minutes, then cause a warning", async () => {
     await begin();
     for (const name of ["a", "b", "c"]) await createPod(name);
     await budgetOf({ minAvailable: 2 });
@@ -314,7 +314,7 @@ describe("evictions", () => {
   }
 });
 
-test("a pod of several budgets is warned of, and one of them follows it", async () => {
+test("a pod of several budgets causes a warning, and one of them follows it", async () => {
   await begin();
   const selector = { matchLabels: labels };
   for (const name of ["one", "two"]) await create(PodDisruptionBudgets, name, { spec: { selector, minAvailable: 1 } });
@@ -359,14 +359,14 @@ describe("the condition DisruptionTarget", () => {
     expect(last?.lastTransitionTime).toBe(formatTime(Date.UTC(2026, 0, 1, 0, 2)));
   });
 
-  test("becomes False after another time, where it is given", async () => {
+  test("becomes False after another time, if that is configured", async () => {
     await begin([], defineDisruption({ staleAfterMs: 3000 }));
     await createPod("a", { conditions: [announced("EvictionByEvictionAPI")] });
     await pass(10_000);
     expect((await condition())?.[0]?.lastTransitionTime).toBe(formatTime(Date.UTC(2026, 0, 1, 0, 0, 3)));
   });
 
-  test("stays where the kubelet has set it, or the pod has ended", async () => {
+  test("stays if the kubelet has set it, or the pod has finished", async () => {
     await begin();
     await createPod("a", { conditions: [announced("TerminationByKubelet")] });
     await pass(300_000);

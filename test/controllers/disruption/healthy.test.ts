@@ -18,12 +18,12 @@ describe("granted evictions", () => {
     });
   });
 
-  test("the one that expires first says when to look again", () => {
+  test("that expire first determine the next sync", () => {
     const granted = { a: secondsAgo(10), b: secondsAgo(100), c: secondsAgo(50) };
     expect(pendingEvictions([podOf("a"), podOf("b"), podOf("c")], { granted, now }).recheckInMs).toBe(20_000);
   });
 
-  test("one expires after two minutes, not at two minutes", () => {
+  test("expire after two minutes, not at two minutes", () => {
     const pods = [podOf("a"), podOf("b")];
     const {
       pods: kept,
@@ -33,7 +33,7 @@ describe("granted evictions", () => {
     expect([Object.keys(kept), expired.map(({ metadata }) => metadata.name), recheckInMs]).toEqual([["a"], ["b"], 0]);
   });
 
-  test("without any there is nothing to look at again", () => {
+  test("without entries need no further sync", () => {
     expect(pendingEvictions([podOf("a")], { granted: {}, now })).toEqual({ pods: {}, expired: [] });
   });
 });

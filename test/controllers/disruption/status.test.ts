@@ -29,12 +29,12 @@ function stored(next: BudgetStatus | undefined): BudgetStatus {
   return next;
 }
 
-describe("how many pods may be evicted", () => {
+describe("the number of permitted evictions", () => {
   const rows = [
-    { what: "those beyond the required", of: counts(5, 3, 5), allowed: 2 },
-    { what: "none if just enough are healthy", of: counts(3, 3, 5), allowed: 0 },
-    { what: "none if too few are healthy", of: counts(1, 3, 5), allowed: 0 },
-    { what: "none if no pod is expected", of: counts(0, -1, 0), allowed: 0 },
+    { what: "is that of pods beyond the required ones", of: counts(5, 3, 5), allowed: 2 },
+    { what: "is 0 if just enough are healthy", of: counts(3, 3, 5), allowed: 0 },
+    { what: "is 0 if too few are healthy", of: counts(1, 3, 5), allowed: 0 },
+    { what: "is 0 if no pod is expected", of: counts(0, -1, 0), allowed: 0 },
   ];
   for (const { what, of, allowed } of rows) test(what, () => expect(allowedDisruptions(of)).toBe(allowed));
 });
@@ -104,7 +104,7 @@ function counted(): BudgetStatus {
   return { disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3 };
 }
 
-test("where the pods cannot be counted, none may be evicted, and the other counts stay", () => {
+test("if the pods cannot be counted, none can be evicted, and the other counts stay", () => {
   const first = stored(nextStatus(budget(), { ...counts(3, 2, 3), now }));
   const failed = failedStatus(budget(first, 3), { message: "no such kind", now: now + 1000 });
   expect(failed).toEqual({
