@@ -9,7 +9,7 @@ function golden(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dir, "golden", `${name}.json`), "utf8"));
 }
 
-test("subsets are packed as upstream packs them, in its order", () => {
+test("subsets are packed as by upstream, in its order", () => {
   const cases = golden("packed") as readonly {
     readonly given: readonly Subset[];
     readonly packed: readonly Subset[];
@@ -18,14 +18,14 @@ test("subsets are packed as upstream packs them, in its order", () => {
   for (const { given, packed } of cases) expect(repack(given)).toEqual(packed);
 });
 
-test("packing what is packed changes nothing", () => {
+test("repacking packed subsets changes nothing", () => {
   for (const { packed } of golden("packed") as readonly { readonly packed: readonly Subset[] }[])
     expect(repack(packed)).toEqual(packed);
 });
 
 type Sizes = readonly (readonly [ready: number, notReady: number])[];
 
-test("too many addresses are cut as upstream cuts them", () => {
+test("too many addresses are truncated as by upstream", () => {
   const cases = golden("truncated") as readonly { readonly before: Sizes; readonly after: Sizes }[];
   expect(cases.filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after)).length).toBeGreaterThan(
     30,

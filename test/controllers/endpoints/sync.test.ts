@@ -26,7 +26,7 @@ const addresses = (): readonly string[] =>
 const managed = { "endpoints.kubernetes.io/managed-by": "endpoint-controller" };
 
 describe("a Service", () => {
-  test("gets Endpoints of its name with its labels, ready and other addresses, and ports", async () => {
+  test("gets Endpoints of its name with its labels, ready and not-ready addresses, and ports", async () => {
     put({ meta: { labels: { team: "red" } } });
     scene.put(Pods, podOf("b", { ips: ["10.1.0.2"], ready: false }), podOf("a", { ips: ["10.1.0.1"] }));
     await scene.sync("shop/web");
@@ -69,21 +69,21 @@ describe("a Service", () => {
     });
   }
 
-  test("that is gone has its Endpoints deleted, whether they are there or not", async () => {
+  test("that was deleted has its Endpoints deleted, whether they exist or not", async () => {
     await scene.sync("shop/web");
     expect(calls()).toEqual(["delete web"]);
     scene.refuse = () => refusal(500, "InternalError", "no");
     expect(await rejection(scene.sync("shop/web"))).toMatchObject({ message: "no" });
   });
 
-  test("with an address of its own and without ports has no addresses", async () => {
+  test("with a cluster IP and without ports has no addresses", async () => {
     put({ spec: { ports: [] } });
     scene.put(Pods, podOf("a"));
     await scene.sync("shop/web");
     expect(body().subsets).toEqual([]);
   });
 
-  test("that is headless says so, and may have no ports", async () => {
+  test("that is headless gets the label for it, and may have no ports", async () => {
     put({ spec: { clusterIP: "None", ports: [] } });
     scene.put(Pods, podOf("a", { ips: ["10.1.0.1"] }));
     await scene.sync("shop/web");
@@ -106,21 +106,21 @@ describe("a pod", () => {
   const deleted = { meta: { labels: { app: "web" }, deletionTimestamp: formatTime(sceneStart) } };
 
   test("that is being deleted is left out", async () => expect(await outcome(deleted)).toEqual([]));
-  test("that is being deleted or not ready is ready where the Service publishes what is not", async () =>
+  test("that is being deleted or not ready is ready if the Service publishes not-ready addresses", async () =>
     expect(await outcome({ ...deleted, ready: false }, { publishNotReadyAddresses: true })).toEqual(["10.1.0.1"]));
-  test("that has ended is left out", async () => expect(await outcome({ phase: "Failed" })).toEqual([]));
+  test("that has finished is left out", async () => expect(await outcome({ phase: "Failed" })).toEqual([]));
   test("without the port is left out", async () =>
     expect(await outcome({}, { ports: [{ port: 80, targetPort: "absent", protocol: "TCP" }] })).toEqual([]));
-  test("has its first address of the Service's first family", async () => {
+  test("has its first address of the Service's first IP family", async () => {
     const ips = ["10.1.0.1", "2001:DB8::0:1", "2001:db8::2"];
     expect(await outcome({ ips }, { ipFamilies: ["IPv6", "IPv4"] })).toEqual(["2001:db8::1"]);
   });
-  test("has an address of the family of the Service's own, where it says no more", async () =>
+  test("has an address of the family of the cluster IP, if the Service has no families", async () =>
     expect(await outcome({ ips: ["10.1.0.1", "2001:db8::1"] }, { ipFamilies: [], clusterIP: "fd00::1" })).toEqual([
       "2001:db8::1",
     ]));
-  test("of another family is left out", async () => expect(await outcome({ ips: ["2001:db8::1"] })).toEqual([]));
-  test("in the Service's zone has its hostname", async () => {
+  test("of another IP family is left out", async () => expect(await outcome({ ips: ["2001:db8::1"] })).toEqual([]));
+  test("in the subdomain of the Service has its hostname", async () => {
     await outcome({ spec: { hostname: "db", subdomain: "web" } });
     expect(body().subsets?.[0]?.addresses?.[0]?.hostname).toBe("db");
   });
@@ -143,10 +143,10 @@ describe("Endpoints", () => {
     (object: EndpointsObject): EndpointsObject => ({ ...object, metadata: { ...object.metadata, ...meta } });
 
   for (const { says, meta } of [
-    { says: "that say a label that the Service does not", meta: { labels: { ...managed, mine: "yes" } } },
+    { says: "with a label that the Service does not have", meta: { labels: { ...managed, mine: "yes" } } },
     { says: "that others manage", meta: { labels: {} } },
     {
-      says: "that say to be over capacity",
+      says: "with the annotation over-capacity",
       meta: { annotations: { "endpoints.kubernetes.io/over-capacity": "truncated" } },
     },
   ]) {
@@ -177,7 +177,7 @@ describe("Endpoints", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("have 1,000 addresses at most, and say so", async () => {
+  test("have at most 1,000 addresses, and an annotation says so", async () => {
     put();
     for (let n = 0; n < 1001; n++)
       scene.put(Pods, podOf(`p${n}`, { ips: [`10.${n >> 8}.1.${n & 255}`], ready: n > 0 }));
@@ -200,7 +200,7 @@ describe("Endpoints", () => {
   });
 });
 
-test("an update that changes nothing on the server is not waited for", async () => {
+test("an update without changes on the server is not waited for", async () => {
   put();
   scene.put(Pods, podOf("a", { ips: ["10.1.0.1"] }));
   await scene.sync("shop/web");
@@ -215,13 +215,13 @@ test("an update that changes nothing on the server is not waited for", async () 
   expect(calls()).toEqual(["update web"]);
 });
 
-describe("what the API server refuses", () => {
+describe("a refusal of the API server", () => {
   const refused = async (error: Error): Promise<void> => {
     scene.refuse = () => error;
     await scene.sync("shop/web");
   };
 
-  test("is told in an Event about the Endpoints", async () => {
+  test("is reported in an Event about the Endpoints", async () => {
     put();
     expect(await rejection(refused(refusal(403, "Forbidden", "no")))).toMatchObject({ message: "no" });
     expect(scene.events).toEqual([
@@ -234,7 +234,7 @@ describe("what the API server refuses", () => {
     ]);
   });
 
-  test("of an update has another name", async () => {
+  test("of an update has another reason", async () => {
     put();
     await scene.sync("shop/web");
     scene.deliver();
@@ -245,7 +245,7 @@ describe("what the API server refuses", () => {
     ]);
   });
 
-  test("because the namespace is being deleted is no failure", async () => {
+  test("because the namespace is being deleted is not a failure", async () => {
     put();
     await refused(refusal(403, "Forbidden", "no", "NamespaceTerminating"));
     expect(scene.events).toEqual([]);
@@ -256,12 +256,12 @@ describe("a change of Endpoints", () => {
   const object = (annotations: Readonly<Record<string, string>> = {}): EndpointsObject => ({
     metadata: { ...serviceOf().metadata, annotations },
   });
-  test("wakes the Service when they are deleted, and at the start", () => {
+  test("enqueues the Service when they are deleted, and at the start", () => {
     scene.notify(Endpoints, { type: "deleted", object: object(), tombstone: false });
     scene.notify(Endpoints, { type: "added", object: object(), initial: true });
     expect(scene.woken).toEqual(["shop/web", "shop/web"]);
   });
-  test("does not otherwise, nor for a record of leader election", () => {
+  test("does not otherwise, nor for a leader election record", () => {
     scene.notify(Endpoints, { type: "added", object: object(), initial: false });
     scene.notify(Endpoints, { type: "updated", before: object(), object: object() });
     const leader = object({ "control-plane.alpha.kubernetes.io/leader": "{}" });

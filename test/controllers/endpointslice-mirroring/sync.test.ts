@@ -82,7 +82,7 @@ describe("Endpoints", () => {
     { says: "without subsets", subsets: [] },
     { says: "without addresses", subsets: [subsetOf([])] },
   ]) {
-    test(`${says} have no slice, and lose those that they had`, async () => {
+    test(`${says} have no slice, and lose existing ones`, async () => {
       put(subsets);
       await scene.sync(key);
       expect(calls()).toEqual([]);
@@ -93,14 +93,14 @@ describe("Endpoints", () => {
     });
   }
 
-  test("with a port that the slice has, but other addresses, have one slice for all of them", async () => {
+  test("with a port of an existing slice, but other addresses, have one slice for all of them", async () => {
     put([subsetOf(["10.0.0.1"]), subsetOf(["10.0.0.2"])]);
     await syncTwice();
     expect(bodies()).toHaveLength(1);
     expect(endpoints()).toEqual([endpointAt("10.0.0.1"), endpointAt("10.0.0.2")]);
   });
 
-  test("whose subsets have other ports have a slice for each set of ports", async () => {
+  test("with subsets with different ports have a slice for each set of ports", async () => {
     const https = [{ name: "https", port: 443, protocol: "TCP" }];
     put([subsetOf(["10.0.0.1"]), subsetOf(["10.0.0.2"], { ports: https })]);
     await syncTwice();
@@ -118,7 +118,7 @@ describe("Endpoints", () => {
     expect(bodies().map(({ ports }) => ports?.map(({ port }) => port).toSorted())).toEqual([[443, 80]]);
   });
 
-  test("with a port of an application protocol in two subsets have a slice for it alone, with the addresses of both", async () => {
+  test("with an application protocol for a port of two subsets have a separate slice for it, with the addresses of both", async () => {
     const h2c = { name: "h2c", port: 81, protocol: "TCP", appProtocol: "kubernetes.io/h2c" };
     const dns = { name: "dns", port: 53, protocol: "UDP" };
     const ports = [h2c, dns];
@@ -131,7 +131,7 @@ describe("Endpoints", () => {
     expect(bodies().map(({ ports: of }) => of?.length)).toEqual([2]);
   });
 
-  test("of which several subsets have a port have no more endpoints in a slice than one subset may", async () => {
+  test("with several subsets with the same port have no more endpoints in a slice than the maximum of a subset", async () => {
     scene = syncScene(defineMirroringController({ maxPerSubset: 2 }));
     scene.put(Services, serviceOf());
     const ports = [{ name: "h2c", port: 81, protocol: "TCP", appProtocol: "kubernetes.io/h2c" }];
@@ -147,13 +147,13 @@ describe("Endpoints", () => {
     expect(bodies().map(({ ports }) => ports)).toEqual([[]]);
   });
 
-  test("say which addresses are ready", async () => {
+  test("mark ready addresses", async () => {
     put([subsetOf(["10.0.0.1"], { notReadyAddresses: [addressOf("10.0.0.2")] })]);
     await syncTwice();
     expect(endpoints()).toEqual([endpointAt("10.0.0.1"), endpointAt("10.0.0.2", false)]);
   });
 
-  test("with addresses of both families have a slice for each, in the form in which addresses are usually written", async () => {
+  test("with addresses of both families have a slice for each, with canonical addresses", async () => {
     put([subsetOf(["10.0.0.1", "2001:DB8:0:0:0:0:0:1", "::ffff:10.0.0.3", "64:ff9b::192.0.2.33"])]);
     await scene.sync(key);
     expect(
@@ -164,7 +164,7 @@ describe("Endpoints", () => {
     ]);
   });
 
-  test("that are being deleted get no new slices; those that they have are kept up to date", async () => {
+  test("that are being deleted get no new slices; existing ones are kept up to date", async () => {
     const meta = { deletionTimestamp: formatTime(sceneStart) };
     put([subsetOf(["10.0.0.1"])], meta);
     await scene.sync(key);
@@ -176,7 +176,7 @@ describe("Endpoints", () => {
   });
 });
 
-describe("not mirrored, so that mirrored slices go, are Endpoints", () => {
+describe("not mirrored, so that mirrored slices are deleted, are Endpoints", () => {
   const subsets = [subsetOf(["10.0.0.1"])];
   const leader = { "control-plane.alpha.kubernetes.io/leader": "{}" };
   const skip = "endpointslice.kubernetes.io/skip-mirror";
@@ -187,7 +187,7 @@ describe("not mirrored, so that mirrored slices go, are Endpoints", () => {
       why: "the Endpoints have the label skip-mirror",
     },
     {
-      says: "by which leaders are elected",
+      says: "for leader election",
       set: () => put(subsets, { annotations: leader }),
       why: "the Endpoints are a lock of leader election",
     },
@@ -208,7 +208,7 @@ describe("not mirrored, so that mirrored slices go, are Endpoints", () => {
       },
       why: "there is no Service of this name",
     },
-    { says: "that are gone", set: () => undefined, why: "the Endpoints are gone" },
+    { says: "that were deleted", set: () => undefined, why: "the Endpoints are gone" },
   ]) {
     test(says, async () => {
       set();
@@ -219,13 +219,13 @@ describe("not mirrored, so that mirrored slices go, are Endpoints", () => {
     });
   }
 
-  test("and are so once the label says otherwise", async () => {
+  test("but they are, once the label changes", async () => {
     put(subsets, { labels: { [skip]: "false" } });
     await scene.sync(key);
     expect(calls()).toEqual(["create web-1"]);
   });
 
-  test("all of the slices are tried, whatever becomes of one, and the sync fails", async () => {
+  test("all slices are processed, despite a failure of one, and the sync fails", async () => {
     scene.put(EndpointSlices, sliceOf("web-a", []), sliceOf("web-b", []));
     scene.refuse = ({ name }) => (name === "web-a" ? refusal(403, "Forbidden", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({
@@ -234,7 +234,7 @@ describe("not mirrored, so that mirrored slices go, are Endpoints", () => {
     expect(calls()).toEqual(["delete web-a", "delete web-b"]);
   });
 
-  test("slices of another name, another namespace or another keeper stay", async () => {
+  test("slices of another name, another namespace or another manager stay", async () => {
     const other = { [serviceNameLabel]: "api", [managedByLabel]: "endpointslicemirroring-controller.k8s.io" };
     const theirs = { [serviceNameLabel]: "web", [managedByLabel]: "me" };
     scene.put(
@@ -249,11 +249,11 @@ describe("not mirrored, so that mirrored slices go, are Endpoints", () => {
   });
 });
 
-describe("a slice that is there", () => {
+describe("an existing slice", () => {
   const subsets = [subsetOf(["10.0.0.1"])];
   const endpoint = endpointAt("10.0.0.1");
 
-  test("is left alone if it says the same, and then known to the controller", async () => {
+  test("is left alone if it is the same, and then known to the controller", async () => {
     put(subsets);
     scene.put(EndpointSlices, sliceOf("web-a", [endpoint]));
     await scene.sync(key);
@@ -265,15 +265,15 @@ describe("a slice that is there", () => {
 
   for (const { says, parts, of, meta } of [
     { says: "has another endpoint", of: [endpointAt("10.0.0.9")] },
-    { says: "has one endpoint more", of: [endpoint, endpointAt("10.0.0.9")] },
+    { says: "has one additional endpoint", of: [endpoint, endpointAt("10.0.0.9")] },
     { says: "has no endpoint", of: [] },
-    { says: "says that its endpoint is not ready", of: [endpointAt("10.0.0.1", false)] },
-    { says: "is of earlier Endpoints of the name", of: [endpoint], parts: { ownerUid: "uid-before" } },
-    { says: "has an annotation of its own", of: [endpoint], parts: { meta: { annotations: { a: "b" } } } },
+    { says: "has an endpoint that is not ready", of: [endpointAt("10.0.0.1", false)] },
+    { says: "belongs to earlier Endpoints of the name", of: [endpoint], parts: { ownerUid: "uid-before" } },
+    { says: "has an additional annotation", of: [endpoint], parts: { meta: { annotations: { a: "b" } } } },
     { says: "lacks a label of the Endpoints", of: [endpoint], meta: { labels: { team: "red" } } },
     { says: "lacks an annotation of the Endpoints", of: [endpoint], meta: { annotations: { team: "red" } } },
   ]) {
-    test(`is replaced under its name if it ${says}`, async () => {
+    test(`is updated if it ${says}`, async () => {
       put(subsets, meta);
       scene.put(EndpointSlices, sliceOf("web-a", of, parts));
       await syncTwice();
@@ -286,7 +286,7 @@ describe("a slice that is there", () => {
     });
   }
 
-  test("does not get what was applied to the Endpoints, nor the time of their change, and loses the former", async () => {
+  test("does not get the last-applied annotation, nor the time of the last change, and loses the former", async () => {
     const applied = { "kubectl.kubernetes.io/last-applied-configuration": "" };
     const own = { team: "red", "endpoints.kubernetes.io/last-change-trigger-time": "2026-01-01T00:00:00Z" };
     put(subsets, { annotations: { ...own, ...applied } });
@@ -295,7 +295,7 @@ describe("a slice that is there", () => {
     expect(bodies()[0]?.metadata.annotations).toEqual({ team: "red" });
   });
 
-  test("is the only one of its ports: the others go", async () => {
+  test("is the only one with its ports: the others are deleted", async () => {
     put(subsets);
     scene.put(EndpointSlices, sliceOf("web-a", [endpoint]), sliceOf("web-b", [endpoint]));
     await scene.sync(key);
@@ -304,7 +304,7 @@ describe("a slice that is there", () => {
 
   const atOther = { ports: [{ name: "http", port: 81, protocol: "TCP" }] };
 
-  test("of ports that no subset has takes the place of a new one of its address type, and goes otherwise", async () => {
+  test("with ports that no subset has is reused for a new one of its address type, or deleted", async () => {
     put(subsets);
     scene.put(EndpointSlices, sliceOf("web-a", [endpoint], { ...atOther, addressType: "IPv6" }));
     await scene.sync(key);
@@ -318,7 +318,7 @@ describe("a slice that is there", () => {
     expect(bodies()[0]).toMatchObject({ metadata: { generateName: "web-" }, ports: [{ port: 80 }] });
   });
 
-  test("is told from that of the other family where both change their ports", async () => {
+  test("is distinguished from that of the other family if both change their ports", async () => {
     put([subsetOf(["10.0.0.1", "2001:db8::1"])]);
     scene.put(
       EndpointSlices,
@@ -331,8 +331,8 @@ describe("a slice that is there", () => {
   });
 });
 
-describe("addresses that are left out", () => {
-  test("are those that are none: an Event says how many", async () => {
+describe("omitted addresses", () => {
+  test("are invalid ones: an Event has their number", async () => {
     put([subsetOf(["10.0.0.1", "wrong", "300.0.0.1", "64:ff9b::300.0.2.33"], { notReadyAddresses: [addressOf("")] })]);
     await scene.sync(key);
     expect(endpoints()).toEqual([endpointAt("10.0.0.1")]);
@@ -347,7 +347,7 @@ describe("addresses that are left out", () => {
     expect(rulesUsed()).toEqual(["left-out", "create-slice"]);
   });
 
-  test("are those beyond the most of a subset, of which invalid ones take no place: ready ones are mirrored first", async () => {
+  test("are those above the maximum of a subset, not counting invalid ones: ready ones are mirrored first", async () => {
     scene = syncScene(defineMirroringController({ maxPerSubset: 2 }));
     scene.put(Services, serviceOf());
     const https = [{ name: "https", port: 443, protocol: "TCP" }];
@@ -381,7 +381,7 @@ describe("addresses that are left out", () => {
   }
 });
 
-describe("while the cache lacks its own writes", () => {
+describe("while the cache lacks the controller's writes", () => {
   test("nothing is written, and the sync fails without an Event", async () => {
     put([subsetOf(["10.0.0.1"])]);
     await scene.sync(key);
@@ -397,7 +397,7 @@ describe("while the cache lacks its own writes", () => {
     expect(calls()).toEqual(["update web-1"]);
   });
 
-  test("a slice that it has deleted and that is still cached counts, too", async () => {
+  test("a deleted slice that is still cached counts, too", async () => {
     put([subsetOf(["10.0.0.1"])]);
     scene.put(EndpointSlices, sliceOf("web-a", [endpointAt("10.0.0.1")]), sliceOf("web-b", []));
     await scene.sync(key);
@@ -408,7 +408,7 @@ describe("while the cache lacks its own writes", () => {
     expect(rulesUsed()).toEqual(["steady"]);
   });
 
-  test("nothing is remembered of Endpoints that are no longer mirrored", async () => {
+  test("the writes of Endpoints that are no longer mirrored are forgotten", async () => {
     put([subsetOf(["10.0.0.1"])]);
     await scene.sync(key);
     scene.put(Services, serviceOf({ selector: { app: "web" } }));
@@ -419,7 +419,7 @@ describe("while the cache lacks its own writes", () => {
   });
 });
 
-describe("a write that is refused", () => {
+describe("a refused write", () => {
   const subsets = [subsetOf(["10.0.0.1"])];
   const no = refusal(403, "Forbidden", "no");
 

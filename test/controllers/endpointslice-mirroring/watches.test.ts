@@ -11,18 +11,18 @@ beforeEach(() => {
   scene = syncScene(endpointsliceMirroring);
 });
 
-describe("Endpoints are looked at", () => {
+describe("Endpoints are synced", () => {
   const own = endpointsOf([]);
   const skipped = endpointsOf([], { labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } });
 
-  test("when they come, change and go", () => {
+  test("when they are added, changed and deleted", () => {
     scene.notify(EndpointsKind, { type: "added", object: own, initial: false });
     scene.notify(EndpointsKind, { type: "updated", before: own, object: own });
     scene.notify(EndpointsKind, { type: "deleted", object: own, tombstone: false });
     expect(scene.woken).toEqual([key, key, key]);
   });
 
-  test("not while they are left out, but when that begins or ends", () => {
+  test("not while they are excluded, but when that starts or ends", () => {
     scene.notify(EndpointsKind, { type: "added", object: skipped, initial: false });
     scene.notify(EndpointsKind, { type: "updated", before: skipped, object: skipped });
     scene.notify(EndpointsKind, { type: "deleted", object: skipped, tombstone: false });
@@ -33,10 +33,10 @@ describe("Endpoints are looked at", () => {
   });
 });
 
-describe("a Service wakes its Endpoints", () => {
+describe("a Service enqueues its Endpoints", () => {
   const [bare, selecting] = [serviceOf(), serviceOf({ selector: { app: "web" } })];
 
-  test("when it comes or goes without a selector", () => {
+  test("when it is added or deleted without a selector", () => {
     for (const object of [bare, selecting]) {
       scene.notify(Services, { type: "added", object, initial: false });
       scene.notify(Services, { type: "deleted", object, tombstone: false });
@@ -54,20 +54,20 @@ describe("a Service wakes its Endpoints", () => {
   });
 });
 
-describe("a slice wakes its Endpoints", () => {
+describe("a slice enqueues its Endpoints", () => {
   const slice = sliceOf("web-a", [endpointAt("10.0.0.1")]);
   const labelled = (label: string, value: string): EndpointSlice => ({
     ...slice,
     metadata: { ...slice.metadata, labels: { ...slice.metadata.labels, [label]: value } },
   });
 
-  test("when it is not one that the controller wrote, at once", () => {
+  test("at once if it was not written by the controller", () => {
     scene.notify(EndpointSlices, { type: "added", object: slice, initial: false });
     expect(scene.woken).toEqual([key]);
     expect(scene.wokenLater).toEqual([]);
   });
 
-  test("not when the cache shows what the controller wrote, and when somebody else changes or deletes that", async () => {
+  test("not when the cache shows the controller's write, but when it is changed or deleted by others", async () => {
     scene.put(Services, serviceOf());
     scene.put(EndpointsKind, endpointsOf([subsetOf(["10.0.0.1"])]));
     await scene.sync(key);
@@ -82,7 +82,7 @@ describe("a slice wakes its Endpoints", () => {
     expect(scene.woken).toEqual([key, key]);
   });
 
-  test("when it becomes another's or is kept by somebody else, or was before; others are none of its business", () => {
+  test("when it gets or had another Service or manager; otherwise those of others are ignored", () => {
     scene.notify(EndpointSlices, { type: "updated", before: slice, object: labelled(serviceNameLabel, "api") });
     expect(scene.woken).toEqual(["shop/api", key]);
     const theirs = labelled(managedByLabel, "me");

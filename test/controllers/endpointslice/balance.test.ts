@@ -9,28 +9,28 @@ const balance = (desired: Readonly<Record<string, number>>, has: Readonly<Record
 
 for (const { says, desired, has, giving, receiving } of [
   {
-    says: "what is half an endpoint or more moves beside a whole one",
+    says: "half an endpoint or more moves beside a whole one",
     desired: { a: 1.5, b: 3.5 },
     has: { a: 3, b: 2 },
     giving: { a: 1 },
     receiving: { b: 1 },
   },
   {
-    says: "nothing moves to where less than half a one is missing",
+    says: "nothing moves to a zone that lacks less than half an endpoint",
     desired: { a: 1, b: 2.45 },
     has: { a: 3, b: 2 },
     giving: {},
     receiving: {},
   },
   {
-    says: "nothing moves from where less than half a one is too much",
+    says: "nothing moves from a zone with less than half an endpoint too many",
     desired: { a: 2.55, b: 5 },
     has: { a: 3, b: 2 },
     giving: {},
     receiving: {},
   },
   {
-    says: "nothing moves where less than one is at stake on both sides",
+    says: "nothing moves if less than one endpoint is affected on both sides",
     desired: { a: 2.3, b: 2.7 },
     has: { a: 3, b: 2 },
     giving: {},

@@ -41,7 +41,7 @@ describe("the slices that a sync writes", () => {
       expect(cases.filter(({ writes }) => writes[write].length > 0).length).toBeGreaterThan(10);
   });
 
-  test("are as many and as big as upstream's", async () => {
+  test("are as many and as large as upstream's", async () => {
     for (const one of cases) expect({ ...one, writes: await written(one) }).toEqual(one);
   });
 });
@@ -83,7 +83,7 @@ function podsOf(name: string, count: number, subnet: number): readonly Pod[] {
   return Array.from({ length: count }, (_, k) => podOf(`${name}-${k}`, { ips: [`10.${subnet}.0.${k + 1}`] }));
 }
 
-test("ports stand in the order of their hashes", () => {
+test("ports are in the order of their hashes", () => {
   const cases = golden("ports") as readonly (readonly [readonly EndpointPort[], readonly EndpointPort[]])[];
   expect(cases.filter(([, sorted]) => sorted.length > 2).length).toBeGreaterThan(10);
   for (const [ports, sorted] of cases) expect(inOrder(ports)).toEqual(sorted);

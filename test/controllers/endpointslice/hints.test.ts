@@ -42,14 +42,14 @@ describe("a traffic distribution", () => {
       undefined,
     ]));
 
-  test("that is not known, or beside an annotation that asks for zones' shares, gives none", async () => {
+  test("that is unknown, or used with the annotation for topology-aware hints, gives none", async () => {
     expect(await distributed("PreferFar")).toEqual([undefined, undefined, undefined, undefined]);
     scene.deliver();
     const shared = await distributed("PreferSameNode", mode("Auto"));
     expect(JSON.stringify(shared)).not.toContain("forNodes");
   });
 
-  test("has slices written again whose hints are wrong or missing, and no others", async () => {
+  test("causes updates of slices with wrong or missing hints only", async () => {
     scene.put(Services, serviceOf({ spec: { trafficDistribution: "PreferClose" } }));
     const [a, b] = [podOf("a"), podOf("b")];
     scene.put(Pods, a, b);
@@ -61,7 +61,7 @@ describe("a traffic distribution", () => {
     expect(hints()).toEqual([zone("a")]);
   });
 
-  test("that is gone takes the hints away", async () => {
+  test("that is removed removes the hints", async () => {
     scene.put(Services, serviceOf());
     const a = podOf("a");
     scene.put(Pods, a);
@@ -71,10 +71,10 @@ describe("a traffic distribution", () => {
   });
 });
 
-describe("hints by zones' shares", () => {
+describe("topology-aware hints", () => {
   const events = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 
-  test("are told of once, and their end, too", async () => {
+  test("are reported once, and so is their end", async () => {
     scene.put(Services, serviceOf({ meta: mode("Auto") }));
     scene.put(Pods, podOf("a"), podOf("b", { spec: { nodeName: "node-2" } }));
     await scene.sync("shop/web");
@@ -97,7 +97,7 @@ describe("hints by zones' shares", () => {
     expect(events()).toEqual([]);
   });
 
-  test("follow the older annotation where both are there, in small letters too", async () => {
+  test("follow the deprecated annotation if both are set, in lowercase, too", async () => {
     const annotations = {
       ...(mode("Auto") as { annotations: object }).annotations,
       "service.kubernetes.io/topology-aware-hints": "disabled",
@@ -112,7 +112,7 @@ describe("hints by zones' shares", () => {
     expect(hints()).toEqual([zone("a"), zone("b")]);
   });
 
-  test("are missing where an endpoint tells no zone", async () => {
+  test("are missing if an endpoint has no zone", async () => {
     scene.put(Services, serviceOf({ meta: mode("Auto"), spec: { publishNotReadyAddresses: true } }));
     scene.put(
       Pods,
@@ -128,14 +128,14 @@ describe("hints by zones' shares", () => {
     ]);
   });
 
-  test("are missing while no node was ever seen", async () => {
+  test("are missing while no node was seen", async () => {
     scene = syncScene(endpointslice);
     scene.put(Services, serviceOf({ meta: mode("Auto") }));
     await scene.sync("shop/web");
     expect(events()).toEqual(["Warning TopologyAwareHintsDisabled: Nodes only ready in one zone, addressType: IPv4"]);
   });
 
-  test("count neither control planes nor nodes that are not ready", async () => {
+  test("ignore control planes and nodes that are not ready", async () => {
     const others = [
       nodeOf("cp", { zone: "c", labels: { "node-role.kubernetes.io/control-plane": "" } }),
       nodeOf("down", { zone: "d", ready: false }),
@@ -150,7 +150,7 @@ describe("hints by zones' shares", () => {
     expect(hints()).toEqual([zone("a"), zone("b")]);
   });
 
-  test("that stand in unchanged slices are kept while they leave room, and given anew where they do not", async () => {
+  test("of unchanged slices are kept while they are balanced, and assigned again otherwise", async () => {
     scene.put(Services, serviceOf({ meta: mode("Auto") }));
     const pods = ["a", "b", "c", "d"].map((name) => podOf(name));
     scene.put(Pods, ...pods);

@@ -75,7 +75,7 @@ describe("a Service", () => {
     });
   }
 
-  test("that is gone is forgotten: one of its name starts afresh", async () => {
+  test("that was deleted is forgotten: a new one of its name starts fresh", async () => {
     put();
     await scene.sync("shop/web");
     scene.deleteLive(Services, "shop/web");
@@ -138,7 +138,7 @@ describe("a pod", () => {
     expect(await conditions({ ready: false })).toEqual({ ready: false, serving: false, terminating: false }));
   test("that is being deleted serves while it is ready", async () =>
     expect(await conditions({ meta: deleted })).toEqual({ ready: false, serving: true, terminating: true }));
-  test("is ready, whatever it is, where the Service publishes what is not", async () =>
+  test("is ready in any state if the Service publishes not-ready addresses", async () =>
     expect(await conditions({ ready: false, meta: deleted }, { publishNotReadyAddresses: true })).toEqual({
       ready: true,
       serving: false,
@@ -153,13 +153,13 @@ describe("a pod", () => {
     { says: "is of another namespace", pod: { meta: { labels: { app: "web" }, namespace: "other" } } },
     { says: "has no address of the family", pod: { ips: ["2001:db8::1"] } },
   ]) {
-    test(`that ${says} is no endpoint`, async () => expect(await conditions(pod)).toBeUndefined());
+    test(`that ${says} is not an endpoint`, async () => expect(await conditions(pod)).toBeUndefined());
   }
 
   for (const { says, spec, hostname } of [
-    { says: "in the Service's zone", spec: { hostname: "db", subdomain: "web" }, hostname: "db" },
-    { says: "in another's", spec: { hostname: "db", subdomain: "other" }, hostname: undefined },
-    { says: "in none", spec: { hostname: "db" }, hostname: undefined },
+    { says: "in the subdomain of the Service", spec: { hostname: "db", subdomain: "web" }, hostname: "db" },
+    { says: "in another subdomain", spec: { hostname: "db", subdomain: "other" }, hostname: undefined },
+    { says: "without a subdomain", spec: { hostname: "db" }, hostname: undefined },
   ]) {
     test(`with a hostname ${says} ${hostname === undefined ? "has none" : "has it"} as an endpoint`, async () => {
       put();
@@ -169,7 +169,7 @@ describe("a pod", () => {
     });
   }
 
-  test("on a node that is not there is left out, and the sync fails after the others are written", async () => {
+  test("on a missing node is left out, and the sync fails after the others are written", async () => {
     put();
     scene.put(Pods, podOf("a", { spec: { nodeName: "gone" } }), podOf("b", { ips: ["10.1.0.9"] }));
     const message = "skipping Pod a for Service shop/web: Node gone Not Found";
@@ -185,7 +185,7 @@ describe("a pod", () => {
     ]);
   });
 
-  test("on a node that is not there is an endpoint where the Service publishes what is not ready", async () => {
+  test("on a missing node is an endpoint if the Service publishes not-ready addresses", async () => {
     expect(await conditions({ spec: { nodeName: "gone" } }, { publishNotReadyAddresses: true })).toBeDefined();
     expect(endpoints()[0]).not.toHaveProperty("zone");
   });
@@ -197,7 +197,7 @@ describe("ports", () => {
   });
   const byName = { ports: [{ name: "http", port: 80, targetPort: "web", protocol: "TCP" }] };
 
-  test("by name are those of each pod: pods with other ports have slices of their own", async () => {
+  test("by name are those of each pod: pods with other ports have separate slices", async () => {
     put({ spec: byName });
     scene.put(Pods, podOf("a", named(8080)), podOf("b", named(9090)), podOf("c", named(8080)));
     await scene.sync("shop/web");
@@ -207,7 +207,7 @@ describe("ports", () => {
     ]);
   });
 
-  test("that a pod does not have are left out there", async () => {
+  test("are left out for a pod that does not have them", async () => {
     put({ spec: byName });
     scene.put(Pods, podOf("a"));
     await scene.sync("shop/web");
@@ -215,7 +215,7 @@ describe("ports", () => {
     expect(addresses()).toHaveLength(1);
   });
 
-  test("by name are of the protocol of the Service's port, and may be a sidecar's, but not an init container's", async () => {
+  test("by name have the protocol of the Service's port, and can be a sidecar's, but not an init container's", async () => {
     put({ spec: byName });
     const ports = [{ name: "web", containerPort: 7000 }];
     const container = { name: "c", ports: [{ name: "web", containerPort: 1, protocol: "UDP" }] };
@@ -227,7 +227,7 @@ describe("ports", () => {
     expect(bodies()[0]?.ports).toEqual([{ name: "http", port: 7000, protocol: "TCP" }]);
   });
 
-  test("carry the application's protocol; a headless Service may have none", async () => {
+  test("have the application protocol; a headless Service can have none", async () => {
     put({ spec: { ports: [{ port: 80, targetPort: 1, protocol: "TCP", appProtocol: "kubernetes.io/h2c" }] } });
     put({ name: "bare", spec: { clusterIP: "None", ports: [] } });
     scene.put(Pods, podOf("a"));
@@ -238,7 +238,7 @@ describe("ports", () => {
     expect(addresses()).toHaveLength(1);
   });
 
-  test("that no pod has any more leave the slice to those that they have now", async () => {
+  test("that no pod has any more are replaced in the slice by the current ones", async () => {
     put();
     const pod = podOf("a");
     scene.put(Pods, pod);
@@ -253,10 +253,10 @@ describe("ports", () => {
   });
 });
 
-describe("families", () => {
+describe("IP families", () => {
   const both = { ipFamilies: ["IPv4", "IPv6"] };
 
-  test("have slices of their own, in the form in which addresses are usually written", async () => {
+  test("have separate slices, with canonical addresses", async () => {
     put({ spec: both });
     scene.put(Pods, podOf("a", { ips: ["10.1.0.1", "2001:DB8:0:0:0:0:0:1"] }), podOf("b", { ips: ["10.1.0.2"] }));
     await scene.sync("shop/web");
@@ -268,7 +268,7 @@ describe("families", () => {
     ]);
   });
 
-  test("that the Service does not have any more lose their slices", async () => {
+  test("that the Service no longer has lose their slices", async () => {
     put();
     const pod = podOf("a", { ips: ["10.1.0.1", "2001:db8::1"] });
     scene.put(Pods, pod);
@@ -282,7 +282,7 @@ describe("families", () => {
     { clusterIP: "fd00::1", types: ["IPv6"] },
     { clusterIP: "None", types: ["IPv4", "IPv6"] },
   ]) {
-    test(`that are not said are told by the address ${clusterIP}`, async () => {
+    test(`that are not set follow from the address ${clusterIP}`, async () => {
       put({ spec: { ipFamilies: [], clusterIP } });
       await scene.sync("shop/web");
       expect(bodies().map(({ addressType }) => addressType)).toEqual(types);
@@ -291,7 +291,7 @@ describe("families", () => {
 });
 
 describe("labels", () => {
-  test("of the Service are those of its slices; the controller's own are not the Service's to set", async () => {
+  test("of the Service are copied to its slices, except those of the controller", async () => {
     const labels = {
       team: "red",
       "endpointslice.kubernetes.io/managed-by": "me",
@@ -316,13 +316,13 @@ describe("labels", () => {
     expect(scene.decisions.at(-1)?.sentence).toBe("other labels → update web-1");
   });
 
-  test("say that a Service is headless", async () => {
+  test("mark a headless Service", async () => {
     put({ spec: { clusterIP: "None" } });
     await scene.sync("shop/web");
     expect(bodies()[0]?.metadata.labels).toHaveProperty(["service.kubernetes.io/headless"], "");
   });
 
-  test("of the controller alone are no reason to write, and an unchanged slice that is filled up keeps its own", async () => {
+  test("of the controller alone cause no write, and an unchanged slice that is filled keeps its own", async () => {
     put({ spec: { clusterIP: "None" } });
     const pod = podOf("a");
     scene.put(Pods, pod);
@@ -336,14 +336,14 @@ describe("labels", () => {
 });
 
 describe("slices", () => {
-  test("without endpoints are written when the Service's labels are others", async () => {
+  test("without endpoints are written when the Service's labels change", async () => {
     put({ meta: { labels: { team: "red" } } });
     scene.put(EndpointSlices, sliceOf("web-1", [], { ports: [] }));
     await scene.sync("shop/web");
     expect(calls()).toEqual(["update web-1"]);
   });
 
-  test("without endpoints are filled, but for as many as fill a slice: these get one of their own", async () => {
+  test("without endpoints are filled, except for a number that fills a slice: these get a new one", async () => {
     for (const { pods, writes } of [
       { pods: 1, writes: ["update web-0"] },
       { pods: 2, writes: ["create web-1"] },
@@ -367,7 +367,7 @@ describe("slices", () => {
     expect(calls()).toEqual(["create web-1", "delete web-old"]);
   });
 
-  test("that others keep, or that are being deleted, are none of its business", async () => {
+  test("that others manage, or that are being deleted, are ignored", async () => {
     put();
     const foreign = sliceOf("mine", []);
     const labels = { ...foreign.metadata.labels, "endpointslice.kubernetes.io/managed-by": "me" };
@@ -380,7 +380,7 @@ describe("slices", () => {
     expect(calls()).toEqual(["create web-1"]);
   });
 
-  test("are not written for a change that endpoints do not show", async () => {
+  test("are not written for a change that does not affect endpoints", async () => {
     put();
     const pod = podOf("a");
     scene.put(Pods, pod);
@@ -400,7 +400,7 @@ describe("slices", () => {
   });
 });
 
-describe("while the cache lacks its own writes", () => {
+describe("while the cache lacks the controller's writes", () => {
   test("nothing is written, and the sync fails without an Event", async () => {
     put();
     await scene.sync("shop/web");
@@ -420,7 +420,7 @@ describe("while the cache lacks its own writes", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("a slice that it has deleted and that is still cached counts, too", async () => {
+  test("a deleted slice that is still cached counts, too", async () => {
     put();
     scene.put(EndpointSlices, sliceOf("web-6", [], { addressType: "IPv6" }));
     await scene.sync("shop/web");
@@ -432,8 +432,8 @@ describe("while the cache lacks its own writes", () => {
   });
 });
 
-describe("what the API server refuses", () => {
-  test("is told in an Event, and the sync fails", async () => {
+describe("a refusal of the API server", () => {
+  test("is reported in an Event, and the sync fails", async () => {
     put();
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "no") : undefined);
     const message = "failed to create EndpointSlice for Service shop/web: no";
@@ -443,7 +443,7 @@ describe("what the API server refuses", () => {
     ]);
   });
 
-  test("of several address types is told in one Event", async () => {
+  test("of several address types is reported in one Event", async () => {
     put({ spec: { ipFamilies: ["IPv4", "IPv6"] } });
     const slices = ["IPv4", "IPv6"].map((addressType) =>
       sliceOf(`web-${addressType}`, [endpointOf(podOf("gone"))], { addressType }),
@@ -468,7 +468,7 @@ describe("what the API server refuses", () => {
     { says: "a deletion", verb: "delete", message: "error deleting web-6 EndpointSlice for Service shop/web: no" },
     { says: "an update", verb: "update", message: "failed to update web-4 EndpointSlice for Service shop/web: no" },
   ]) {
-    test(`${says}: says of which slice`, async () => {
+    test(`${says}: names the slice`, async () => {
       put();
       scene.put(
         EndpointSlices,
@@ -481,11 +481,11 @@ describe("what the API server refuses", () => {
   }
 });
 
-describe("the time of the change", () => {
+describe("the time of the last change", () => {
   const written = (): string | undefined => bodies()[0]?.metadata.annotations?.[triggerTimeAnnotation];
   const at = (seconds: number): string => formatTime(sceneStart + seconds * 1000);
 
-  test("is when the Service was made, then when the first of the pods changed since, then none", async () => {
+  test("is that of the Service's creation, then that of the first pod that changed, then none", async () => {
     put();
     scene.put(Pods, podOf("a", { since: -7200, ips: ["10.1.0.1"] }));
     await scene.sync("shop/web");
@@ -501,7 +501,7 @@ describe("the time of the change", () => {
     expect(written()).toBeUndefined();
   });
 
-  test("is seen also by a sync that writes nothing", async () => {
+  test("is recorded also by a sync that writes nothing", async () => {
     put();
     const pod = (since: number): ReturnType<typeof podOf> => podOf("a", { since, ips: ["10.1.0.1"] });
     scene.put(Pods, pod(-50));

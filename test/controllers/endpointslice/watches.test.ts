@@ -22,8 +22,8 @@ beforeEach(() => {
 const withLabels = (labels: Readonly<Record<string, string>>, version = "1"): Pod =>
   podOf("a", { ips: ["10.1.0.1"], meta: { labels, resourceVersion: version } });
 
-describe("a change of a pod wakes the Services", () => {
-  test("that select it when it comes and goes", () => {
+describe("a change of a pod enqueues the Services", () => {
+  test("that select it when it is added and deleted", () => {
     const pod = withLabels({ app: "web" });
     scene.notify(Pods, { type: "added", object: pod, initial: false });
     expect(scene.woken).toEqual(["shop/web"]);
@@ -57,7 +57,7 @@ describe("a change of a pod wakes the Services", () => {
     });
   }
 
-  test("that select it otherwise than before, when its labels change", () => {
+  test("that start or stop selecting it, when its labels change", () => {
     const before = withLabels({ app: "web" });
     scene.notify(Pods, { type: "updated", before, object: withLabels({ app: "web", tier: "front" }, "2") });
     expect(scene.woken).toEqual(["shop/front"]);
@@ -80,7 +80,7 @@ describe("a change of a pod wakes the Services", () => {
   });
 });
 
-describe("a change of a slice wakes its Service a second later", () => {
+describe("a change of a slice enqueues its Service a second later", () => {
   const slice = sliceOf("web-1", [endpointOf(podOf("a"))]);
   const later = [{ key: "shop/web", ms: 1000 }];
   const labelled = (label: string, value: string): EndpointSlice => ({
@@ -89,12 +89,12 @@ describe("a change of a slice wakes its Service a second later", () => {
   });
   const managed = "endpointslice.kubernetes.io/managed-by";
 
-  test("when it is not one that the controller wrote", () => {
+  test("when it was not written by the controller", () => {
     scene.notify(EndpointSlices, { type: "added", object: slice, initial: false });
     expect(scene.wokenLater).toEqual(later);
   });
 
-  test("when others change it after the controller wrote it, and not when the cache shows what it wrote", async () => {
+  test("when others change it after the controller wrote it, and not when the cache shows the controller's write", async () => {
     await scene.sync("shop/web");
     scene.deliver();
     expect(scene.wokenLater).toEqual([]);
@@ -105,7 +105,7 @@ describe("a change of a slice wakes its Service a second later", () => {
     expect(scene.wokenLater).toEqual(later);
   });
 
-  test("when others delete it; not when the controller has, nor one that it never wrote", async () => {
+  test("when others delete it; not when the controller did, nor one that the controller never wrote", async () => {
     scene.notify(EndpointSlices, { type: "deleted", object: slice, tombstone: false });
     expect(scene.wokenLater).toEqual([]);
     await scene.sync("shop/web");
@@ -115,13 +115,13 @@ describe("a change of a slice wakes its Service a second later", () => {
     expect(scene.wokenLater).toEqual(later);
   });
 
-  test("and also the one that it was of before", () => {
+  test("and also its previous Service", () => {
     const object = labelled("kubernetes.io/service-name", "other");
     scene.notify(EndpointSlices, { type: "updated", before: slice, object });
     expect(scene.wokenLater.map(({ key }) => key)).toEqual(["shop/other", "shop/web"]);
   });
 
-  test("when others take it or give it back; otherwise theirs are none of its business", () => {
+  test("when others take over or release it; otherwise theirs are ignored", () => {
     const theirs = labelled(managed, "me");
     scene.notify(EndpointSlices, { type: "updated", before: slice, object: theirs });
     scene.notify(EndpointSlices, { type: "updated", before: theirs, object: slice });
@@ -141,7 +141,7 @@ describe("a change of nodes", () => {
     }
   };
 
-  test("wakes Services whose hints leave a zone with too few endpoints, and no others", async () => {
+  test("enqueues Services whose hints leave a zone with too few endpoints, and no others", async () => {
     const annotations = { "service.kubernetes.io/topology-mode": "Auto" };
     scene.put(Services, serviceOf({ meta: { annotations } }));
     add(node("node-1", "a"), node("node-2", "b"));
@@ -154,7 +154,7 @@ describe("a change of nodes", () => {
     expect(scene.woken).toEqual(["shop/web"]);
   });
 
-  test("counts when a node gets ready or changes its zone, and not otherwise", async () => {
+  test("counts when a node becomes ready or changes its zone, and not otherwise", async () => {
     const annotations = { "service.kubernetes.io/topology-mode": "Auto" };
     scene.put(Services, serviceOf({ meta: { annotations } }));
     add(node("node-1", "a"), node("node-2", "b"));

@@ -4,7 +4,7 @@ import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { embeddedScene } from "../../support/embedded-scene.ts";
 
-test("are made with their pod, come again while it is there, and go with it", async () => {
+test("are created with their pod, again while it exists, and deleted with it", async () => {
   const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
   const namespace = "default";
   const claims = async (): Promise<readonly string[]> =>

@@ -50,7 +50,7 @@ const calls = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${nam
 const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 
 describe("a pod", () => {
-  test("gets the claim of its ephemeral volume, which it controls, with what the template says", async () => {
+  test("gets the claim of its ephemeral volume, which it controls, from the template", async () => {
     scene.put(Pods, podOf([ephemeral("scratch", { labels: { a: "b" }, annotations: { c: "d" } })]));
     await scene.sync(key);
     expect(scene.calls).toMatchObject([{ verb: "create", kind: "PersistentVolumeClaim" }]);
@@ -71,7 +71,7 @@ describe("a pod", () => {
     expect(says()).toEqual(["its ephemeral volumes have their claims: web-scratch"]);
   });
 
-  test("gets those that are missing, in the order of its volumes; other volumes have none", async () => {
+  test("gets the missing ones, in the order of its volumes; other volumes have none", async () => {
     const volumes = [ephemeral("b"), { name: "c", persistentVolumeClaim: { claimName: "c" } }, ephemeral("a")];
     scene.put(Pods, podOf([...volumes, { name: "d", emptyDir: {} }, ephemeral("e")]));
     scene.put(PersistentVolumeClaims, claimOf("web-a"), claimOf("unrelated", []));
@@ -81,7 +81,7 @@ describe("a pod", () => {
     expect(scene.calls[0]?.body).not.toHaveProperty("metadata.annotations");
   });
 
-  test("that is being deleted gets none, nor one that is gone", async () => {
+  test("that is being deleted or is already gone gets none", async () => {
     await scene.sync(key);
     expect([...scene.calls, ...scene.decisions]).toEqual([]);
     scene.put(Pods, podOf([ephemeral("scratch")], { deletionTimestamp: formatTime(sceneStart) }));
@@ -110,7 +110,7 @@ describe("a pod", () => {
     });
   }
 
-  test("is tried again when the server refuses its claim", async () => {
+  test("is retried when the server refuses its claim", async () => {
     scene.put(Pods, podOf([ephemeral("scratch")]));
     scene.refuse = () => refusal(409, "AlreadyExists", "it is there");
     expect(await rejection(scene.sync(key))).toMatchObject({
@@ -122,10 +122,10 @@ describe("a pod", () => {
   });
 });
 
-describe("a pod is looked at", () => {
+describe("a pod is synced", () => {
   const pod = podOf([ephemeral("scratch")]);
 
-  test("when it comes, if it has an ephemeral volume and is not being deleted, and at no change of it", () => {
+  test("when it is added, if it has an ephemeral volume and is not being deleted, and at no change of it", () => {
     for (const object of [
       podOf([]),
       podOf([{ name: "c", persistentVolumeClaim: { claimName: "c" } }]),
@@ -139,7 +139,7 @@ describe("a pod is looked at", () => {
     expect(scene.woken).toEqual([key]);
   });
 
-  test("when a claim that one of its volumes has is deleted, and not when claims come or change", () => {
+  test("when a claim of one of its volumes is deleted, but not when claims are added or change", () => {
     scene.put(Pods, pod, podOf([ephemeral("scratch")], { name: "api", uid: "uid-api" }));
     const claim = claimOf("web-scratch");
     scene.notify(PersistentVolumeClaims, { type: "added", object: claim, initial: false });

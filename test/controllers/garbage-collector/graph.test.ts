@@ -19,8 +19,8 @@ import {
 import { referenceChanges } from "../../../src/controllers/garbage-collector/references.ts";
 import { collectorScene, ConfigMaps, Nodes, object, ownedBy, Secrets } from "./scene.ts";
 
-describe("a change that a watch shows", () => {
-  test("of an object whose owner is unknown makes a virtual owner, and has it looked for", () => {
+describe("a change in a watch", () => {
+  test("of an object whose owner is unknown creates a virtual owner, and enqueues it", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
     expect(it.take()).toEqual(["Secret ns/owner (uid uid-owner)"]);
@@ -30,7 +30,7 @@ describe("a change that a watch shows", () => {
     expect(it.take()).toEqual([]);
   });
 
-  test("of a deletion wakes the dependents, and owners that wait for theirs", () => {
+  test("of a deletion enqueues the dependents, and owners that wait for theirs", () => {
     const it = collectorScene();
     const owner = object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] });
     const middle = object(ConfigMaps, "middle", { owners: [ownedBy(ConfigMaps, "owner")] });
@@ -41,7 +41,7 @@ describe("a change that a watch shows", () => {
     expect(it.take()).toEqual(["ConfigMap ns/child", "ConfigMap ns/owner"]);
   });
 
-  test("of a deletion in the foreground wakes dependents and object, of one with orphan the other task", () => {
+  test("of a deletion in the foreground enqueues dependents and object, of one with orphan the other task", () => {
     const it = collectorScene();
     const [a, b] = [object(ConfigMaps, "a"), object(ConfigMaps, "b")];
     it.add(
@@ -60,7 +60,7 @@ describe("a change that a watch shows", () => {
     expect(it.take()).toEqual(["orphan ConfigMap ns/b"]);
   });
 
-  test("tells nothing new when it comes again", () => {
+  test("has no effect the second time", () => {
     const it = collectorScene();
     const owner = object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] });
     it.add(ConfigMaps, owner);
@@ -77,7 +77,7 @@ describe("a change that a watch shows", () => {
     { name: "unblocks a reference", after: { ...blocking, blockOwnerDeletion: false }, woken: ["ConfigMap ns/owner"] },
     { name: "names the controller", after: { ...blocking, controller: true }, woken: [] },
   ]) {
-    test(`which ${name} wakes ${woken.length === 0 ? "nobody" : "the owner"}`, () => {
+    test(`which ${name} enqueues ${woken.length === 0 ? "nothing" : "the owner"}`, () => {
       const it = collectorScene();
       it.add(ConfigMaps, object(ConfigMaps, "owner"), child(blocking, "1"));
       it.take();
@@ -86,7 +86,7 @@ describe("a change that a watch shows", () => {
     });
   }
 
-  test("of another object in the place of one is the end of that one", () => {
+  test("of another object in place of one is the end of that one", () => {
     const it = collectorScene();
     const old = object(ConfigMaps, "owner");
     it.add(ConfigMaps, old, object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] }));
@@ -97,10 +97,10 @@ describe("a change that a watch shows", () => {
   });
 });
 
-describe("what a watch shows of an object", () => {
+describe("an observed object", () => {
   const silent = { enqueue: () => undefined, invalidNamespace: () => undefined };
 
-  test("that it is being deleted, at first sight or later, and waits for its dependents even where it frees them too", () => {
+  test("can be being deleted, at first sight or later, and waits for its dependents even if it orphans them, too", () => {
     const it = collectorScene();
     const live = object(ConfigMaps, "live");
     it.add(ConfigMaps, live, object(ConfigMaps, "going", { deleted: true }));
@@ -119,7 +119,7 @@ describe("what a watch shows of an object", () => {
     expect(seen("live")).toEqual([true, false]);
   });
 
-  test("the end of one that was never known is nothing, nor is its absence", () => {
+  test("has no effect when it ends or is absent but was never known", () => {
     const it = collectorScene();
     it.showDeletion(ConfigMaps, object(ConfigMaps, "unknown"));
     const identity = { apiVersion: "v1", kind: "ConfigMap", namespace: "ns", name: "unknown", uid: "uid-unknown" };
@@ -127,7 +127,7 @@ describe("what a watch shows of an object", () => {
     expect(it.take()).toEqual([]);
   });
 
-  test("its end is remembered for its dependents, and only where it has some", () => {
+  test("is remembered after its end for its dependents, and only if it has some", () => {
     const it = collectorScene();
     const [owner, left] = [object(ConfigMaps, "owner"), object(ConfigMaps, "left")];
     const child = object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] });
@@ -147,7 +147,7 @@ describe("what a watch shows of an object", () => {
     expect([evidence("owner"), evidence("left")]).toEqual(["its deletion was observed", undefined]);
   });
 
-  test("an owner that comes back after its end, as a late delta may show it, does no harm", () => {
+  test("that comes back after its end, by a late delta, does no harm", () => {
     const it = collectorScene();
     const owner = object(ConfigMaps, "owner");
     const child = object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] });
@@ -158,7 +158,7 @@ describe("what a watch shows of an object", () => {
     expect(it.graph.node("uid-child")).toBeUndefined();
   });
 
-  test("is that of a virtual owner: those that mean it are not looked at, nor those that were already", () => {
+  test("replaces a virtual owner: dependents that refer to it are not examined, nor those that already were", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
     it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
@@ -167,7 +167,7 @@ describe("what a watch shows of an object", () => {
     expect([it.take(), it.events]).toEqual([[], []]);
   });
 
-  test("is another one than a virtual owner was taken for: who said so is looked at", () => {
+  test("may differ from the virtual owner: the dependents that named it otherwise are examined", () => {
     for (const [kind, word] of [
       [ConfigMaps, "ConfigMap"],
       [Nodes, "Node"],
@@ -181,7 +181,7 @@ describe("what a watch shows of an object", () => {
     }
   });
 
-  test("lets only go of owners that it held up", () => {
+  test("only lets go of owners that it blocked", () => {
     const it = collectorScene();
     const owners = [ownedBy(ConfigMaps, "free"), ownedBy(ConfigMaps, "held", { blockOwnerDeletion: true })];
     const child = object(ConfigMaps, "child", { owners });
@@ -191,7 +191,7 @@ describe("what a watch shows of an object", () => {
     expect(it.take()).toEqual(["ConfigMap ns/held"]);
   });
 
-  test("wakes no owner for a reference that never held it up, nor one that is gone", () => {
+  test("enqueues no owner for a reference that never blocked it, nor a deleted one", () => {
     const it = collectorScene();
     const child = (version: string, ...owners: readonly OwnerReference[]): ReturnType<typeof object> =>
       object(ConfigMaps, "child", { version, owners });
@@ -206,7 +206,7 @@ describe("what a watch shows of an object", () => {
 });
 
 describe("a virtual owner", () => {
-  test("is in the namespace of the first that named it: from another one it is doubted, and nobody is told", () => {
+  test("is in the namespace of the first dependent: a reference from another one is doubted, without an Event", () => {
     const it = collectorScene();
     const owners = [ownedBy(Secrets, "owner")];
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners }));
@@ -216,7 +216,7 @@ describe("a virtual owner", () => {
     expect([it.take(), it.events]).toEqual([["ConfigMap other/c"], []]);
   });
 
-  test("that an object without a namespace named first is doubted from a namespace", () => {
+  test("that a cluster-scoped object named first is doubted from a namespace", () => {
     const it = collectorScene();
     const owners = [ownedBy(Secrets, "owner")];
     it.add(Nodes, object(Nodes, "node", { owners }));
@@ -225,7 +225,7 @@ describe("a virtual owner", () => {
     expect(it.take()).toEqual(["ConfigMap ns/child"]);
   });
 
-  test("is doubted whatever is said of others behind it", () => {
+  test("is doubted whatever is known of others behind it", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "a"), object(ConfigMaps, "b"));
     const owners = [ownedBy(Secrets, "a"), ownedBy(ConfigMaps, "b")];
@@ -234,7 +234,7 @@ describe("a virtual owner", () => {
   });
 });
 
-describe("keys wait in one line", () => {
+describe("keys share a queue position", () => {
   const scene = (): ReturnType<typeof collectorScene> => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] }));
@@ -244,13 +244,13 @@ describe("keys wait in one line", () => {
     return it;
   };
 
-  test("if they are of one owner, or of the owner that waits for them", () => {
+  test("if they have the same owner, or are the owner that waits for them", () => {
     const it = scene();
     const group = (name: string): string => it.graph.groupOf(`ConfigMap ns/${name}`);
     expect([group("child"), group("owner"), group("alone")]).toEqual(["uid-owner", "uid-owner", "uid-alone"]);
   });
 
-  test("of their own once their object is gone, but not where another one has the key", () => {
+  test("but not once their object is gone, unless another one has the key", () => {
     const it = scene();
     it.showDeletion(ConfigMaps, object(ConfigMaps, "child"));
     expect(it.graph.groupOf("ConfigMap ns/child")).toBe("ConfigMap ns/child");
@@ -268,7 +268,7 @@ describe("a wrong reference (TestConflictingData)", () => {
   const bad = object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] });
   const badNode = object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner")] });
 
-  test("into another namespace is told and looked at, the owner first", () => {
+  test("into another namespace is reported and examined, the owner first", () => {
     const it = collectorScene();
     it.add(ConfigMaps, owner, bad);
     expect(it.take()).toEqual(["ConfigMap ns/child"]);
@@ -277,7 +277,7 @@ describe("a wrong reference (TestConflictingData)", () => {
     ]);
   });
 
-  test("into another namespace is told and looked at, the dependent first", () => {
+  test("into another namespace is reported and examined, the dependent first", () => {
     const it = collectorScene();
     it.add(ConfigMaps, bad);
     it.take();
@@ -290,21 +290,21 @@ describe("a wrong reference (TestConflictingData)", () => {
     ["owner first", owner, badNode],
     ["dependent first", badNode, owner],
   ] as const) {
-    test(`from an object without a namespace into one is told, the ${name}`, () => {
+    test(`from a cluster-scoped object into a namespace is reported, the ${name}`, () => {
       const it = collectorScene();
       for (const one of [first, second]) it.add(one === owner ? ConfigMaps : Nodes, one);
       expect(it.events.map(({ message: said, about }) => [said, about])).toEqual([[message(""), "Node node"]]);
     });
   }
 
-  test("to a cluster-scoped owner is right from any namespace", () => {
+  test("to a cluster-scoped owner is valid from any namespace", () => {
     const it = collectorScene();
     it.add(Nodes, object(Nodes, "owner"));
     it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Nodes, "owner")] }));
     expect([it.take(), it.events]).toEqual([[], []]);
   });
 
-  test("with another kind is looked at, and told to nobody", () => {
+  test("with another kind is examined, without an Event", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "owner"));
     it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
@@ -312,8 +312,8 @@ describe("a wrong reference (TestConflictingData)", () => {
   });
 });
 
-describe("the absence of an owner, as some dependents name it", () => {
-  test("has the identity tried next that others name, and who meant the first one looked at", () => {
+describe("the absence of an owner with one identity", () => {
+  test("causes the next identity to be tried, and dependents with the first one to be examined", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
     it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
@@ -346,14 +346,14 @@ describe("the absence of an owner, as some dependents name it", () => {
   });
   const silent = { enqueue: () => undefined, invalidNamespace: () => undefined };
 
-  test("takes a virtual owner out of the graph that nobody means by another name", () => {
+  test("removes a virtual owner that no dependent names otherwise", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
     it.graph.markAbsent(identity("ConfigMap"), "404", silent);
     expect(it.graph.node("uid-owner")).toBeUndefined();
   });
 
-  test("has nothing else tried where it is not the identity that is being tried", () => {
+  test("tries nothing else if it is not the identity that is being tried", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "a", { owners: [ownedBy(ConfigMaps, "owner")] }));
     it.add(ConfigMaps, object(ConfigMaps, "b", { owners: [ownedBy(Secrets, "owner")] }));
@@ -364,7 +364,7 @@ describe("the absence of an owner, as some dependents name it", () => {
     expect(woken).toEqual(["ConfigMap ns/b"]);
   });
 
-  test("is not remembered where nobody means it", () => {
+  test("is not remembered if no dependent refers to it", () => {
     const it = collectorScene();
     it.add(Nodes, object(Nodes, "owner"));
     it.graph.markAbsent(identity("ConfigMap"), "404", silent);
@@ -373,7 +373,7 @@ describe("the absence of an owner, as some dependents name it", () => {
     expect(it.graph.node("uid-owner")?.of.kind).toBe("Node");
   });
 
-  test("does not take an object out of the graph that a watch has shown", () => {
+  test("does not remove an object that a watch has shown", () => {
     const it = collectorScene();
     it.add(
       ConfigMaps,
@@ -440,13 +440,13 @@ describe("alternateIdentity (TestGetAlternateOwnerIdentity)", () => {
       next: identity("c"),
     },
     {
-      name: "nothing, if all mean the absent one",
+      name: "nothing, if all refer to the absent one",
       by: [dependent("ns", {}), dependent("ns", {})],
       absent: identity("b"),
       next: undefined,
     },
     {
-      name: "nothing, if all mean the absent one, which has no namespace",
+      name: "nothing, if all refer to the absent one, which has no namespace",
       by: [dependent("ns", {})],
       absent: identity("b", { namespace: "" }),
       next: undefined,
@@ -488,15 +488,15 @@ describe("partitionDependents (TestPartitionDependents)", () => {
     { name: "one in its namespace", one: dependent("ns", reference), is: [true, false] },
     { name: "one of another namespace", one: dependent("other", reference), is: [false, true] },
     {
-      name: "one in a namespace, of an owner without",
+      name: "one in a namespace, of a cluster-scoped owner",
       one: dependent("ns", reference),
       of: { ...owner, namespace: "" },
       is: [true, false],
     },
     { name: "one with another owner too", one: dependent("ns", reference, other), is: [true, false] },
-    { name: "one with another owner alone", one: dependent("ns", other), is: [false, false] },
-    { name: "one that misnames it", one: dependent("ns", misnamed), is: [false, true] },
-    { name: "one that names and misnames it", one: dependent("ns", reference, misnamed), is: [true, true] },
+    { name: "one with only another owner", one: dependent("ns", other), is: [false, false] },
+    { name: "one with wrong coordinates", one: dependent("ns", misnamed), is: [false, true] },
+    { name: "one with right and wrong coordinates", one: dependent("ns", reference, misnamed), is: [true, true] },
   ];
   for (const { name, one, of = owner, is } of rows) {
     test(`${name}: matching ${is[0]}, nonmatching ${is[1]}`, () => {
@@ -505,12 +505,12 @@ describe("partitionDependents (TestPartitionDependents)", () => {
     });
   }
 
-  test("the same coordinates are those of one uid", () => {
+  test("equal coordinates are those of one uid", () => {
     expect([sameCoordinates(reference, owner), sameCoordinates(other, owner)]).toEqual([true, false]);
   });
 });
 
-test("a dependent holds up the owner that its reference blocks, and no other one", () => {
+test("a dependent blocks the owner whose reference says so, and no other one", () => {
   const owner = newNode({ namespace: "ns", name: "b", uid: "u" }, { apiVersion: "v1", kind: "ConfigMap" });
   const dependent = (...owners: readonly OwnerReference[]): GraphNode => ({ ...newNode(owner, owner.of), owners });
   const [its, another] = [ownedBy(ConfigMaps, "b", { uid: "u" }), ownedBy(ConfigMaps, "c")];
@@ -519,7 +519,7 @@ test("a dependent holds up the owner that its reference blocks, and no other one
   expect(blockingDependents(owner)).toEqual([held]);
 });
 
-test("a node's key names its group, where it has one", () => {
+test("a node's key has its group, if there is one", () => {
   const node = (apiVersion: string): GraphNode =>
     newNode({ namespace: "ns", name: "a", uid: "u" }, { apiVersion, kind: "Thing" });
   expect(keyOfNode(node("v1"), "delete")).toBe("Thing ns/a");
@@ -578,7 +578,7 @@ for (const { key, means } of [
   test(`the key ${key} means ${means.kind} ${means.key}`, () => expect(objectOfKey(key)).toEqual(means));
 }
 
-test("whatever comes, owners and dependents agree (TestProcessEvent)", () => {
+test("in any sequence of events, owners and dependents agree (TestProcessEvent)", () => {
   const ids = ["a", "b", "c", "d", "e"];
   const step = fc.record({
     what: fc.constantFrom("show", "show", "delete"),

@@ -66,8 +66,8 @@ async function scene(): Promise<GarbageScene> {
   };
 }
 
-describe("an owner that is deleted", () => {
-  test("in the background takes its dependents with it, and theirs, each with its reason", async () => {
+describe("a deleted owner", () => {
+  test("in the background has its dependents deleted, and theirs, each with its reason", async () => {
     const it = await scene();
     const owner = await it.own("owner");
     const child = await it.own("child", owner);
@@ -85,7 +85,7 @@ describe("an owner that is deleted", () => {
     await it.stop();
   });
 
-  test("in the foreground goes after those that block it", async () => {
+  test("in the foreground is deleted after those that block it", async () => {
     const it = await scene();
     const owner = await it.own("owner");
     const child = await it.own("child", owner);
@@ -107,7 +107,7 @@ describe("an owner that is deleted", () => {
     await it.stop();
   });
 
-  test("leaves its dependents without it when they are to be orphaned", async () => {
+  test("leaves its dependents if they are to be orphaned", async () => {
     const it = await scene();
     const owner = await it.own("owner");
     const other = await it.own("other");
@@ -125,7 +125,7 @@ describe("an owner that is deleted", () => {
   });
 });
 
-test("a ReplicaSet goes with its pods, beside the controller that makes them", async () => {
+test("a ReplicaSet is deleted with its pods, while its controller runs", async () => {
   const it = await scene();
   const labels = { app: "web" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "main:1" }] } };
@@ -142,7 +142,7 @@ test("a ReplicaSet goes with its pods, beside the controller that makes them", a
   await it.stop();
 });
 
-test("an object whose owner never was is deleted: the API server is asked first", async () => {
+test("an object whose owner never existed is deleted, after a request to the API server", async () => {
   const it = await scene();
   await it.own("child", {
     ownerReference: {

@@ -28,7 +28,7 @@ function orphaned(it: CollectorScene, ...owners: readonly string[]): void {
 
 const told = (it: CollectorScene): string[] => it.calls.map(({ what }) => what);
 
-describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
+describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
   test("is deleted at its uid and version, in the background", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
@@ -57,7 +57,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     });
   }
 
-  test("that is gone when it is to be deleted leaves the graph (…DeleteObjectNotFound)", async () => {
+  test("that is already deleted leaves the graph (…DeleteObjectNotFound)", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.add(ConfigMaps, object(ConfigMaps, "grandchild", { owners: [ownedBy(ConfigMaps, "child")] }));
@@ -69,7 +69,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(it.take()).toEqual(["ConfigMap ns/grandchild"]);
   });
 
-  test("whose name is another object's leaves the graph", async () => {
+  test("whose name now belongs to another object leaves the graph", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.store(ConfigMaps, object(ConfigMaps, "child", { uid: "new" }));
@@ -80,7 +80,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     ]);
   });
 
-  test("that changed, but not its owners, is deleted at any version (resourceVersion conflict)", async () => {
+  test("that changed, except its owners, is deleted at any version (resourceVersion conflict)", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.refuse = ({ what, options }) => {
@@ -96,7 +96,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     });
   });
 
-  test("whose owners changed meanwhile is looked at again", async () => {
+  test("whose owners changed meanwhile is examined again", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.refuse = ({ what }) => {
@@ -108,7 +108,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(told(it).filter((what) => what.startsWith("delete"))).toHaveLength(1);
   });
 
-  test("is deleted where its owner's name is another object's", async () => {
+  test("is deleted if its owner's name now belongs to another object", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.store(ConfigMaps, object(ConfigMaps, "owner", { uid: "another" }));
@@ -118,7 +118,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     ]);
   });
 
-  test("is not deleted while the API server cannot tell of it, or of its owner", async () => {
+  test("is not deleted while the API server returns errors for it, or for its owner", async () => {
     for (const name of ["child", "owner"]) {
       const it = collectorScene();
       orphaned(it, "owner");
@@ -131,7 +131,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     }
   });
 
-  test("that is being deleted already is left alone", async () => {
+  test("that is already being deleted is left alone", async () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "child", { deleted: true, owners: [ownedBy(ConfigMaps, "owner")] }));
     it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
@@ -139,7 +139,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect([it.calls, it.decisions]).toEqual([[], ["being-deleted: it is being deleted already → left alone"]]);
   });
 
-  test("whose owner waits for it is deleted, in the foreground only if it has dependents of its own", async () => {
+  test("whose owner waits for it is deleted, in the foreground only if it has dependents itself", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.store(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] }));
@@ -153,7 +153,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Foreground" });
   });
 
-  test("with dependents is deleted in the foreground where one of its owners waits and the others are absent", async () => {
+  test("with dependents is deleted in the foreground if one of its owners waits and the others are absent", async () => {
     const it = collectorScene();
     orphaned(it, "gone", "owner");
     it.store(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["foregroundDeletion"] }));
@@ -163,7 +163,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Foreground" });
   });
 
-  test("with dependents is deleted in the background where no owner waits", async () => {
+  test("with dependents is deleted in the background if no owner waits", async () => {
     const it = collectorScene();
     orphaned(it, "gone");
     it.add(ConfigMaps, object(ConfigMaps, "last", { owners: [ownedBy(ConfigMaps, "child")] }));
@@ -172,7 +172,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Background" });
   });
 
-  test("whose owner has no namespace asks for it once as well", async () => {
+  test("with a cluster-scoped owner requests that once as well", async () => {
     const it = collectorScene();
     const owners = [ownedBy(Nodes, "node")];
     for (const name of ["child", "other"]) {
@@ -185,7 +185,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
     expect(told(it)).toEqual(["get ConfigMap ns/other", "delete ConfigMap ns/other"]);
   });
 
-  test("is asked for once with its absent owner (TestAbsentOwnerCache)", async () => {
+  test("with an absent owner requests that once (TestAbsentOwnerCache)", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     await it.sync(childKey);
@@ -196,7 +196,7 @@ describe("an object without an owner left (TestAttemptToDeleteItem)", () => {
 });
 
 describe("an object with an owner", () => {
-  test("is kept, and loses its references to those that are absent or wait (TestDeleteOwnerRefPatch)", async () => {
+  test("is kept, and loses its references to owners that are absent or wait (TestDeleteOwnerRefPatch)", async () => {
     const it = collectorScene();
     orphaned(it, "gone", "there", "waiting");
     it.store(ConfigMaps, object(ConfigMaps, "there"));
@@ -219,7 +219,7 @@ describe("an object with an owner", () => {
     });
   });
 
-  test("says what became of each of its owners", async () => {
+  test("explains the state of each of its owners", async () => {
     const it = collectorScene();
     orphaned(it, "there", "waiting");
     it.store(ConfigMaps, object(ConfigMaps, "there"));
@@ -241,7 +241,7 @@ describe("an object with an owner", () => {
     expect(it.decisions).toEqual(["keep: its only owner ConfigMap owner (uid uid-owner) exists → kept"]);
   });
 
-  test("that it lost meanwhile is kept: the references are those that the API server has", async () => {
+  test("that it lost meanwhile is kept: the references are those in the API server", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     it.store(ConfigMaps, object(ConfigMaps, "child"));
@@ -250,7 +250,7 @@ describe("an object with an owner", () => {
     expect(it.decisions).toEqual(["no-owners: it has no owners → kept"]);
   });
 
-  test("is patched by a merge patch where the kind knows no other", async () => {
+  test("is patched by a merge patch if the kind supports no other", async () => {
     const it = collectorScene();
     orphaned(it, "gone", "there");
     it.store(ConfigMaps, object(ConfigMaps, "there"));
@@ -273,7 +273,7 @@ describe("an object with an owner", () => {
     expect(told(it).filter((what) => !what.startsWith("get"))).toEqual([]);
   });
 
-  test("of a version that the server does not have is tried again (inaccessible API version)", async () => {
+  test("of a version that the server does not have is retried (inaccessible API version)", async () => {
     const it = collectorScene();
     it.add(
       ConfigMaps,
@@ -284,7 +284,7 @@ describe("an object with an owner", () => {
     expect(it.graph.node("uid-owner")?.virtual).toBe(true);
   });
 
-  test("that has a namespace, without having one itself, is left alone", async () => {
+  test("whose references have a namespace though its kind has none is left alone", async () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "owner"));
     it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner"), ownedBy(Nodes, "other")] }));
@@ -297,8 +297,8 @@ describe("an object with an owner", () => {
   });
 });
 
-describe("an owner that is known from references alone", () => {
-  test("is asked for until a watch shows it", async () => {
+describe("an owner known only from references", () => {
+  test("is requested until a watch shows it", async () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
     const [key = ""] = it.take();
@@ -309,7 +309,7 @@ describe("an owner that is known from references alone", () => {
     expect(it.calls).toEqual([]);
   });
 
-  test("and is absent leaves the graph; what depends on it is looked at", async () => {
+  test("and is absent leaves the graph; its dependents are examined", async () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(Secrets, "owner")] }));
     const [key = ""] = it.take();
@@ -318,7 +318,7 @@ describe("an owner that is known from references alone", () => {
     expect(it.decisions).toEqual(["absent: it is absent: 404 from the API server → check its 1 dependent"]);
   });
 
-  test("by an object without a namespace, though its kind has one, is not looked for", async () => {
+  test("of a cluster-scoped object, though its kind is namespaced, is not requested", async () => {
     const it = collectorScene();
     it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner")] }));
     const [key = ""] = it.take();
@@ -335,7 +335,7 @@ describe("an object that is deleted in the foreground", () => {
     );
   }
 
-  test("has the finalizer taken off when nothing blocks it", async () => {
+  test("loses the finalizer when nothing blocks it", async () => {
     const it = collectorScene();
     waiting(it);
     it.add(ConfigMaps, object(ConfigMaps, "child", { owners: [ownedBy(ConfigMaps, "owner")] }));
@@ -346,7 +346,7 @@ describe("an object that is deleted in the foreground", () => {
     });
   });
 
-  test("waits for what blocks it, and wakes it", async () => {
+  test("waits for its blocking dependents, and enqueues them", async () => {
     const it = collectorScene();
     waiting(it);
     it.add(
@@ -361,7 +361,7 @@ describe("an object that is deleted in the foreground", () => {
     ]);
   });
 
-  test("names 3 of those that it waits for, and wakes none that waits itself", async () => {
+  test("names 3 of the dependents that it waits for, and enqueues none that waits itself", async () => {
     const it = collectorScene();
     waiting(it);
     const owners = [ownedBy(ConfigMaps, "owner", { blockOwnerDeletion: true })];
@@ -376,7 +376,7 @@ describe("an object that is deleted in the foreground", () => {
     ]);
   });
 
-  test("takes dependents that have dependents with it in the foreground, unblocked if they may be a circle (TestUnblockOwnerReference)", async () => {
+  test("deletes dependents with dependents in the foreground, without blocking if they may form a cycle (TestUnblockOwnerReference)", async () => {
     const it = collectorScene();
     waiting(it);
     const blocking = ownedBy(ConfigMaps, "owner", { blockOwnerDeletion: true });
@@ -405,7 +405,7 @@ describe("an object that is deleted in the foreground", () => {
     );
   });
 
-  test("is tried four times at most when its finalizer cannot be taken off", async () => {
+  test("is retried at most four times when its finalizer cannot be removed", async () => {
     const it = collectorScene();
     waiting(it);
     it.refuse = ({ what }) => {
@@ -416,14 +416,14 @@ describe("an object that is deleted in the foreground", () => {
   });
 });
 
-describe("an object that is deleted without its dependents", () => {
+describe("an object whose dependents are orphaned", () => {
   function orphaning(it: CollectorScene): void {
     it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["orphan"] }));
     for (const name of ["a", "b"])
       it.add(ConfigMaps, object(ConfigMaps, name, { owners: [ownedBy(ConfigMaps, "owner")] }));
   }
 
-  test("frees them, then loses its finalizer", async () => {
+  test("releases them, then loses its finalizer", async () => {
     const it = collectorScene();
     orphaning(it);
     expect(await it.sync("orphan ConfigMap ns/owner")).toBeUndefined();
@@ -442,7 +442,7 @@ describe("an object that is deleted without its dependents", () => {
     ]);
   });
 
-  test("loses its finalizer at once where it has none", async () => {
+  test("loses its finalizer at once if it has none", async () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["orphan"] }));
     await it.sync("orphan ConfigMap ns/owner");
@@ -450,7 +450,7 @@ describe("an object that is deleted without its dependents", () => {
     expect(it.decisions).toEqual(["orphaned: it has no dependents → remove the orphan finalizer"]);
   });
 
-  test("keeps its finalizer when one could not be freed (TestOrphanDependentsFailure)", async () => {
+  test("keeps its finalizer when one could not be released (TestOrphanDependentsFailure)", async () => {
     const it = collectorScene();
     orphaning(it);
     it.refuse = ({ what }) => {

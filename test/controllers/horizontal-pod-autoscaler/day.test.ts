@@ -7,7 +7,7 @@ const patienceMs = 300_000;
 
 describe("a day of load ends as under kube-controller-manager", () => {
   test.each(dayCases().map((day) => [day.name, day] as const))(
-    "%s: every 15 seconds the same",
+    "%s: the same every 15 seconds",
     async (_name, day) => {
       const { ticks, writes, events } = await playedDay(day);
       const expected: unknown[] = [];
@@ -21,7 +21,7 @@ describe("a day of load ends as under kube-controller-manager", () => {
     patienceMs,
   );
 
-  test("and the days have what an autoscaler meets", () => {
+  test("and the days include the usual events", () => {
     const reasons = new Set(dayCases().flatMap(({ ticks }) => ticks.flatMap((tick) => tick?.slice(1) ?? [])));
     expect([...reasons].map(String).toSorted()).toMatchInlineSnapshot(`
       [

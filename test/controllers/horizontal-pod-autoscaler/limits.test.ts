@@ -30,7 +30,7 @@ function played({ behavior, min, max, start, steps }: LimitCase): unknown[] {
   });
 }
 
-describe("400 random sequences are stabilized and limited as kube-controller-manager does it", () => {
+describe("400 random sequences are stabilized and limited as by kube-controller-manager", () => {
   const cases = limitCases();
   test.each([
     ["without behavior", cases.filter(({ behavior }) => behavior === undefined)],

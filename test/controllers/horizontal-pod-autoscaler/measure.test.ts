@@ -24,11 +24,11 @@ function valuesOf(container: string | undefined): Promise<readonly (readonly [st
   return resourceMetrics(context, asked).then((found) => [...found].map(([name, { value }]) => [name, value] as const));
 }
 
-test("a pod of which a container is not measured is left out", async () => {
+test("a pod with a container without metrics is left out", async () => {
   expect(await valuesOf(undefined)).toEqual([["whole", 1250n]]);
 });
 
-test("of one container, pods count where that one is measured", async () => {
+test("for a single container, pods count if that one has metrics", async () => {
   expect(await valuesOf("b")).toEqual([["whole", 250n]]);
   expect(await valuesOf("a")).toEqual([
     ["whole", 1000n],

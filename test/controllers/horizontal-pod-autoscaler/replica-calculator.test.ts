@@ -64,7 +64,7 @@ function resultsOf(one: ReplicaCase): readonly ReplicaCase["result"][] {
   return measured.pods.map((pod) => resultOf(one, { ...measured, pods: [pod, ...measured.pods] })).concat(first);
 }
 
-describe("3,000 random inputs are calculated as kube-controller-manager calculates them", () => {
+describe("3,000 random inputs are calculated as by kube-controller-manager", () => {
   const cases = replicaCases();
   const kinds = [...new Set(cases.map(({ kind }) => kind))].sort();
   test.each(kinds)("%s", (kind) => {
@@ -76,7 +76,7 @@ describe("3,000 random inputs are calculated as kube-controller-manager calculat
     expect(cases.filter((one) => one.kind === kind).length).toBeGreaterThan(250);
   });
 
-  test("and they meet every outcome", () => {
+  test("and they have every outcome", () => {
     const errors = new Set(cases.flatMap(({ result }) => result.error?.split(/ (for|in|Pod) /)[0] ?? []));
     expect([...errors].sort()).toMatchInlineSnapshot(`
       [

@@ -16,7 +16,7 @@ function requestOf(spec: object): bigint | undefined {
   return requestsOf([pod], { resource: "memory", container: undefined }).get("web");
 }
 
-describe("a pod with requests of its own", () => {
+describe("a pod with pod-level requests", () => {
   const resources = { requests: { cpu: "1" } };
 
   test.each([
@@ -38,18 +38,18 @@ describe("a pod with requests of its own", () => {
     expect(requestOf({ ...spec, resources })).toBe(milli);
   });
 
-  test("requests what it says itself, whatever its containers do", () => {
+  test("uses these, whatever its containers request", () => {
     expect(requestOf({ containers: [container("9")], resources: { requests: { memory: "2" } } })).toBe(2000n);
   });
 
-  test("may request nothing of a resource, which is an error", () => {
+  test("can request none of a resource, which is an error", () => {
     expect(() => requestOf({ containers: [container(undefined)], resources })).toThrow(
       "missing pod-level request for memory in Pod web",
     );
   });
 });
 
-test("an init container that ends does not count in a pod without requests of its own", () => {
+test("an init container that ends does not count in a pod without pod-level requests", () => {
   expect(requestOf({ initContainers: [container("5"), container("1", sidecar)], containers: [container("2")] })).toBe(
     3000n,
   );

@@ -40,7 +40,7 @@ function events(): readonly string[] {
 const pass = (seconds: number): void => void (it.scene.now += seconds * 1000);
 
 describe("an autoscaler", () => {
-  test("scales up where pods use more than they should", async () => {
+  test("scales up if pods use more than the target", async () => {
     use("120m");
     await it.sync();
     expect(it.scaled).toEqual([3]);
@@ -73,7 +73,7 @@ describe("an autoscaler", () => {
     expect(it.autoscaler().status?.lastScaleTime).toBeUndefined();
   });
 
-  test("takes tolerances of its own", async () => {
+  test("uses its own tolerances", async () => {
     begin({ behavior: { scaleUp: rules({ tolerance: "0.02" }), scaleDown: rules({ tolerance: "0.5" }) } });
     use("86m");
     await it.sync();
@@ -89,7 +89,7 @@ describe("an autoscaler", () => {
     );
   });
 
-  test("scales down only when nothing more was recommended for five minutes", async () => {
+  test("scales down only if nothing more was recommended for five minutes", async () => {
     use("30m");
     await it.sync();
     expect(it.scaled).toEqual([]);
@@ -105,7 +105,7 @@ describe("an autoscaler", () => {
     expect(events()).toEqual(["Normal SuccessfulRescale: New size: 1; reason: All metrics below target"]);
   });
 
-  test("keeps to its bounds without looking at metrics", async () => {
+  test("stays within its bounds without looking at metrics", async () => {
     it.usage = unavailable;
     it.replicas = 12;
     await it.sync();
@@ -120,7 +120,7 @@ describe("an autoscaler", () => {
     expect(it.autoscaler().status?.currentMetrics).toBeUndefined();
   });
 
-  test("that knows no metrics keeps to its bounds and writes nothing within them", async () => {
+  test("with unknown metrics stays within its bounds and writes nothing inside them", async () => {
     it = autoscalerScene(usual, { readsMetrics: false });
     expect(await it.sync()).toBeUndefined();
     expect(it.scene.calls).toEqual([]);
@@ -129,7 +129,7 @@ describe("an autoscaler", () => {
     expect(it.scaled).toEqual([10]);
   });
 
-  test("leaves a target alone that somebody has scaled to 0", async () => {
+  test("leaves a target alone that was scaled to 0", async () => {
     it.replicas = 0;
     await it.sync();
     expect(it.scaled).toEqual([]);
@@ -138,7 +138,7 @@ describe("an autoscaler", () => {
     );
   });
 
-  test("writes its status only when it has changed", async () => {
+  test("writes its status only when it changes", async () => {
     use("80m");
     await it.sync();
     expect(it.scene.calls.map(({ verb }) => verb)).toEqual(["updateStatus"]);
@@ -147,7 +147,7 @@ describe("an autoscaler", () => {
     expect(it.scene.calls).toEqual([]);
   });
 
-  test("comes again after 15 seconds, whatever happened, and each change waits as long", async () => {
+  test("is requeued after 15 seconds, whatever happened, and each change waits as long", async () => {
     use("80m");
     await it.sync();
     expect(it.scene.requeues.map(({ ms }) => ms)).toEqual([15_000]);
@@ -155,7 +155,7 @@ describe("an autoscaler", () => {
     expect(it.scene.woken).toEqual([]);
   });
 
-  test("forgets what it recommended once it is deleted", async () => {
+  test("forgets its recommendations once it is deleted", async () => {
     use("80m");
     await it.sync();
     it.scene.deleteLive(HorizontalPodAutoscalers, key);
@@ -178,7 +178,7 @@ function rules(more: object = {}): NonNullable<NonNullable<AutoscalerSpec["behav
 }
 
 describe("behavior", () => {
-  test("limits a period, not a step", async () => {
+  test("limits the change per period, not per step", async () => {
     const scaleUp = rules({ policies: [{ type: "Pods", value: 1, periodSeconds: 60 }] });
     begin({ behavior: { scaleUp, scaleDown: rules() } });
     use("900m");
@@ -189,7 +189,7 @@ describe("behavior", () => {
     expect(it.scaled).toEqual([3, 4]);
   });
 
-  test("takes the controller's window for scaling down where it says none", async () => {
+  test("uses the controller's window for scaling down by default", async () => {
     const { stabilizationWindowSeconds: _none, ...scaleDown } = rules();
     begin({ behavior: { scaleUp: rules(), scaleDown } });
     use("30m");
@@ -202,7 +202,7 @@ describe("behavior", () => {
     expect(it.scaled).toEqual([1]);
   });
 
-  test("may forbid a direction", async () => {
+  test("can disable a direction", async () => {
     begin({ behavior: { scaleUp: rules({ selectPolicy: "Disabled" }), scaleDown: rules() } });
     use("900m");
     await it.sync();
@@ -212,7 +212,7 @@ describe("behavior", () => {
 });
 
 describe("pods", () => {
-  test("that are starting do not count their CPU, and hold back scaling up", async () => {
+  test("that are starting do not count for CPU, and limit scaling up", async () => {
     const { now } = it.scene;
     it.putPods(pod("a", { now }), pod("b", { now, ready: false, startedMsAgo: 20_000, changedMsAgo: 20_000 }));
     use("200m");
@@ -224,7 +224,7 @@ describe("pods", () => {
     );
   });
 
-  test("that never became ready count as idle after five minutes too", async () => {
+  test("that never became ready count as idle after five minutes, too", async () => {
     const { now } = it.scene;
     const late = { now, ready: false, startedMsAgo: 3_600_000 };
     it.putPods(pod("a", { now }), pod("b", { ...late, changedMsAgo: 3_600_000 }));
@@ -237,7 +237,7 @@ describe("pods", () => {
     expect(it.scaled).toEqual([3]);
   });
 
-  test("without metrics hold back either direction", async () => {
+  test("without metrics limit both directions", async () => {
     it.usage = [{ pod: "a", cpu: "20m" }];
     await it.sync();
     pass(301);
@@ -246,7 +246,7 @@ describe("pods", () => {
     expect(it.scaled).toEqual([]);
   });
 
-  test("without requests cannot be measured by utilization", async () => {
+  test("without requests have no utilization", async () => {
     const { now } = it.scene;
     const bare = { ...pod("b", { now }), spec: { containers: [{ name: "web" }] } };
     it.putPods(pod("a", { now }), bare);
@@ -357,7 +357,7 @@ describe("metrics", () => {
     ]);
   });
 
-  test("of a namespace are asked of it", async () => {
+  test("of a namespace are requested from it", async () => {
     const describedObject = { kind: "Namespace", name: "elsewhere" };
     const target = { type: "Value", value: "20" };
     begin({ metrics: [{ type: "Object", object: { describedObject, metric, target } }] });
@@ -366,7 +366,7 @@ describe("metrics", () => {
     expect(it.scaled).toEqual([3]);
   });
 
-  test("from outside, of which the series add up", async () => {
+  test("from outside, whose series are added up", async () => {
     const selector = { matchLabels: { queue: "mail" } };
     const target = { type: "AverageValue", averageValue: "10" };
     begin({ metrics: [{ type: "External", external: { metric: { name: "depth", selector }, target } }] });
@@ -378,7 +378,7 @@ describe("metrics", () => {
     );
   });
 
-  test("are divided among the replicas of the target's status", async () => {
+  test("are divided among the replicas in the target's status", async () => {
     const target = { type: "AverageValue", averageValue: "10" };
     begin({ metrics: [{ type: "External", external: { metric: { name: "depth" }, target } }] });
     it.statusReplicas = 5;
@@ -389,13 +389,13 @@ describe("metrics", () => {
     expect(it.autoscaler().status?.currentMetrics?.[0]?.external?.current).toEqual({ averageValue: "10400m" });
   });
 
-  test("that ask for nothing at all have a name, too", async () => {
+  test("without any target have a name, too", async () => {
     use("0");
     await it.sync();
     expect(condition("ScalingActive")).toEndWith("from cpu resource utilization (percentage of request)");
   });
 
-  test("the one that asks for most counts", async () => {
+  test("with the highest result decide", async () => {
     begin({ metrics: [...(usual.metrics ?? []), pods] });
     use("120m");
     it.values.set(podsPath, [value("a", "50"), value("b", "30")]);
@@ -404,7 +404,7 @@ describe("metrics", () => {
     expect(events()[0]).toEndWith("reason: pods metric qps above target");
   });
 
-  test("that fail forbid scaling down, not up", async () => {
+  test("that fail prevent scaling down, but not up", async () => {
     begin({ metrics: [...(usual.metrics ?? []), pods] });
     use("120m");
     expect(await it.sync()).toBe(
@@ -426,7 +426,7 @@ describe("metrics", () => {
     expect(condition("ScalingActive")).toStartWith("False FailedGetPodsMetric: the HPA was unable to compute");
   });
 
-  test("that nobody serves are told of as client-go tells them", async () => {
+  test("that are not served are reported as by client-go", async () => {
     it.usage = unavailable;
     await it.sync();
     const problem =
@@ -442,7 +442,7 @@ describe("metrics", () => {
 });
 
 describe("the target", () => {
-  test("must be there", async () => {
+  test("must exist", async () => {
     begin({ scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "gone" } });
     expect(await it.sync()).toBe(
       'failed to query scale subresource for Deployment/default/gone: deployments.apps "gone" not found',
@@ -453,13 +453,13 @@ describe("the target", () => {
     );
   });
 
-  test("must be of a kind that there is", async () => {
+  test("must have an existing kind", async () => {
     begin({ scaleTargetRef: { apiVersion: "example.com/v1", kind: "Widget", name: "web" } });
     await it.sync();
     expect(events()).toEqual(['Warning FailedGetScale: no matches for kind "Widget" in group "example.com"']);
   });
 
-  test("is written again after a conflict, as it is then", async () => {
+  test("is written again after a conflict, in its current state", async () => {
     use("120m");
     const conflict = new StatusError(409, { kind: "Status", code: 409, reason: "Conflict", message: "changed" });
     it.refuseScale = [conflict, conflict];
@@ -468,7 +468,7 @@ describe("the target", () => {
     expect(it.sentVersions).toEqual(["0", "1", "2"]);
   });
 
-  test("that cannot be scaled is told of", async () => {
+  test("that cannot be scaled is reported", async () => {
     use("120m");
     it.refuseScale = [new StatusError(403, { kind: "Status", code: 403, reason: "Forbidden", message: "no" })];
     expect(await it.sync()).toBe("failed to rescale Deployment/default/web: no");
@@ -481,7 +481,7 @@ describe("the target", () => {
     expect(it.autoscaler().status?.desiredReplicas).toBe(0);
   });
 
-  test("a status that cannot be written is told of", async () => {
+  test("a status that cannot be written is reported", async () => {
     use("80m");
     it.scene.refuse = () => new StatusError(409, { kind: "Status", code: 409, reason: "Conflict", message: "changed" });
     expect(await it.sync()).toBe("changed");

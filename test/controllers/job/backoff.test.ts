@@ -11,11 +11,11 @@ const second = 1000;
 const at = (seconds: number): number => sceneStart + seconds * second;
 const pods = (...ends: readonly number[]): Pod[] => ends.map((end, n) => podOf(`p${n}`, { endedMs: end * second }));
 
-describe("the failures of a Job in a row", () => {
+describe("the consecutive failures of a Job", () => {
   const rows = [
     { says: "none without pods", before: undefined, succeeded: [], failed: [], failures: 0, last: undefined },
     {
-      says: "stay as they were without new pods",
+      says: "stay the same without new pods",
       before: { failures: 2, lastFailureAt: at(1) },
       succeeded: [],
       failed: [],
@@ -30,7 +30,7 @@ describe("the failures of a Job in a row", () => {
       failures: 3,
       last: 9,
     },
-    { says: "begin with the first", before: undefined, succeeded: [], failed: [5], failures: 1, last: 5 },
+    { says: "start with the first", before: undefined, succeeded: [], failed: [5], failures: 1, last: 5 },
     {
       says: "end with a success",
       before: { failures: 3, lastFailureAt: at(1) },
@@ -40,7 +40,7 @@ describe("the failures of a Job in a row", () => {
       last: undefined,
     },
     {
-      says: "begin anew after the last success",
+      says: "restart after the last success",
       before: { failures: 3, lastFailureAt: at(1) },
       succeeded: [2, 5],
       failed: [1, 5, 6, 8],
@@ -84,7 +84,7 @@ describe("the delay after failures", () => {
     });
   }
 
-  test("of an index follows from its last failed pod, ignored failures included", () => {
+  test("of an index depends on its last failed pod, including ignored failures", () => {
     const annotations = { [failureCountAnnotation]: "1", [ignoredCountAnnotation]: "1" };
     expect(remainingMsOfIndex(podOf("p", { endedMs: 0, annotations }), { now: at(5) })).toBe(35 * second);
     expect(remainingMsOfIndex(podOf("p", { endedMs: 0 }), { now: at(5) })).toBe(5 * second);
@@ -92,17 +92,17 @@ describe("the delay after failures", () => {
   });
 });
 
-describe("when a pod ended", () => {
+describe("the end of a pod", () => {
   const notReady = { conditions: [{ type: "Ready", status: "False", lastTransitionTime: formatTime(at(40)) }] };
   const sidecar = { spec: { initContainers: [{ name: "side", restartPolicy: "Always" }, { name: "init" }] } };
   const rows = [
     {
-      says: "is the end of its last container",
+      says: "is that of its last container",
       pod: podOf("p", { status: { containerStatuses: [ended("a", 0, 9000), ended("b", 0, 7000)], ...notReady } }),
       seconds: 9,
     },
     {
-      says: "is the end of its sidecar",
+      says: "is that of its sidecar",
       pod: podOf("p", {
         ...sidecar,
         status: { containerStatuses: [ended("a", 0, 9000)], initContainerStatuses: [ended("side", 0, 12_000)] },
@@ -121,12 +121,12 @@ describe("when a pod ended", () => {
       seconds: 9,
     },
     {
-      says: "is since when it is not ready, while a container runs",
+      says: "is when it became not ready, while a container runs",
       pod: podOf("p", { status: { containerStatuses: [ended("a", 0, 9000), running("b")], ...notReady } }),
       seconds: 40,
     },
     {
-      says: "is since when it is not ready, while a sidecar runs",
+      says: "is when it became not ready, while a sidecar runs",
       pod: podOf("p", {
         ...sidecar,
         status: {
@@ -138,12 +138,12 @@ describe("when a pod ended", () => {
       seconds: 40,
     },
     {
-      says: "is when its deletion was asked for",
+      says: "is when its deletion was requested",
       pod: podOf("p", { meta: { deletionTimestamp: formatTime(at(90)), deletionGracePeriodSeconds: 30 } }),
       seconds: 60,
     },
     {
-      says: "is when it was created, if nothing else is known",
+      says: "is its creation, if nothing else is known",
       pod: podOf("p", {
         meta: { creationTimestamp: formatTime(at(3)) },
         status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: formatTime(at(40)) }] },
@@ -155,7 +155,7 @@ describe("when a pod ended", () => {
 });
 
 /** Made by upstream's own functions: scripts/upstream-golden/extract.ts. Its times are from the scene's start. */
-describe("as upstream's functions have it", () => {
+describe("as in upstream's functions", () => {
   test("60 Jobs after each of several rounds of failures and successes", () => {
     for (const rounds of golden.jobs) {
       let known: Backoff | undefined;

@@ -47,7 +47,7 @@ function refusing(matches: (request: ApiRequest) => boolean): Refusal {
 }
 
 describe("a pod that ends", () => {
-  test("is named by the status, loses its finalizer, and is counted: in this order", () =>
+  test("is named in the status, loses its finalizer, and is counted: in this order", () =>
     withPods({ completions: 2, parallelism: 2 }, async (scene, [pod]) => {
       await scene.finish(nameOf(pod), "Succeeded");
       const uid = pod?.metadata.uid ?? "";
@@ -72,7 +72,7 @@ describe("a pod that ends", () => {
       expect((await scene.job()).status).toMatchObject({ active: 1, succeeded: 1, uncountedTerminatedPods: {} });
     }));
 
-  test("leads to one sync with all that happens within a second", () =>
+  test("leads to one sync with everything that happens within a second", () =>
     withPods({ completions: 9, parallelism: 3, backoffLimit: 9 }, async (scene, pods) => {
       for (const [n, pod] of pods.entries()) {
         await scene.pass(300);
@@ -85,7 +85,7 @@ describe("a pod that ends", () => {
       ]);
     }));
 
-  test("that somebody else takes away once the status names it is still counted, once", async () => {
+  test("whose finalizer is removed by others once the status names it is still counted, once", async () => {
     const refusal = refusing(isPatchOfPod);
     await withPods(
       { backoffLimit: 3 },
@@ -106,7 +106,7 @@ describe("a pod that ends", () => {
     );
   });
 
-  test("that is deleted while it runs is a failure, and is replaced at once", () =>
+  test("because it is deleted is a failure, and is replaced at once", () =>
     withPods({ backoffLimit: 3 }, async (scene, [pod]) => {
       await scene.during(
         scene.you.delete(Pods, { namespace: "default", name: nameOf(pod) }, { gracePeriodSeconds: 0 }),
@@ -120,7 +120,7 @@ describe("a pod that ends", () => {
 });
 
 describe("a finalizer that cannot be removed", () => {
-  test("keeps its pod in the status, uncounted, and the Job from finishing, until it can", async () => {
+  test("keeps its pod in the status, uncounted, and the Job from finishing, until it can be removed", async () => {
     const refusal = refusing(isPatchOfPod);
     await withPods(
       { completions: 1 },
@@ -181,7 +181,7 @@ describe("a status that cannot be written", () => {
     );
   });
 
-  test("is tried again after 1, 2, 4, … seconds", async () => {
+  test("is retried after 1, 2, 4, … seconds", async () => {
     const refusal = refusing(({ method, path }) => method === "PUT" && path.endsWith("/status"));
     await withPods(
       {},
@@ -202,8 +202,8 @@ describe("a status that cannot be written", () => {
   });
 });
 
-describe("a status as it is sent", () => {
-  test("has Go's order, and leaves out the zeros and empty lists that Go leaves out", () => {
+describe("a status in its serialized form", () => {
+  test("has Go's order, and omits the zeros and empty lists that Go omits", () => {
     const status = { active: 0, succeeded: 0, failed: 0, completedIndexes: "", conditions: [] };
     expect(JSON.stringify(wireStatus(status))).toBe('{"uncountedTerminatedPods":{}}');
     const uncountedTerminatedPods = { succeeded: [], failed: ["a"] };
@@ -214,10 +214,10 @@ describe("a status as it is sent", () => {
   });
 });
 
-describe("deletions that are refused", () => {
+describe("refused deletions", () => {
   const refusal = refusing(({ method, path }) => method === "DELETE" && path.includes("/pods/"));
 
-  test("leave a suspended Job's pods active, tell of it, and are tried again", () =>
+  test("leave a suspended Job's pods active, are reported, and retried", () =>
     withPods(
       { parallelism: 2, completions: 2 },
       async (scene) => {
@@ -258,8 +258,8 @@ describe("deletions that are refused", () => {
     ));
 });
 
-describe("creations that are refused", () => {
-  test("are told of in an Event, stop further ones, and are tried again", async () => {
+describe("refused creations", () => {
+  test("are reported in an Event, stop further ones, and are retried", async () => {
     const refusal = refusing(({ method, path }) => method === "POST" && path.endsWith("/pods"));
     refusal.on = true;
     await withPods(
@@ -280,7 +280,7 @@ describe("creations that are refused", () => {
   });
 });
 
-describe("pods that nobody counts", () => {
+describe("pods without a Job that counts them", () => {
   const inShop = (name: string, metadata: object): object => ({
     metadata: { namespace: "default", name, finalizers: [finalizer], ...metadata },
     spec: { containers: [{ name: "main", image: "x" }] },
@@ -298,7 +298,7 @@ describe("pods that nobody counts", () => {
     await scene.stop();
   });
 
-  test("of a Job that is deleted without them lose it, too", () =>
+  test("of a Job that is deleted and orphans them lose it, too", () =>
     withPods({ parallelism: 2 }, async (scene, pods) => {
       expect(pods.filter(isTracked)).toHaveLength(2);
       await scene.during(
@@ -309,7 +309,7 @@ describe("pods that nobody counts", () => {
     }));
 
   for (const managedBy of [undefined, "example.com/queue"]) {
-    test(`of a finished Job ${managedBy === undefined ? "lose it" : "of another manager keep it"} on their way out`, async () => {
+    test(`of a finished Job ${managedBy === undefined ? "lose it" : "of another manager keep it"} when they are deleted`, async () => {
       const scene = await jobScene({ kubelet: false });
       const job = await scene.create({ completions: 0, ...(managedBy !== undefined && { managedBy }) });
       await scene.pass(3 * second);
@@ -333,7 +333,7 @@ describe("pods that nobody counts", () => {
     });
   }
 
-  test("of a Job that another controller manages keep it", async () => {
+  test("of a Job of another manager keep it", async () => {
     const scene = await jobScene({ kubelet: false });
     const job = await scene.create({ managedBy: "example.com/queue" });
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "data", uid: job.metadata.uid, controller: true };

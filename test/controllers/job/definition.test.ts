@@ -9,7 +9,7 @@ import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
 import { jobOf, podOf } from "./objects.ts";
 
 describe("the definitions", () => {
-  test("ask for no more than they use of what upstream's role has", () => {
+  test("use no more than the permissions of upstream's role", () => {
     const asked = jobController.permissions.map(
       ({ group, resource, verbs }) => `${[...verbs].sort().join(",")} ${group} ${resource}`,
     );
@@ -21,7 +21,7 @@ describe("the definitions", () => {
     ]);
   });
 
-  test("have upstream's names, workers and delays of retries", () => {
+  test("have upstream's names, workers and retry delays", () => {
     expect([jobController.name, jobController.component]).toEqual(["job", "job-controller"]);
     expect(jobController.aliases).toContain("job-controller");
     expect(jobController.workers).toBe(5);
@@ -30,7 +30,7 @@ describe("the definitions", () => {
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
   });
 
-  test("a Job is left undone until its first status is written, unless it is another controller's", () => {
+  test("a Job is unsynced until its first status is written, unless another controller manages it", () => {
     const undone = (job: Job): boolean | undefined => jobController.isLeftUndone?.(job);
     expect(undone(jobOf())).toBe(true);
     expect(undone(jobOf({ spec: { managedBy: "example.com/queue" } }))).toBe(false);
@@ -43,7 +43,7 @@ describe("a sync", () => {
   const finishedBy = (type: string): Job => jobOf({ status: { conditions: [{ type, status: "True" }] } });
 
   for (const type of ["Complete", "Failed"]) {
-    test(`of a Job that is ${type} does nothing, whatever it lacks`, async () => {
+    test(`of a Job that is ${type} does nothing, whatever is missing`, async () => {
       const scene = syncScene(jobController);
       scene.put(Jobs, finishedBy(type));
       await scene.sync(key);
@@ -52,7 +52,7 @@ describe("a sync", () => {
     });
   }
 
-  test("of a completion mode that is not known tells of it, and does nothing", async () => {
+  test("of an unknown completion mode reports it, and does nothing", async () => {
     const scene = syncScene(jobController);
     scene.put(Jobs, jobOf({ spec: { completionMode: "Sorted" } }));
     await scene.sync(key);
@@ -66,7 +66,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("of a Job that is gone forgets what was expected of it", async () => {
+  test("of a deleted Job forgets its expectations", async () => {
     const scene = syncScene(jobController);
     scene.expectations.expectCreations(key, 2);
     scene.expectations.expectUpdates(key, ["uid-a"]);
@@ -74,7 +74,7 @@ describe("a sync", () => {
     expect([scene.expectations.satisfied(key), scene.expectations.updatesOf(key).size]).toEqual([true, 0]);
   });
 
-  test("waits for what it has created, and comes by without creating more", async () => {
+  test("waits for its own creations, and is repeated without creating more", async () => {
     const scene = syncScene(jobController);
     scene.put(Jobs, jobOf({ status: { active: 0, ready: 0, terminating: 0, uncountedTerminatedPods: {} } }));
     scene.expectations.expectCreations(key, 1);
@@ -89,7 +89,7 @@ describe("a Job that fails", () => {
   const calls = (scene: Scene): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
   const statusOf = (scene: Scene): Job["status"] => scene.live(Jobs)[0]?.status;
 
-  test("is not said to fail before all that it has created is seen; its pods are counted all the same", async () => {
+  test("is not reported as failed before all creations are observed; its pods are still counted", async () => {
     const scene = syncScene(jobController);
     scene.put(Jobs, jobOf({ spec: { backoffLimit: 0, parallelism: 2 } }));
     scene.put(Pods, podOf("bad", { phase: "Failed", endedMs: 0 }), podOf("good"));
@@ -100,7 +100,7 @@ describe("a Job that fails", () => {
     expect(statusOf(scene)).not.toHaveProperty("conditions");
   });
 
-  test("counts a pod that is gone already as deleted", async () => {
+  test("counts a pod that is already gone as deleted", async () => {
     const scene = syncScene(jobController);
     scene.put(Jobs, jobOf({ spec: { backoffLimit: 0, parallelism: 2 } }));
     scene.put(Pods, podOf("bad", { phase: "Failed", endedMs: 0 }), podOf("good"));
@@ -128,11 +128,11 @@ describe("the key of an orphan", () => {
       pod: podOf("a", { meta: { ownerReferences: [] } }),
       does: ["no controller → remove its finalizer"],
     },
-    { says: "whose Job is gone", pod: podOf("a"), does: ["its Job is gone → remove its finalizer"] },
+    { says: "whose Job was deleted", pod: podOf("a"), does: ["its Job is gone → remove its finalizer"] },
     { says: "without the finalizer", pod: podOf("a", { tracked: false }), does: [] },
     { says: "of another kind's object", pod: podOf("a", { meta: ownedBy("batch/v1", "Batch") }), does: [] },
     { says: "of another group's Job", pod: podOf("a", { meta: ownedBy("example.com/v1", "Job") }), does: [] },
-    { says: "that is gone", pod: podOf("b"), does: [] },
+    { says: "that was deleted", pod: podOf("b"), does: [] },
   ];
   for (const { says, pod, does } of rows) {
     test(`of a pod ${says}: ${does[0] ?? "nothing"}`, async () => expect(await synced(pod)).toEqual([...does]));
@@ -177,7 +177,7 @@ describe("a notification", () => {
     expect(woken()).toEqual(Array.from({ length: 4 }, () => "shop/data in 1000 ms"));
   });
 
-  test("of an orphan with a finalizer leads to a sync of its own, which is about the pod", () => {
+  test("of an orphan with a finalizer leads to a separate sync, for the pod", () => {
     const orphan = podOf("b", { meta: { ownerReferences: [], labels: {} } });
     scene.notify(Pods, { type: "added", object: orphan, initial: false });
     expect(woken()).toEqual(["shop/pod:b now"]);
@@ -185,7 +185,7 @@ describe("a notification", () => {
     expect(objectOf(jobController, "shop/data")).toEqual({ kind: "Job", key: "shop/data" });
   });
 
-  test("of a pod on its way out whose Job is gone leads to a sync of its own, too", () => {
+  test("of a pod that is being deleted and whose Job is gone leads to a separate sync, too", () => {
     const stray = {
       ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "gone", uid: "1", controller: true }],
     };
@@ -196,7 +196,7 @@ describe("a notification", () => {
     expect(woken()).toEqual(["shop/pod:a now", "shop/data in 1000 ms"]);
   });
 
-  test("of a resync of an orphan, and of one that has gone, leads to none", () => {
+  test("of a resync of an orphan, and of a deleted one, leads to none", () => {
     const orphan = podOf("b", { meta: { ownerReferences: [], labels: {} } });
     const changed: Pod = { ...orphan, metadata: { ...orphan.metadata, resourceVersion: "11" } };
     scene.notify(Pods, { type: "updated", before: orphan, object: orphan });
@@ -206,7 +206,7 @@ describe("a notification", () => {
     expect(woken()).toEqual(["shop/pod:b now"]);
   });
 
-  test("of a pod without its finalizer settles that it was removed", () => {
+  test("of a pod without its finalizer satisfies the expectation", () => {
     const key = "shop/data";
     const [bare, kept] = [podOf("a", { tracked: false }), podOf("b")];
     const expect3 = (): void => scene.expectations.expectUpdates(key, ["uid-a", "uid-b", "uid-c"]);
@@ -227,7 +227,7 @@ describe("a notification", () => {
 });
 
 describe("the rules", () => {
-  test("each has an id of its own, says what it looks at and where it is from, and shows an example", () => {
+  test("each has a unique id, says what it looks at and where it comes from, and has an example", () => {
     const all = jobController.rules;
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const rule of all) {

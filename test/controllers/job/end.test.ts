@@ -35,9 +35,9 @@ const limitMessage = "FailureTarget BackoffLimitExceeded: Job has reached the sp
 const deadlineMessage = "FailureTarget DeadlineExceeded: Job was active longer than specified deadline";
 
 describe("a Job", () => {
-  test("goes on without failures", () => expect(endIn(jobOf(), [podOf("a")])).toBeUndefined());
+  test("continues without failures", () => expect(endIn(jobOf(), [podOf("a")])).toBeUndefined());
 
-  test("that has announced its end keeps to it", () => {
+  test("that has announced its end keeps it", () => {
     const all = { spec: { backoffLimit: 0, ...failJob }, status: {} };
     const pods = [failed("a", 3)];
     expect(endIn(jobOf({ ...all, status: { conditions: [condition("SuccessCriteriaMet")] } }), pods)).toBe(
@@ -60,9 +60,9 @@ describe("a Job", () => {
 
   const limits = [
     { says: "as many failures as the limit", limit: 2, before: 0, pods: [failed("a"), failed("b")], ends: false },
-    { says: "one more", limit: 1, before: 0, pods: [failed("a"), failed("b")], ends: true },
-    { says: "those counted before", limit: 1, before: 1, pods: [failed("a")], ends: true },
-    { says: "none allowed", limit: 0, before: 0, pods: [failed("a")], ends: true },
+    { says: "one above it", limit: 1, before: 0, pods: [failed("a"), failed("b")], ends: true },
+    { says: "previously counted ones", limit: 1, before: 1, pods: [failed("a")], ends: true },
+    { says: "none permitted", limit: 0, before: 0, pods: [failed("a")], ends: true },
   ];
   for (const { says, limit, before, pods, ends } of limits) {
     test(`and its back-off limit: ${says}`, () => {
@@ -71,7 +71,7 @@ describe("a Job", () => {
     });
   }
 
-  test("counts failures that its status names, and none that it ignores, towards the limit", () => {
+  test("counts failures in its status toward the limit, but not those that it ignores", () => {
     const ignored = { rules: [{ action: "Ignore", onExitCodes: { operator: "In", values: [3] } }] };
     const job = (uncounted: readonly string[]): Job =>
       jobOf({
@@ -106,7 +106,7 @@ describe("a Job", () => {
     expect(endIn(jobOf({ spec: { backoffLimit: 2 } }), [pod("a"), pod("b")])).toBeUndefined();
   });
 
-  test("ends when its deadline is over, counted from its start, unless it is suspended", () => {
+  test("ends when its deadline has passed, counted from its start, unless it is suspended", () => {
     const after = (seconds: number, spec: object = {}): Job =>
       jobOf({ spec: { activeDeadlineSeconds: seconds, ...spec } });
     expect(endIn(after(61))).toBeUndefined();
@@ -123,7 +123,7 @@ describe("a Job", () => {
     const done = (index: number): Pod => podOf(`d${index}`, { index, phase: "Succeeded" });
     const limited = (spec: object = {}): Job => indexedJobOf(3, { spec: { backoffLimitPerIndex: 1, ...spec } });
 
-    test("ends when more indexes have failed than may", () => {
+    test("ends when more indexes have failed than permitted", () => {
       expect(endIn(limited({ maxFailedIndexes: 1 }), [over(0)])).toBeUndefined();
       expect(endIn(limited({ maxFailedIndexes: 1 }), [over(0), over(1)])).toBe(
         "FailureTarget MaxFailedIndexesExceeded: Job has exceeded the specified maximal number of failed indexes",
@@ -152,7 +152,7 @@ describe("a Job", () => {
     expect([of(undefined, 0, 0), of(undefined, 1, 1), of(undefined, 1, 0)]).toEqual([false, false, true]);
   });
 
-  test("is finished by a True condition Complete or Failed only", () => {
+  test("is finished only by a True condition Complete or Failed", () => {
     const by = (...conditions: readonly JobCondition[]): boolean => isJobFinished(jobOf({ status: { conditions } }));
     expect([by(condition("Complete")), by(condition("Failed"))]).toEqual([true, true]);
     expect([by(), by(condition("Failed", "Because", "False")), by(condition("FailureTarget"))]).toEqual([
@@ -188,7 +188,7 @@ describe("a pod that is being deleted", () => {
 
 describe("the conditions of a Job", () => {
   const now = sceneStart;
-  test("are added once, replaced in their place, and not set to False from nothing", () => {
+  test("are added once, replaced in place, and not set to False if they are missing", () => {
     const on = conditionOf(suspended, now);
     expect(on).toEqual({
       type: "Suspended",

@@ -41,7 +41,7 @@ describe("intervals of indexes", () => {
     { text: "0-9", completions: 1, is: "0" },
   ];
   for (const { text, completions, is } of rows) {
-    test(`"${text}" of ${completions} is read as "${is}"`, () => {
+    test(`"${text}" of ${completions} is parsed as "${is}"`, () => {
       expect(formatIntervals(parseIntervals(text, completions))).toBe(is);
     });
   }
@@ -61,12 +61,12 @@ describe("intervals of indexes", () => {
     });
   }
 
-  test("an interval within another, or touching it, becomes part of it", () => {
+  test("an interval inside another, or adjacent to it, is merged", () => {
     expect(union([{ first: 0, last: 9 }], [{ first: 2, last: 3 }])).toEqual([{ first: 0, last: 9 }]);
     expect(union([{ first: 0, last: 1 }], [{ first: 2, last: 3 }])).toEqual([{ first: 0, last: 3 }]);
   });
 
-  test("exactly the indexes within are found", () => {
+  test("exactly the contained indexes are found", () => {
     const intervals = parseIntervals("2-4,6,9-11", 20);
     const found = Array.from({ length: 14 }, (_, index) => index).filter((index) => hasIndex(intervals, index));
     expect(found).toEqual([2, 3, 4, 6, 9, 10, 11]);
@@ -113,45 +113,45 @@ describe("the indexes that need a pod", () => {
   const pods = (...indexes: readonly (number | string)[]): ReturnType<typeof podOf>[] =>
     indexes.map((index, n) => podOf(`p${n}`, { index }));
   const rows = [
-    { says: "are no more than there are completions", settled: none, count: 5, completions: 3, is: [0, 1, 2] },
-    { says: "are no more than asked for", settled: none, count: 2, completions: 5, is: [0, 1] },
+    { says: "are limited by the completions", settled: none, count: 5, completions: 3, is: [0, 1, 2] },
+    { says: "are limited by the requested number", settled: none, count: 2, completions: 5, is: [0, 1] },
     {
-      says: "come after active ones",
+      says: "follow active ones",
       settled: { ...none, pods: pods(0, 1) },
       count: 3,
       completions: 10,
       is: [2, 3, 4],
     },
     {
-      says: "end before the last settled ones",
+      says: "end before the last finished ones",
       settled: { ...none, succeeded: parseIntervals("4,5", 6), pods: pods(6) },
       count: 6,
       completions: 6,
       is: [0, 1, 2, 3],
     },
     {
-      says: "are in the gaps, without pods of no index",
+      says: "are in the gaps, ignoring pods without an index",
       settled: { ...none, succeeded: parseIntervals("2-4,9", 20), pods: pods(3, 5, 8, "", "-3") },
       count: 5,
       completions: 20,
       is: [0, 1, 6, 7, 10],
     },
     {
-      says: "are not those that have failed",
+      says: "exclude failed ones",
       settled: { succeeded: parseIntervals("1,5,9", 20), failed: parseIntervals("2,6-7", 20), pods: pods(3, 9) },
       count: 5,
       completions: 20,
       is: [0, 4, 8, 10, 11],
     },
-    { says: "are none of none", settled: none, count: 3, completions: 0, is: [] },
+    { says: "are empty without completions", settled: none, count: 3, completions: 0, is: [] },
   ];
   for (const { says, settled, count, completions, is } of rows) {
     test(says, () => expect(firstPendingIndexes(settled, { count, completions })).toEqual(is));
   }
 });
 
-describe("the pods that are too many", () => {
-  test("are those without an index, those beyond the last one, and all but one of each index", () => {
+describe("the surplus pods", () => {
+  test("are those without an index, those above the last one, and all but one of each index", () => {
     const pods = [
       podOf("none"),
       podOf("a0", { index: 0 }),
@@ -167,7 +167,7 @@ describe("the pods that are too many", () => {
 });
 
 describe("the indexes of a Job", () => {
-  test("succeed with pods that have their finalizers, on top of those of the status", () => {
+  test("succeed with pods that have their finalizers, in addition to those of the status", () => {
     const job = indexedJobOf(8, { status: { completedIndexes: "0,7-9" } });
     const pods = [
       podOf("a", { index: 2, phase: "Succeeded" }),
@@ -186,7 +186,7 @@ describe("the indexes of a Job", () => {
     indexedJobOf(5, { spec: { backoffLimitPerIndex: limit, ...spec }, status: { failedIndexes: "4" } });
   const unfailed = indexedJobOf(5, { spec: { backoffLimitPerIndex: 3 } });
 
-  test("fail with the pod that has failed once more often than they may", () => {
+  test("fail with the pod that failed once more than permitted", () => {
     const failedOf = (limit: number, before: string): string =>
       formatIntervals(
         jobIndexes(
@@ -250,7 +250,7 @@ describe("a new pod", () => {
     expect(podFor(job).spec?.containers[0]).not.toHaveProperty("env");
   });
 
-  test("of an index bears it as annotation, label, hostname and variable of every container", () => {
+  test("of an index has it as annotation, label, hostname and variable of every container", () => {
     const env = [{ name: "JOB_COMPLETION_INDEX", value: "mine" }];
     const podSpec = {
       initContainers: [{ name: "init" }],
@@ -279,10 +279,10 @@ describe("a new pod", () => {
   const counts = [
     { says: "the first of its index", replaced: undefined, counted: "0", ignored: undefined },
     { says: "after a failure", replaced: { exitCode: 1 }, counted: "3", ignored: "1" },
-    { says: "after one that is ignored", replaced: { exitCode: 3 }, counted: "2", ignored: "2" },
+    { says: "after an ignored one", replaced: { exitCode: 3 }, counted: "2", ignored: "2" },
   ];
   for (const { says, replaced, counted, ignored } of counts) {
-    test(`says how often its index has failed: ${says}`, () => {
+    test(`has the number of failures of its index: ${says}`, () => {
       const job = indexedJobOf(5, { spec: { backoffLimitPerIndex: 9, podFailurePolicy: ignore } });
       const annotations = { [failureCountAnnotation]: "2", [ignoredCountAnnotation]: "1" };
       const failed =
@@ -293,7 +293,7 @@ describe("a new pod", () => {
     });
   }
 
-  test("keeps its index in a name that is cut", () => {
+  test("keeps its index in a truncated name", () => {
     expect(namePrefix("data", 7)).toBe("data-7-");
     const long = "a".repeat(60);
     expect(namePrefix(long, 12)).toBe(`${"a".repeat(54)}-12-`);

@@ -20,7 +20,7 @@ async function withScene(play: (scene: JobScene) => Promise<void>): Promise<void
 }
 
 describe("a Job in the embedded cluster", () => {
-  test("runs as many pods at a time as it may, until enough have succeeded", () =>
+  test("runs as many pods at a time as permitted, until enough have succeeded", () =>
     withScene(async (scene) => {
       await scene.create({ completions: 5, parallelism: 2 });
       let most = 0;
@@ -71,7 +71,7 @@ describe("a Job in the embedded cluster", () => {
       expect(job.status?.succeeded).toBe(3);
     }));
 
-  test("without completions to reach is complete at once", () =>
+  test("with 0 completions is complete at once", () =>
     withScene(async (scene) => {
       await scene.create({ completions: 0 });
       await scene.pass(5 * second);
@@ -79,7 +79,7 @@ describe("a Job in the embedded cluster", () => {
       expect(await scene.pods()).toEqual([]);
     }));
 
-  test("fails when its deadline is over, and deletes its pods; the failed count includes them", () =>
+  test("fails when its deadline has passed, and deletes its pods; the failed count includes them", () =>
     withScene(async (scene) => {
       await scene.create({ parallelism: 2, activeDeadlineSeconds: 10 }, { annotations: lasting });
       await scene.pass(9 * second);
@@ -116,7 +116,7 @@ describe("a Job in the embedded cluster", () => {
       expect((await scene.pods()).length).toBeGreaterThan(2);
     }));
 
-  test("that another controller manages is left alone", () =>
+  test("of another manager is left alone", () =>
     withScene(async (scene) => {
       await scene.create({ managedBy: "example.com/queue" });
       await scene.pass(5 * second);
@@ -124,7 +124,7 @@ describe("a Job in the embedded cluster", () => {
       expect(scene.told()).toEqual(["it is managed by example.com/queue → nothing is done here"]);
     }));
 
-  test("deletes pods beyond a smaller parallelism; they are not failures", () =>
+  test("deletes pods above a smaller parallelism; they are not failures", () =>
     withScene(async (scene) => {
       await scene.create({ parallelism: 3, completions: 9, backoffLimit: 0 }, { annotations: lasting });
       await scene.pass(5 * second);
@@ -150,7 +150,7 @@ describe("an Indexed Job in the embedded cluster", () => {
       expect(scene.told()[0]).toBe("0 active pods, 2 wanted → create 2 of indexes 0,1, in 2 batches");
     }));
 
-  test("replaces a failed pod of an index with one that knows of it, and fails with its index", () =>
+  test("replaces a failed pod of an index with one that has the failure count, and fails with its index", () =>
     withScene(async (scene) => {
       await scene.create(
         { completions: 2, parallelism: 2, completionMode: "Indexed", backoffLimitPerIndex: 1 },
@@ -165,7 +165,7 @@ describe("an Indexed Job in the embedded cluster", () => {
       expect((await scene.pods()).filter(isTracked)).toEqual([]);
     }));
 
-  test("succeeds by its success policy, and deletes the pods that run on", () =>
+  test("succeeds by its success policy, and deletes the remaining pods", () =>
     withScene(async (scene) => {
       const successPolicy = { rules: [{ succeededIndexes: "0", succeededCount: 1 }] };
       await scene.create(
@@ -219,7 +219,7 @@ describe("a suspended Job", () => {
       expect(scene.eventsTold()).toEqual(["Suspended: Job suspended"]);
     }));
 
-  test("loses its pods, uncounted, and its start time; resumed, it starts anew", () =>
+  test("loses its pods, uncounted, and its start time; it starts again when it is resumed", () =>
     withScene(async (scene) => {
       await scene.create({ parallelism: 2, backoffLimit: 0, activeDeadlineSeconds: 20 }, { annotations: lasting });
       await scene.pass(5 * second);

@@ -23,22 +23,22 @@ const waits = ({ requeues, wokenLater }: Scene): (number | string)[] => [
 ];
 const failed = (...names: string[]): Pod[] => names.map((name) => podOf(name, { phase: "Failed", endedMs: 0 }));
 
-test("so many pods are created at once", async () => {
+test("the number of pods created at once", async () => {
   const { calls } = await synced({ maxChangesPerSync: 2 });
   expect(calls.filter(({ verb, kind }) => verb === "create" && kind === "Pod")).toHaveLength(2);
 });
 
-test("so many pods are deleted at once", async () => {
+test("the number of pods deleted at once", async () => {
   const { calls } = await synced({ maxChangesPerSync: 2 }, [podOf("a"), podOf("b"), podOf("c")], { parallelism: 0 });
   expect(calls.filter(({ verb }) => verb === "delete")).toHaveLength(2);
 });
 
-test("so many pods are counted at once", async () => {
+test("the number of pods counted at once", async () => {
   const { calls } = await synced({ maxUncounted: 2 }, failed("a", "b", "c"));
   expect(calls.filter(({ verb, kind }) => verb === "patch" && kind === "Pod")).toHaveLength(2);
 });
 
-test("so long is the first wait after a failure, and so long at most", async () => {
+test("the first wait after a failure, and the maximum", async () => {
   expect(waits(await synced({ failureDelayMs: 40_000 }, failed("a")))).toEqual([40_000]);
   expect(waits(await synced({ failureDelayMs: 40_000 }, failed("a", "b")))).toEqual([80_000]);
   expect(waits(await synced({ failureDelayMs: 40_000, maxFailureDelayMs: 50_000 }, failed("a", "b")))).toEqual([
@@ -46,13 +46,13 @@ test("so long is the first wait after a failure, and so long at most", async () 
   ]);
 });
 
-test("each index waits so long after its own failure", async () => {
+test("the wait of an index after its own failure", async () => {
   const spec = { completionMode: "Indexed", completions: 1, parallelism: 1, backoffLimitPerIndex: 3 };
   const pods = [podOf("a", { phase: "Failed", endedMs: 0, index: 0 })];
   expect(waits(await synced({ failureDelayMs: 40_000 }, pods, spec))).toEqual([40_000]);
 });
 
-test("so long changes are collected: no wait is shorter, and what happens to pods and status waits", async () => {
+test("the batch period: no wait is shorter, and changes of pods and status are delayed", async () => {
   expect(waits(await synced({ failureDelayMs: 1, batchPeriodMs: 300 }, failed("a")))).toEqual([300]);
   const scene = syncScene(defineJob({ batchPeriodMs: 300 }));
   scene.put(Jobs, jobOf());

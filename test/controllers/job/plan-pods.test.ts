@@ -49,27 +49,27 @@ describe("a Job", () => {
       is: "create 2",
     },
     {
-      says: "runs no more pods than completions are left",
+      says: "runs no more pods than missing completions",
       job: jobOf({ spec: { parallelism: 5, completions: 9 } }),
       succeeded: 7,
       is: "create 2",
     },
     {
-      says: "deletes pods that no completion is left for",
+      says: "deletes pods without a missing completion",
       job: jobOf({ spec: { parallelism: 5, completions: 9 } }),
       pods: running("a", "b"),
       succeeded: 8,
       is: "delete a",
     },
     {
-      says: "deletes all when more have succeeded than asked for",
+      says: "deletes all when more have succeeded than required",
       job: jobOf({ spec: { parallelism: 5, completions: 1 } }),
       pods: running("a"),
       succeeded: 2,
       is: "delete a",
     },
     {
-      says: "leaves as many as wanted alone",
+      says: "with the right number does nothing",
       job: jobOf({ spec: { parallelism: 2, completions: 9 } }),
       pods: running("a", "b"),
       is: "nothing, 2",
@@ -88,7 +88,7 @@ describe("a Job", () => {
       is: "nothing, 1",
     },
     {
-      says: "without parallelism deletes its pods",
+      says: "with parallelism 0 deletes its pods",
       job: jobOf({ spec: { parallelism: 0, completions: 2 } }),
       pods: running("a"),
       is: "delete a",
@@ -119,7 +119,7 @@ describe("a Job", () => {
       is: "delete a",
     },
     {
-      says: "replaces pods on their way out at once",
+      says: "replaces pods that are being deleted at once",
       job: jobOf({ spec: { parallelism: 1 } }),
       pods: [podOf("a", { deleted: true })],
       is: "create 1",
@@ -144,7 +144,7 @@ describe("a Job", () => {
     expect(of.do === "delete" && of.pods).toHaveLength(maxChangesPerSync);
   });
 
-  test("deletes pods that have got least far first", () => {
+  test("deletes the pods with the least progress first", () => {
     const ready = { conditions: [{ type: "Ready", status: "True" }] };
     const pods = [
       podOf("ready", { spec: { nodeName: "n" }, status: ready }),
@@ -188,7 +188,7 @@ describe("an Indexed Job", () => {
       pods: [at(0), at(0, "again")],
       is: "delete p0",
     },
-    { says: "deletes pods beyond its completions", job: indexedJobOf(1), pods: [at(0), at(1)], is: "delete p1" },
+    { says: "deletes pods above its completions", job: indexedJobOf(1), pods: [at(0), at(1)], is: "delete p1" },
     { says: "deletes pods without an index", job: indexedJobOf(3), pods: [podOf("none")], is: "delete none" },
     {
       says: "deletes more than those, if too many are left",
@@ -198,7 +198,7 @@ describe("an Indexed Job", () => {
     },
     { says: "waits as a whole after a failure", job: indexedJobOf(2), backoff: justFailed, is: "wait 6000 ms for 2" },
     {
-      says: "keeps indexes of pods on their way out, if only failed ones are replaced",
+      says: "keeps indexes of pods that are being deleted, if only failed ones are replaced",
       job: indexedJobOf(3, { spec: { podReplacementPolicy: "Failed" } }),
       pods: [podOf("p1", { index: 1, deleted: true })],
       is: "create 2 at 0,2",
@@ -211,7 +211,7 @@ describe("an Indexed Job", () => {
       is: "create 2 at 0,1",
     },
     {
-      says: "starts those indexes that need not wait",
+      says: "starts the indexes that need not wait",
       job: limited(3),
       pods: [failed(0, "0", -4000), failed(1, "0", -10_000)],
       is: "create 2 at 1,2",

@@ -18,12 +18,12 @@ describe("the pod failure policy", () => {
     matchFailure({ rules } as unknown as Policy, podOf("p", { phase: "Failed", status }));
   const exitedWith = (code: number): object => ({ containerStatuses: [ended("main", code, 0)] });
 
-  test("counts a failure that no rule is about, and one without a policy", () => {
+  test("counts a failure without a matching rule, and one without a policy", () => {
     expect(matchOf([exits("FailJob", "In", [1])], exitedWith(2))).toEqual({ action: undefined, isCounted: true });
     expect(matchFailure(undefined, podOf("p"))).toEqual({ action: undefined, isCounted: true });
   });
 
-  test("fails the Job with a message that names container, exit code and rule", () => {
+  test("fails the Job with a message that has container, exit code and rule", () => {
     expect(matchOf([exits("Ignore", "In", [1]), exits("FailJob", "In", [2, 3])], exitedWith(3))).toEqual({
       action: "FailJob",
       isCounted: true,
@@ -31,7 +31,7 @@ describe("the pod failure policy", () => {
     });
   });
 
-  test("fails the Job with a message that names the condition", () => {
+  test("fails the Job with a message that has the condition", () => {
     const conditions = [
       { type: "Ready", status: "False" },
       { type: "DisruptionTarget", status: "True" },
@@ -48,7 +48,7 @@ describe("the pod failure policy", () => {
     { action: "FailIndex", isCounted: true },
   ] as const;
   for (const { action, isCounted } of actions) {
-    test(`${action}: ${isCounted ? "counts" : "does not count"}, and says no message`, () => {
+    test(`${action}: ${isCounted ? "counts" : "does not count"}, without a message`, () => {
       expect(matchOf([exits(action, "In", [1])], exitedWith(1))).toEqual({ action, isCounted });
     });
   }
@@ -58,8 +58,8 @@ describe("the pod failure policy", () => {
   });
 
   const statuses = [
-    { says: "NotIn takes other codes", rule: exits("Ignore", "NotIn", [5]), status: exitedWith(6), is: true },
-    { says: "NotIn leaves listed codes", rule: exits("Ignore", "NotIn", [5]), status: exitedWith(5), is: false },
+    { says: "NotIn matches other codes", rule: exits("Ignore", "NotIn", [5]), status: exitedWith(6), is: true },
+    { says: "NotIn excludes listed codes", rule: exits("Ignore", "NotIn", [5]), status: exitedWith(5), is: false },
     { says: "exit code 0 is never matched", rule: exits("Ignore", "NotIn", [5]), status: exitedWith(0), is: false },
     {
       says: "a running container has no code",
@@ -74,13 +74,13 @@ describe("the pod failure policy", () => {
       is: false,
     },
     {
-      says: "a second container may match",
+      says: "a second container can match",
       rule: exits("Ignore", "In", [2]),
       status: { containerStatuses: [ended("a", 1, 0), ended("b", 2, 0)] },
       is: true,
     },
     {
-      says: "an init container may match",
+      says: "an init container can match",
       rule: exits("Ignore", "In", [2]),
       status: { initContainerStatuses: [ended("init", 2, 0)] },
       is: true,
@@ -91,7 +91,7 @@ describe("the pod failure policy", () => {
       status: exitedWith(1),
       is: false,
     },
-    { says: "an unknown action is passed over", rule: exits("Restart", "In", [1]), status: exitedWith(1), is: false },
+    { says: "an unknown action is skipped", rule: exits("Restart", "In", [1]), status: exitedWith(1), is: false },
   ];
   for (const { says, rule, status, is } of statuses) {
     test(says, () => expect(matchOf([rule], status).action).toBe(is ? "Ignore" : undefined));
@@ -108,7 +108,7 @@ describe("the success policy", () => {
     { says: "without rules is not met", rules: [], succeeded: "0", met: undefined },
     { says: "without a success is not met", rules: [{ succeededCount: 0 }], succeeded: "", met: undefined },
     {
-      says: "of no readable index is not met",
+      says: "with an invalid index is not met",
       rules: [{ succeededIndexes: "invalid-form" }],
       succeeded: "0",
       met: undefined,
@@ -140,18 +140,18 @@ describe("the success policy", () => {
       met: undefined,
     },
     {
-      says: "names the first rule that is met",
+      says: "reports the first rule that is met",
       rules: [{ succeededIndexes: "9" }, { succeededIndexes: "4,6" }, { succeededCount: 1 }],
       succeeded: "0-2,4-7",
       met: 1,
     },
     {
-      says: "sees its indexes in several intervals",
+      says: "parses its indexes in several intervals",
       rules: [{ succeededIndexes: "1,3,5-9" }],
       succeeded: "0-3,5-6,7-9",
       met: 0,
     },
-    { says: "asks for no more than there are", rules: [{ succeededIndexes: "8-20" }], succeeded: "8,9", met: 0 },
+    { says: "requires no more than exist", rules: [{ succeededIndexes: "8-20" }], succeeded: "8,9", met: 0 },
   ];
   for (const { says, rules, succeeded, met } of rows) {
     test(says, () => {

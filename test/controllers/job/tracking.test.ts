@@ -51,13 +51,13 @@ describe("the pods that a sync counts", () => {
       is: "released good,bad; succeeded good; failed bad,gone",
     },
     {
-      says: "are not those whose finalizers are removed already",
+      says: "are not those whose finalizers are already removed",
       job: jobOf(),
       unseen: ["bad"],
       is: "released good; succeeded good; failed none",
     },
     {
-      says: "are all of a Job that fails: what has not ended failed",
+      says: "are all of a Job that fails: unfinished ones failed",
       job: jobOf(),
       end: fails,
       is: "released run,good,bad; succeeded good; failed run,bad",
@@ -80,13 +80,13 @@ describe("the pods that a sync counts", () => {
       is: "released bad,worse; succeeded none; failed worse",
     },
     {
-      says: "count once as failed, whatever becomes of them",
+      says: "count once as failed, whatever happens to them",
       job: jobOf({ status: { uncountedTerminatedPods: { failed: ["uid-good"] } } }),
       pods: [ended("good", "Succeeded")],
       is: "released good; succeeded none; failed good",
     },
     {
-      says: "are those on their way out",
+      says: "are those that are being deleted",
       job: jobOf(),
       pods: [podOf("leaving", { deleted: true })],
       is: "released leaving; succeeded none; failed leaving",
@@ -117,7 +117,7 @@ describe("the pods that a sync counts", () => {
 });
 
 describe("the pods that a sync of an Indexed Job counts", () => {
-  test("are released in the order of their indexes; succeeded ones are kept by their indexes alone", () => {
+  test("are released in the order of their indexes; succeeded ones are kept only by their indexes", () => {
     const pods = [
       ended("c", "Succeeded", { index: 2 }),
       ended("b", "Failed", { index: 1 }),
@@ -128,7 +128,7 @@ describe("the pods that a sync of an Indexed Job counts", () => {
     expect(tracking(indexedJobOf(3), pods)).toBe("released y,a,b,c,x; succeeded none; failed b");
   });
 
-  test("include each new index towards the 500", () => {
+  test("include each new index in the 500", () => {
     const pods = Array.from({ length: 600 }, (_, n) => ended(`p${n}`, "Succeeded", { index: n }));
     const of = known(indexedJobOf(1000, { status: { completedIndexes: "0-99" } }), pods);
     const { released, isFull } = planTracking({ known: of, indexes: jobIndexes(of), end: undefined, uncounted: {} });
@@ -136,7 +136,7 @@ describe("the pods that a sync of an Indexed Job counts", () => {
     expect([released.length, isFull]).toEqual([600, true]);
   });
 
-  test("are without the last failed pod of an index that is to be replaced", () => {
+  test("exclude the last failed pod of an index that will be replaced", () => {
     const job = indexedJobOf(3, { spec: { backoffLimitPerIndex: 3 } });
     const failed = (name: string, index: number, before: string): Pod =>
       ended(name, "Failed", { index, annotations: { [failureCountAnnotation]: before } });
@@ -152,7 +152,7 @@ describe("the pods that a sync of an Indexed Job counts", () => {
   });
 });
 
-describe("pods whose finalizers are gone", () => {
+describe("pods without finalizers", () => {
   const status: JobStatus = { succeeded: 1, uncountedTerminatedPods: { succeeded: ["a", "b"], failed: ["c", "d"] } };
   test("are counted, and no longer named", () => {
     expect(countUntracked(status, new Set(["b", "c", "d"]))).toEqual({
@@ -162,7 +162,7 @@ describe("pods whose finalizers are gone", () => {
     });
     expect(countUntracked(status, new Set())).toMatchObject({ succeeded: 3, failed: 2 });
   });
-  test("leave the status as it is if there are none", () => {
+  test("leave the status unchanged if there are none", () => {
     expect(countUntracked(status, new Set(["a", "b", "c", "d"]))).toBe(status);
     const empty: JobStatus = {};
     expect(countUntracked(empty, new Set())).toBe(empty);
@@ -178,7 +178,7 @@ describe("the pods that have ended, and are new to the status", () => {
     ended("counted", "Succeeded", { tracked: false }),
   ];
   const names = (of: readonly Pod[]): string => of.map(({ metadata }) => metadata.name).join();
-  test("have finalizers, and are not named by it", () => {
+  test("have finalizers, and are not named in it", () => {
     const job = jobOf({ status: { uncountedTerminatedPods: { failed: ["uid-named"] } } });
     const { succeeded, failed } = newlyEnded(known(job, pods));
     expect([names(succeeded), names(failed)]).toEqual(["good", "bad"]);

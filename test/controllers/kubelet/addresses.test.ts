@@ -10,14 +10,14 @@ const nodeWith = (podCIDR: string, annotations: Readonly<Record<string, string>>
 });
 
 describe("AddressRange", () => {
-  test("gives each pod an address of its own, over the end of an octet", () => {
+  test("gives each pod a separate address, across the end of an octet", () => {
     const range = new AddressRange(nodeWith("10.4.0.0/16"));
     const addresses = Array.from({ length: 600 }, () => range.allocate());
     expect(new Set(addresses).size).toBe(600);
     expect([addresses[0], addresses[254], addresses[255]]).toEqual(["10.4.0.1", "10.4.0.255", "10.4.1.0"]);
   });
 
-  test("leaves out those that are taken, and gives one that came back as late as possible", () => {
+  test("skips used addresses, and reuses a released one as late as possible", () => {
     const range = new AddressRange(nodeWith("10.4.0.0/29"));
     range.take("10.4.0.2");
     const addresses = [1, 2, 3].map(() => range.allocate());
@@ -26,13 +26,13 @@ describe("AddressRange", () => {
     expect([range.allocate(), range.allocate(), range.allocate()]).toEqual(["10.4.0.5", "10.4.0.6", "10.4.0.1"]);
   });
 
-  test("answers an address that is in use when there is no other", () => {
+  test("returns a used address when there is no other", () => {
     const range = new AddressRange(nodeWith("10.4.0.0/30"));
     expect([1, 2, 3].map(() => range.allocate())).toEqual(["10.4.0.1", "10.4.0.2", "10.4.0.1"]);
   });
 });
 
-test("a node is looked after when it says so in our words or in kwok's", () => {
+test("a node is simulated by this project's annotation or by kwok's", () => {
   const said = [
     {},
     { [annotation("node")]: "simulated" },

@@ -87,7 +87,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     throw new Error("it did not come about within 20 seconds");
   }
 
-  test("a ReplicaSet's pods are placed, run and are ready; nodes hold their Leases", async () => {
+  test("a ReplicaSet's pods are placed, run and become ready; nodes hold their Leases", async () => {
     const labels = { app: "web" };
     await client.create(ReplicaSets, {
       metadata: { namespace, name: "web" },
@@ -107,7 +107,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     expect(stdout).toMatch(/node-1 +Ready/);
   });
 
-  test("a deleted pod ends gracefully, goes, and is replaced", async () => {
+  test("a deleted pod ends gracefully, is removed, and is replaced", async () => {
     const [first] = await pods("web");
     const name = first?.metadata.name ?? "";
     await client.delete(Pods, { namespace, name });
@@ -126,7 +126,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     expect(stdout).toMatch(/crashing +1\/1 +Running +1 /);
   });
 
-  test("a pod that no node has room for is told so", async () => {
+  test("a pod without a suitable node has a condition that says so", async () => {
     await client.create(Pods, podOf("large", { labels: { app: "large" }, requests: { cpu: "100" } }));
     await until(async () => (await pods("large"))[0]?.status?.conditions !== undefined);
     const [large] = await pods("large");
@@ -158,7 +158,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     resourceClaims: claims.map((resourceClaimName, n) => ({ name: `claim-${n}`, resourceClaimName })),
   });
 
-  test("a pod goes where the devices of its claim can be used, and is entered in it; an idle claim loses what it cannot use", async () => {
+  test("a pod is placed on a node with the devices of its claim, and reserved in it; an idle claim loses unusable devices", async () => {
     await allocatedClaim("here", { node: "node-2" });
     await client.create(Pods, podOf("device", { labels: { app: "device" }, spec: using("here") }));
     await until(async () => (await pods("device")).some(isPodReady));
@@ -171,7 +171,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     expect((await pods("farther"))[0]?.spec?.nodeName).toBeUndefined();
   });
 
-  test("the server refused nothing that they wrote, but for conflicts", () => {
+  test("the server refused none of their writes, except for conflicts", () => {
     const refused = events.flatMap((event) =>
       event.stage === "write" && event.status >= 400 && event.status !== 409
         ? [`${event.controller ?? ""} ${event.verb} ${event.of.kind} ${event.status} ${event.error ?? ""}`]
@@ -180,7 +180,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     expect({ refused, lost }).toEqual({ refused: [], lost: [] });
   });
 
-  test("a claim is given back if another of the pod has no room", async () => {
+  test("a claim is released if another one of the pod cannot be satisfied", async () => {
     await allocatedClaim("room");
     await allocatedClaim("full", { users: 256 });
     await client.create(Pods, podOf("crowd", { labels: { app: "crowd" }, spec: using("room", "full") }));

@@ -35,12 +35,12 @@ const main = (pod: Pod): NonNullable<NonNullable<Pod["status"]>["containerStatus
 const up = { PodReadyToStartContainers: "True", Initialized: "True", PodScheduled: "True" };
 
 describe("a pod on a simulated node", () => {
-  test("says what its containers have, without which no pod that runs can be resized", async () => {
+  test("reports its containers' resources, which a resize needs", async () => {
     const { pod } = await podAfter(5000, { requests: { cpu: "100m" } });
     expect(main(pod).resources).toEqual({ requests: { cpu: "100m" } });
   });
 
-  test("is taken in at once: its containers are being created", async () => {
+  test("is accepted at once: its containers are being created", async () => {
     const { scene, pod } = await podAfter(100, {});
     expect(pod.status?.phase).toBe("Pending");
     expect(main(pod).state).toEqual({ waiting: { reason: "ContainerCreating" } });
@@ -56,7 +56,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("runs and is ready 200 ms later, with addresses and no reason left in its conditions", async () => {
+  test("runs and is ready 200 ms later, with addresses and no reason in its conditions", async () => {
     const { scene, pod } = await podAfter(1000, {});
     expect(pod.status?.phase).toBe("Running");
     expect(conditionsOf(pod)).toEqual({ ...up, Ready: "True", ContainersReady: "True" });
@@ -67,7 +67,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("starts when start-after says so, and is ready when ready-after says so", async () => {
+  test("starts after start-after, and is ready after ready-after", async () => {
     const { scene, pod } = await podAfter(4000, { annotations: { "start-after": "3s", "ready-after": "2s" } });
     expect(pod.status?.phase).toBe("Running");
     expect(conditionsOf(pod)["Ready"]).toBe("False");
@@ -76,7 +76,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("is ready by its readiness probe's delay, and loses it when the probe fails as often as its threshold", async () => {
+  test("is ready after its readiness probe's delay, and not ready when the probe fails as often as its threshold", async () => {
     const readinessProbe = { tcpSocket: { port: 80 }, initialDelaySeconds: 3, periodSeconds: 5, failureThreshold: 2 };
     const spec = { containers: [{ name: "c", image: "i", readinessProbe }] };
     const { scene, pod } = await podAfter(2000, { spec, annotations: { "readiness-fails-after": "10s" } });
@@ -94,7 +94,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("crashes at once, then after 10 and after 20 seconds: CrashLoopBackOff in between", async () => {
+  test("crashes at once, then after 10 and after 20 seconds, with CrashLoopBackOff in between", async () => {
     const { scene } = await podAfter(1000, { annotations: { "run-for": "1s", "exit-code": "3" } });
     await letPass(scene, 3500);
     const backing = await podNamed(scene);
@@ -112,7 +112,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("crashes as often as it is told, then runs on", async () => {
+  test("crashes as often as its annotation says, then keeps running", async () => {
     const { scene } = await podAfter(1000, { annotations: { crashes: "2" } });
     await letPass(scene, 60_000);
     const pod = await podNamed(scene);
@@ -121,7 +121,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("is killed and started again when its liveness probe fails", async () => {
+  test("is killed and restarted when its liveness probe fails", async () => {
     const livenessProbe = { tcpSocket: { port: 80 }, periodSeconds: 2, failureThreshold: 3 };
     const spec = { containers: [{ name: "c", image: "i", livenessProbe }] };
     const { scene } = await podAfter(9000, { spec, annotations: { "liveness-fails-after": "4s" } });
@@ -141,7 +141,7 @@ describe("a pod on a simulated node", () => {
     await scene.stop();
   });
 
-  test("says which of its annotations cannot be read, and goes by the default", async () => {
+  test("reports invalid annotations, and uses the default", async () => {
     const { scene, pod } = await podAfter(2000, { annotations: { "start-after": "soon", "strat-after": "1s" } });
     expect(pod.status?.phase).toBe("Running");
     const messages = (await scene.list(Events)).flatMap(({ reason, message }) =>
@@ -175,8 +175,8 @@ describe("a container that ends, with restartPolicy", () => {
   });
 });
 
-describe("what a pod is for", () => {
-  test("a Job's pod completes by itself", async () => {
+describe("the purpose of a pod", () => {
+  test("a Job's pod completes on its own", async () => {
     const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "job", uid: "u", controller: true }];
     const { scene, pod } = await podAfter(3000, { ownerReferences, spec: { restartPolicy: "Never" } });
     expect(pod.status?.phase).toBe("Succeeded");
@@ -185,7 +185,7 @@ describe("what a pod is for", () => {
     await scene.stop();
   });
 
-  test("init containers run one after the other, a sidecar stays, then come the containers", async () => {
+  test("init containers run one after the other, a sidecar keeps running, then the containers start", async () => {
     const spec = {
       initContainers: [
         { name: "one", image: "i" },
@@ -251,7 +251,7 @@ describe("what a pod is for", () => {
 });
 
 describe("a pod that is deleted", () => {
-  test("ends within its grace period and is taken out of the API then", async () => {
+  test("ends within its grace period and is then removed from the API", async () => {
     const { scene } = await podAfter(1000, { annotations: { "stop-after": "3s" } });
     await scene.during(scene.you.delete(Pods, { namespace: "default", name: "pod" }));
     await letPass(scene, 2000);
@@ -263,7 +263,7 @@ describe("a pod that is deleted", () => {
     await scene.stop();
   });
 
-  test("is killed when its grace period is over", async () => {
+  test("is killed after its grace period", async () => {
     const { scene } = await podAfter(1000, {
       annotations: { "stop-after": "1h" },
       spec: { terminationGracePeriodSeconds: 5 },
@@ -278,7 +278,7 @@ describe("a pod that is deleted", () => {
     await scene.stop();
   });
 
-  test("gives its address back", async () => {
+  test("releases its address", async () => {
     const { scene } = await podAfter(1000, {});
     await scene.during(scene.you.create(Pods, podOf("other")));
     await letPass(scene, 1000);
@@ -289,7 +289,7 @@ describe("a pod that is deleted", () => {
 });
 
 describe("a node", () => {
-  test("renews its Lease every 10 seconds, and not while it is silent", async () => {
+  test("renews its Lease every 10 seconds, except while it is silent", async () => {
     const { scene } = await podAfter(25_000, {});
     const renewals = (): number =>
       scene.events.filter((event) => event.stage === "write" && event.of.kind === "Lease").length;
@@ -303,7 +303,7 @@ describe("a node", () => {
     await scene.stop();
   });
 
-  test("that is silent leaves its pods as they are, and catches up when it speaks again", async () => {
+  test("that is silent leaves its pods unchanged, and catches up afterwards", async () => {
     const { scene } = await podAfter(1000, {});
     const silent = async (value: string | null): Promise<void> => {
       const body = { metadata: { annotations: { [annotation("silent")]: value } } };

@@ -72,7 +72,7 @@ const statusNow = (pod: Pod, life: PodLife, now: number): unknown =>
   statusOf(pod, life, { hostIP: "172.20.0.2", podIP: "10.1.0.1" }, now);
 
 describe("the life of a pod", () => {
-  test("does not depend on how often somebody looks", () => {
+  test("does not depend on how often it is examined", () => {
     fc.assert(
       fc.property(anyPod, anySteps, (pod, steps) => {
         const [watched, left] = [newPodLife(pod, start), newPodLife(pod, start)];
@@ -88,7 +88,7 @@ describe("the life of a pod", () => {
     );
   });
 
-  test("never leaves a terminal phase, never counts restarts down, and says when the next change is", () => {
+  test("never leaves a terminal phase, never decreases restarts, and has the time of the next change", () => {
     fc.assert(
       fc.property(anyPod, (pod) => {
         const life = newPodLife(pod, start);
@@ -111,7 +111,7 @@ describe("the life of a pod", () => {
     );
   });
 
-  test("ends within the grace period once it is told to, whatever it was doing", () => {
+  test("ends within the grace period after its deletion, in any state", () => {
     fc.assert(
       fc.property(anyPod, fc.integer({ min: 0, max: 60_000 }), (pod, after) => {
         const life = newPodLife(pod, start);
@@ -126,7 +126,7 @@ describe("the life of a pod", () => {
     );
   });
 
-  test("goes on from its status when the kubelet was restarted", () => {
+  test("continues from its status after a restart of the kubelet", () => {
     fc.assert(
       fc.property(anyPod, fc.integer({ min: 1, max: 40 }), (pod, afterSeconds) => {
         const life = newPodLife(pod, start);

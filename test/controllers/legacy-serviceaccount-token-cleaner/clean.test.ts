@@ -175,13 +175,13 @@ const cases: readonly Case[] = [
   // Edges, which are in no case of upstream's.
   { name: "used on the first day of the period", lastUsed: "2022-12-29", says: kept },
   { name: "invalid since the first day of the period", invalidSince: "2022-12-29", says: kept },
-  { name: "made at the first moment of the period", created: "2022-12-29", says: kept },
+  { name: "created at the first moment of the period", created: "2022-12-29", says: kept },
   {
-    name: "uses noted since a day before the period, which counts from the next day",
+    name: "uses tracked since a day before the period, which counts from the next day",
     since: "2022-12-28",
     does: "invalidate",
   },
-  { name: "the annotation names no uid", annotations: named("default", ""), does: "invalidate" },
+  { name: "the annotation has no uid", annotations: named("default", ""), does: "invalidate" },
   { name: "a pod uses another Secret", pod: volumes({ secret: { secretName: "other" } }), does: "invalidate" },
 ];
 
@@ -222,7 +222,7 @@ describe("a token", () => {
   }
 });
 
-test("a token that is gone is nobody's business; nor is one that changed, where it is to be deleted", async () => {
+test("a token that was deleted meanwhile is not an error; nor is a changed one that is to be deleted", async () => {
   const scene = sceneOf({ name: "", invalidSince: "2022-12-29", from: "2023-01-01" });
   await scene.sync("default/other");
   expect(scene.calls).toEqual([]);
@@ -241,7 +241,7 @@ test("a token that is gone is nobody's business; nor is one that changed, where 
   expect(await rejection(scene.sync(key))).toMatchObject({ code: 403 });
 });
 
-test("changes wake no token: time does, once a day; the period is a year", () => {
+test("changes do not enqueue tokens: they are checked once a day; the period is a year", () => {
   const scene = sceneOf({ name: "" });
   const secret = secretOf({ name: "" });
   scene.notify(Secrets, { type: "added", object: secret, initial: false });

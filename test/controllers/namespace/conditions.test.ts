@@ -20,7 +20,7 @@ function outcome(parts: Partial<Outcome>): Outcome {
 }
 
 describe("the conditions of a namespace", () => {
-  test("all come with the first look, each False where nothing is wrong", () => {
+  test("are all set by the first sync, each False if nothing is wrong", () => {
     const { conditions, changes } = nextConditions([], nothing, now);
     expect(
       conditions.map(({ type, status, reason, lastTransitionTime }) => [type, status, reason, lastTransitionTime]),
@@ -34,14 +34,14 @@ describe("the conditions of a namespace", () => {
     expect(changes.map(({ type }) => type)).toEqual([...conditionTypes]);
   });
 
-  test("are not written again when nothing is new", () => {
+  test("are not written again without changes", () => {
     const { conditions } = nextConditions([], nothing, earlier);
     expect(nextConditions(conditions, nothing, now)).toEqual({ conditions, changes: [] });
   });
 
   for (const { name, parts, type, message } of [
     {
-      name: "count what is left by resource, in the order of the text",
+      name: "count the remaining objects by resource, in the order of the text",
       parts: {
         counts: {
           remaining: new Map([
@@ -56,7 +56,7 @@ describe("the conditions of a namespace", () => {
         "Some resources are remaining: leases.coordination.k8s.io has 10 resource instances, secrets. has 1 resource instances",
     },
     {
-      name: "count what is left by finalizer",
+      name: "count the remaining objects by finalizer",
       parts: {
         counts: {
           remaining: new Map([["secrets.", 1]]),
@@ -77,7 +77,7 @@ describe("the conditions of a namespace", () => {
       message: "Failed to delete all resource types, 2 remaining: one, two",
     },
     {
-      name: "tell what could not be discovered",
+      name: "list what could not be discovered",
       parts: { undiscovered: { groupVersions: ["a/v1"], message: "Discovery failed", error: new Error("a/v1") } },
       type: "NamespaceDeletionDiscoveryFailure",
       message: "Discovery failed",
@@ -89,7 +89,7 @@ describe("the conditions of a namespace", () => {
     });
   }
 
-  test("say nothing of what is left while pods hold up the rest", () => {
+  test("do not mention remaining objects while pods block the rest", () => {
     const { counts: _counts, ...whilePods } = nothing;
     const { conditions } = nextConditions([], whilePods, now);
     expect(conditions.every(({ status }) => status === "False")).toBe(true);
@@ -108,7 +108,7 @@ describe("the conditions of a namespace", () => {
     expect(remaining(none)).toMatchObject({ status: "False", lastTransitionTime: now });
   });
 
-  test("of somebody else stay where they are", () => {
+  test("of other controllers are kept", () => {
     const foreign = { type: "Example", status: "Unknown", reason: "ByHand", message: "kept" };
     expect(nextConditions([foreign], nothing, now).conditions[0]).toEqual(foreign);
   });

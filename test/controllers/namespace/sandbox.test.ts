@@ -117,8 +117,8 @@ function isDeletionOf(resource: string): (request: ApiRequest) => boolean {
   return ({ method, path }) => method === "DELETE" && path.endsWith(`/namespaces/shop/${resource}`);
 }
 
-describe("a namespace that is deleted", () => {
-  test("is emptied of every kind, pods first, and goes", async () => {
+describe("a deleted namespace", () => {
+  test("is emptied of every kind, pods first, and removed", async () => {
     const it = await scene();
     await it.configMap("a");
     await it.deleteNamespace();
@@ -140,7 +140,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("is looked at 5 seconds after its deletion, and not before", async () => {
+  test("is processed 5 seconds after its deletion, and not before", async () => {
     const it = await scene();
     await it.deleteNamespace();
     const deletedAt = it.timeline.now();
@@ -154,7 +154,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("that hangs is looked at every 5 minutes, though nobody touches it and no retry is due", async () => {
+  test("that hangs is processed every 5 minutes, without a change and without a due retry", async () => {
     const it = await scene();
     // Emptied, it is let go by the controller, and held by somebody else.
     const metadata = { name: "held" };
@@ -178,7 +178,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("is held by a finalizer of its content, says so, and is looked at again until that is gone", async () => {
+  test("is blocked by a finalizer of its content, reports it, and is retried until that is gone", async () => {
     const it = await scene();
     await it.configMap("held", ["example.com/hold", "example.com/also"]);
     await it.configMap("free");
@@ -198,7 +198,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("waits for pods that have their grace, and deletes nothing else meanwhile", async () => {
+  test("waits for pods in their grace period, and deletes nothing else meanwhile", async () => {
     const it = await scene();
     await it.configMap("a");
     const spec = { containers: [{ name: "main", image: "main:1" }], terminationGracePeriodSeconds: 600 };
@@ -215,7 +215,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("has its objects deleted one by one where the server takes no collection", async () => {
+  test("has its objects deleted one by one if the server has no deletecollection", async () => {
     const it = await scene();
     const isCollection = isDeletionOf("configmaps");
     it.answer = (request) => (isCollection(request) ? unsupported : undefined);
@@ -232,7 +232,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("goes although a kind has gone since it was discovered", async () => {
+  test("is removed although a kind was removed since the discovery", async () => {
     const it = await scene();
     it.answer = ({ path }) => (path.endsWith("/namespaces/shop/leases") ? missing : undefined);
     await it.deleteNamespace();
@@ -243,7 +243,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("stays while a group does not say what it has; all else is deleted", async () => {
+  test("stays while the discovery of a group fails; everything else is deleted", async () => {
     const it = await scene();
     it.answer = ({ path }) =>
       path === "/apis/apps/v1" ? { status: 503, body: { kind: "Status", code: 503, message: "down" } } : undefined;
@@ -261,7 +261,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("stays while a server that puts its discovery together calls a group stale", async () => {
+  test("stays while aggregated discovery marks a group as stale", async () => {
     const it = await scene();
     const verbs = ["create", "delete", "deletecollection", "get", "list"];
     const maps = { resource: "configmaps", responseKind: { kind: "ConfigMap" }, scope: "Namespaced", verbs };
@@ -286,7 +286,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("is not let go when nothing can be discovered", async () => {
+  test("is not finalized when nothing can be discovered", async () => {
     const it = await scene();
     it.answer = ({ path }) =>
       path === "/apis" ? { status: 500, body: { kind: "Status", code: 500, message: "broken" } } : undefined;
@@ -297,7 +297,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("tells which kinds could not be deleted, and deletes the others", async () => {
+  test("reports kinds that could not be deleted, and deletes the others", async () => {
     const it = await scene();
     const fails = isDeletionOf("secrets");
     const body = { kind: "Status", reason: "Forbidden", code: 403, message: "not you" };
@@ -315,7 +315,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("is a failure where objects stay that nothing holds", async () => {
+  test("is a failure if objects remain that nothing blocks", async () => {
     const it = await scene();
     const ignored = isDeletionOf("configmaps");
     it.answer = (request) =>
@@ -330,7 +330,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("keeps finalizers of others in its spec, and is left alone then", async () => {
+  test("keeps other finalizers in its spec, and is then left alone", async () => {
     const it = await scene();
     const before = (await it.live()) as Namespace;
     const spec = { finalizers: ["kubernetes", "example.com/z", "example.com/a"] };
@@ -344,7 +344,7 @@ describe("a namespace that is deleted", () => {
     await it.stop();
   });
 
-  test("is let go with a second try when its version has changed", async () => {
+  test("is finalized at the second attempt when its version has changed", async () => {
     const it = await scene();
     let conflicts = 0;
     const body = { kind: "Status", reason: "Conflict", code: 409, message: "changed" };
@@ -357,7 +357,7 @@ describe("a namespace that is deleted", () => {
   });
 });
 
-test("a namespace that nobody deletes is never looked at", async () => {
+test("a namespace that is not being deleted is never processed", async () => {
   const it = await scene();
   await it.configMap("a");
   const patch = { type: "merge", body: { metadata: { labels: { a: "b" } } } } as const;

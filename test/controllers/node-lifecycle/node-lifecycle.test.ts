@@ -72,7 +72,7 @@ function catchUp(): void {
   for (const node of scene.live(Nodes)) scene.put(Nodes, node);
 }
 
-describe("a node that is seen for the first time", () => {
+describe("a new node", () => {
   test("is announced once, and so is its end", () => {
     put("node-1");
     expect(look()).toEqual([]);
@@ -104,8 +104,8 @@ describe("a node that is seen for the first time", () => {
   });
 });
 
-describe("a node that falls silent", () => {
-  test("becomes Unknown after 50 s, and an Event says so", async () => {
+describe("a node that becomes silent", () => {
+  test("is Unknown after 50 s, with an Event", async () => {
     put("node-1");
     put("node-2");
     look();
@@ -127,7 +127,7 @@ describe("a node that falls silent", () => {
     expect(sentences()).toEqual(["it has not reported for 51 s → its conditions become Unknown"]);
   });
 
-  test("does not while its Lease is renewed", () => {
+  test("is not while its Lease is renewed", () => {
     put("node-1");
     renew("node-1");
     look();
@@ -140,7 +140,7 @@ describe("a node that falls silent", () => {
     expect(look()).toEqual(["node-1"]);
   });
 
-  test("is left alone if it was heard of between the look and the sync", async () => {
+  test("is left alone if it reported between the scan and the sync", async () => {
     put("node-1");
     look();
     scene.now += 51 * second;
@@ -158,7 +158,7 @@ describe("a node that falls silent", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("is planned anew with the next look if it could not be written, and only then announced", async () => {
+  test("is planned again by the next scan if it could not be written, and only then announced", async () => {
     put("node-1");
     look();
     scene.now += 51 * second;
@@ -176,7 +176,7 @@ describe("a node that falls silent", () => {
     expect(told()).toHaveLength(1);
   });
 
-  test("makes its pods not ready, but for those that are or say nothing", async () => {
+  test("makes its pods not ready, except those that are or have no condition", async () => {
     const since = formatTime(sceneStart - 60 * second);
     const ready = (status: string): Pod["status"] => ({
       conditions: [{ type: "Ready", status, lastTransitionTime: since }],
@@ -198,7 +198,7 @@ describe("a node that falls silent", () => {
     expect(sentences()).toContain("node-1 is not ready → 2 pods on it Ready=False");
   });
 
-  test("tries again to mark those of its pods that could not be written, and not those that are gone", async () => {
+  test("retries pods that could not be written, and not deleted ones", async () => {
     put("node-1");
     const conditions = [{ type: "Ready", status: "True" }];
     scene.put(Pods, storedPod("a", { conditions }), storedPod("b", { conditions }), storedPod("c", { conditions }));
@@ -222,7 +222,7 @@ describe("a node that falls silent", () => {
     expect(calls().filter((call) => call.includes("Pod"))).toEqual([]);
   });
 
-  test("and was not ready before is not announced, and its pods stay as they are", async () => {
+  test("and was not ready before is not announced, and its pods are left alone", async () => {
     put("node-1", { ready: "False" });
     scene.put(Pods, storedPod("a", { conditions: [{ type: "Ready", status: "True" }] }));
     await becomeSilent("node-1");
@@ -231,7 +231,7 @@ describe("a node that falls silent", () => {
     expect(told()).toEqual([]);
   });
 
-  test("before its first report becomes Unknown 60 s after it was made", async () => {
+  test("before its first report is Unknown 60 s after its creation", async () => {
     put("node-1", { ready: undefined });
     look();
     scene.now += 60 * second;
@@ -247,7 +247,7 @@ describe("a node that falls silent", () => {
   });
 });
 
-describe("a pod that comes to a node", () => {
+describe("a pod that is assigned to a node", () => {
   const key = "shop/pod:web";
   const pod = storedPod("web", { conditions: [{ type: "Ready", status: "True" }] });
 
@@ -260,7 +260,7 @@ describe("a pod that comes to a node", () => {
     expect(told()).toEqual(["Warning NodeNotReady Pod web: Node is not ready"]);
   });
 
-  test("that is ready, or of which nothing is known, stays as it is", async () => {
+  test("that is ready, or unknown, is left alone", async () => {
     scene.put(Pods, pod);
     await scene.sync(key);
     put("node-1");
@@ -269,7 +269,7 @@ describe("a pod that comes to a node", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("that the cache lacks is tried again", async () => {
+  test("that the cache lacks is retried", async () => {
     put("node-1", { ready: "False" });
     look();
     scene.put(Pods, pod);
@@ -280,7 +280,7 @@ describe("a pod that comes to a node", () => {
     });
   });
 
-  test("is looked at when it is seen for the first time and when it gets its node, and not otherwise", () => {
+  test("is synced when it is first seen and when it gets its node, and not otherwise", () => {
     scene.notify(Pods, { type: "added", object: pod, initial: false });
     scene.notify(Pods, { type: "updated", before: storedPod("web", { node: "" }), object: pod });
     expect(scene.woken).toEqual([key, key]);
@@ -306,21 +306,21 @@ describe("a node gets", () => {
     ]);
   });
 
-  test("taints beside those that the live node has", async () => {
+  test("taints in addition to those of the live node", async () => {
     put("node-1", { ready: "False" });
     scene.putLive(Nodes, storedNode("node-1", { taints: [{ key: "new", effect: "NoSchedule" }] }));
     await scene.sync("node-1");
     expect(taintsWritten()).toMatchObject([[{ key: "new" }, { key: "node.kubernetes.io/not-ready" }]]);
   });
 
-  test("no taint twice: one that the live node has takes the new time", async () => {
+  test("no duplicate taint: an existing one gets the new time", async () => {
     put("node-1", { ready: "False" });
     scene.putLive(Nodes, storedNode("node-1", { taints: [taintOf("not-ready", "NoSchedule")] }));
     await scene.sync("node-1");
     expect(keysWritten()).toEqual([["not-ready:NoSchedule"]]);
   });
 
-  test("its taints although somebody changes it meanwhile, five times at most", async () => {
+  test("its taints despite concurrent changes, with at most five attempts", async () => {
     put("node-1", { ready: "False" });
     let refusals = 4;
     scene.refuse = ({ verb }) => (verb === "patch" && refusals-- > 0 ? refusal(409, "Conflict", "changed") : undefined);
@@ -330,7 +330,7 @@ describe("a node gets", () => {
     expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
   });
 
-  test("labels of older names", async () => {
+  test("deprecated labels", async () => {
     put("node-1", { meta: { labels: { "kubernetes.io/os": "linux" } } });
     await scene.sync("node-1");
     expect(scene.calls).toMatchObject([
@@ -339,7 +339,7 @@ describe("a node gets", () => {
     expect(sentences()).toEqual(["labels of older names are missing or differ → beta.kubernetes.io/os=linux"]);
   });
 
-  test("nothing when it is as it should be, or gone", async () => {
+  test("nothing when it is up to date, or was deleted", async () => {
     put("node-1");
     await scene.sync("node-1");
     await scene.sync("node-2");
@@ -356,7 +356,7 @@ describe("NoExecute taints", () => {
     taints: [...(parts.taints ?? []), taint],
   });
 
-  test("come to nodes that are not ready in turn, every 10 s", async () => {
+  test("are added to nodes that are not ready in turn, every 10 s", async () => {
     for (const name of ["up-1", "up-2", "up-3", "up-4"]) put(name);
     put("node-1", down);
     put("node-2", failing);
@@ -376,7 +376,7 @@ describe("NoExecute taints", () => {
     expect(keysWritten()).toEqual([["not-ready:NoSchedule", "not-ready:NoExecute"]]);
   });
 
-  test("come anew if they were lost, and do not otherwise", async () => {
+  test("are added again if they were lost, and not otherwise", async () => {
     put("up");
     put("node-1", down);
     look();
@@ -414,7 +414,7 @@ describe("NoExecute taints", () => {
     expect(keysWritten()).toHaveLength(1);
   });
 
-  test("pass the turn of a node that is gone to the next one", async () => {
+  test("pass the turn of a deleted node to the next one", async () => {
     put("up");
     put("node-1", down);
     put("node-2", down);
@@ -426,7 +426,7 @@ describe("NoExecute taints", () => {
     expect(scene.woken).toEqual(["node-2"]);
   });
 
-  test("change places at once when the condition does", async () => {
+  test("are swapped at once when the condition changes", async () => {
     put("up");
     put("node-1", failing);
     look();
@@ -449,7 +449,7 @@ describe("NoExecute taints", () => {
     expect(keysWritten()[0]).toEqual(["unreachable:NoSchedule", "not-ready:NoExecute", "unreachable:NoExecute"]);
   });
 
-  test("go when the node is ready", async () => {
+  test("are removed when the node is ready", async () => {
     put("node-1", { taints: [] });
     look();
     put("node-1", { taints: [unreachable, notReady] });
@@ -459,7 +459,7 @@ describe("NoExecute taints", () => {
     expect(sentences()).toEqual(["it is ready → remove its NoExecute taints not-ready and unreachable"]);
   });
 
-  test("come in each zone in its own time", () => {
+  test("are added in each zone at a separate rate", () => {
     const zone = (name: string): object => ({ labels: { "topology.kubernetes.io/zone": name } });
     put("up", { meta: zone("a") });
     put("node-1", { ...down, meta: zone("a") });
@@ -467,7 +467,7 @@ describe("NoExecute taints", () => {
     expect(look()).toEqual(["node-1", "node-2"]);
   });
 
-  test("do not come to a small zone that is mostly not ready, and come slowly to a large one", () => {
+  test("are not added in a small zone that is mostly not ready, and slowly in a large one", () => {
     const disrupted = (largeZoneSize: number): void => {
       scene = syncScene(defineNodeLifecycle({ largeZoneSize }));
       put("up");
@@ -483,7 +483,7 @@ describe("NoExecute taints", () => {
     expect(scene.woken).toEqual(["node-1"]);
   });
 
-  test("come in a zone at the usual rate again when most of it is ready", async () => {
+  test("are added in a zone at the normal rate again when most of it is ready", async () => {
     for (const name of ["up-1", "up-2"]) put(name);
     for (const name of ["node-1", "node-2", "node-3"]) put(name, down);
     expect(look()).toEqual([]);
@@ -494,7 +494,7 @@ describe("NoExecute taints", () => {
   });
 
   describe("while no node of the cluster is ready", () => {
-    test("are lifted, and come to no node", async () => {
+    test("are removed, and not added", async () => {
       put("up");
       put("node-1", down);
       look();
@@ -515,7 +515,7 @@ describe("NoExecute taints", () => {
       expect(look()).toEqual([]);
     });
 
-    test("time stands still: a node has its time from when another one is heard again", () => {
+    test("time stops: a node's time starts when another one reports again", () => {
       put("node-1");
       put("node-2", down);
       const reportedAt = scene.now;
@@ -534,7 +534,7 @@ describe("NoExecute taints", () => {
       expect(look()).toContain("node-1");
     });
 
-    test("come back after a turn, when one is ready", () => {
+    test("are added again after a turn, when one is ready", () => {
       put("node-1", down);
       put("node-2", down);
       look();
@@ -545,7 +545,7 @@ describe("NoExecute taints", () => {
       expect(scene.wokenLater).toEqual([{ key: "node-2", ms: 10 * second }]);
     });
 
-    test("and others are excluded from counting, the excluded ones do not count", () => {
+    test("and others are excluded from the zone, the excluded ones do not count", () => {
       const labels = { "node.kubernetes.io/exclude-disruption": "" };
       put("node-1", down);
       put("node-2", { meta: { labels } });
@@ -556,7 +556,7 @@ describe("NoExecute taints", () => {
   });
 });
 
-test("the definition has upstream's names, times and rights", () => {
+test("the definition has upstream's names, intervals and permissions", () => {
   expect(nodeLifecycle).toMatchObject({
     name: "node-lifecycle",
     aliases: ["node-lifecycle-controller", "nodelifecycle"],

@@ -14,7 +14,7 @@ import { sceneStart } from "../../support/sync-context.ts";
 const second = 1000;
 const at = (seconds: number): number => sceneStart + seconds * second;
 
-describe("a node was heard of", () => {
+describe("a node has reported", () => {
   const reported = (seconds: number, ready: "True" | "False" = "True"): Node =>
     storedNode("node-1", { ready, reportedAt: at(seconds) });
   const mute = storedNode("node-1", { ready: undefined });
@@ -25,17 +25,17 @@ describe("a node was heard of", () => {
   const first = observe(undefined, { node: reported(0), lease: leaseAt(0), now: at(1) });
   const heard = (health: Health): number => (health.heardAt - sceneStart) / second;
 
-  test("when it is seen for the first time, whatever its status and its Lease say", () => {
+  test("when it is first seen, whatever its status and its Lease say", () => {
     expect(heard(first)).toBe(1);
     expect(heard(observe(undefined, { node: reported(-999), lease: undefined, now: at(1) }))).toBe(1);
   });
 
-  test("when it was made, if it has neither reported nor renewed a Lease", () => {
+  test("at its creation, if it has neither reported nor renewed a Lease", () => {
     expect(heard(observe(undefined, { node: mute, lease: undefined, now: at(7) }))).toBe(0);
     expect(heard(observe(undefined, { node: mute, lease: leaseAt(0), now: at(7) }))).toBe(7);
   });
 
-  test("when its Lease is renewed, and not when it stays as it is or goes back", () => {
+  test("when its Lease is renewed, but not when it is unchanged or goes back", () => {
     const now = at(20);
     expect(heard(observe(first, { node: reported(0), lease: leaseAt(10), now }))).toBe(20);
     expect(heard(observe(first, { node: reported(0), lease: leaseAt(0), now }))).toBe(1);
@@ -43,12 +43,12 @@ describe("a node was heard of", () => {
     expect(heard(observe(first, { node: reported(0), lease: undefined, now }))).toBe(1);
   });
 
-  test("when it reports, and not when its status changes otherwise", () => {
+  test("when it updates its heartbeat, but not when its status changes otherwise", () => {
     expect(heard(observe(first, { node: reported(10), lease: leaseAt(0), now: at(20) }))).toBe(20);
     expect(heard(observe(first, { node: reported(0, "False"), lease: leaseAt(0), now: at(20) }))).toBe(1);
   });
 
-  test("once more with the look after a report, if it has a Lease, as upstream", () => {
+  test("once more with the scan after a report, if it has a Lease, as upstream", () => {
     const second1 = observe(first, { node: reported(10), lease: leaseAt(0), now: at(20) });
     const third = observe(second1, { node: reported(10), lease: leaseAt(0), now: at(25) });
     expect(heard(third)).toBe(25);
@@ -61,7 +61,7 @@ describe("a node was heard of", () => {
     expect(heard(observe(before, { node: reported(0), lease: undefined, now: at(9) }))).toBe(9);
   });
 
-  test("and may be silent for 50 s, or 60 s before its first report", () => {
+  test("and can be silent for 50 s, or 60 s before its first report", () => {
     const isSilent = (health: Health, seconds: number): boolean =>
       isSilentTooLong(health, { ...defaultOptions, now: at(seconds) });
     expect([isSilent(first, 51), isSilent(first, 51.1)]).toEqual([false, true]);
@@ -71,7 +71,7 @@ describe("a node was heard of", () => {
 });
 
 describe("the conditions of a silent node", () => {
-  test("that its kubelet reports become Unknown, and those that it never reported are added", () => {
+  test("that its kubelet reports become Unknown, and missing ones are added", () => {
     const network: NodeCondition = { type: "NetworkUnavailable", status: "False" };
     const pressure: NodeCondition = { type: "DiskPressure", status: "Unknown", reason: "Before" };
     const node = storedNode("node-1", { conditions: [network, pressure] });
@@ -101,7 +101,7 @@ describe("NoSchedule taints", () => {
     readonly add?: readonly string[];
     readonly remove?: readonly string[];
   }[] = [
-    { says: "of a ready node are none", node: {} },
+    { says: "of a ready node: none", node: {} },
     { says: "not-ready: Ready is False", node: { ready: "False" }, add: ["not-ready"] },
     { says: "unreachable: Ready is Unknown", node: { ready: "Unknown" }, add: ["unreachable"] },
     { says: "memory-pressure", node: { conditions: [condition("MemoryPressure", "True")] }, add: ["memory-pressure"] },
@@ -112,18 +112,18 @@ describe("NoSchedule taints", () => {
       node: { conditions: [condition("NetworkUnavailable", "True")] },
       add: ["network-unavailable"],
     },
-    { says: "not by a pressure that is Unknown", node: { conditions: [condition("DiskPressure", "Unknown")] } },
-    { says: "not by conditions of others", node: { conditions: [condition("KernelDeadlock", "True")] } },
+    { says: "not for a pressure that is Unknown", node: { conditions: [condition("DiskPressure", "Unknown")] } },
+    { says: "not for conditions of others", node: { conditions: [condition("KernelDeadlock", "True")] } },
     { says: "unschedulable", node: { unschedulable: true }, add: ["unschedulable"] },
-    { says: "stay while they are asked for", node: { ready: "False", taints: [noSchedule("not-ready")] } },
+    { says: "stay while they apply", node: { ready: "False", taints: [noSchedule("not-ready")] } },
     {
-      says: "change places",
+      says: "are replaced",
       node: { ready: "Unknown", taints: [noSchedule("not-ready")] },
       add: ["unreachable"],
       remove: ["not-ready"],
     },
     {
-      says: "go when they are not asked for any more",
+      says: "are removed when they no longer apply",
       node: { taints: [noSchedule("unschedulable"), noSchedule("pid-pressure")] },
       remove: ["unschedulable", "pid-pressure"],
     },
@@ -145,7 +145,7 @@ describe("NoSchedule taints", () => {
   }
 });
 
-test("labels of older names follow those of newer ones, and stay without them", () => {
+test("deprecated labels follow the new ones, and stay without them", () => {
   const of = (labels: Readonly<Record<string, string>>): object =>
     labelsToSet(storedNode("node-1", { meta: { labels } }));
   expect(of({ "kubernetes.io/os": "linux", "kubernetes.io/arch": "arm64" })).toEqual({
@@ -161,7 +161,7 @@ test("labels of older names follow those of newer ones, and stay without them", 
 });
 
 describe("a zone", () => {
-  test("is named by the labels of region and zone, the older names first", () => {
+  test("is named by the labels of region and zone, the deprecated ones first", () => {
     const of = (labels: Readonly<Record<string, string>>): string => zoneOf(storedNode("node-1", { meta: { labels } }));
     const newer = { "topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "eu" };
     const older = { "failure-domain.beta.kubernetes.io/zone": "b", "failure-domain.beta.kubernetes.io/region": "us" };
@@ -193,7 +193,7 @@ describe("a zone", () => {
     expect([rate("partial disruption", 50), rate("partial disruption", 51)]).toEqual([0, 0.01]);
   });
 
-  test("counts all nodes but those that are labelled as excluded", () => {
+  test("counts all nodes except those with an exclusion label", () => {
     const labels = { "node.kubernetes.io/exclude-disruption": "" };
     expect(countsForDisruption(storedNode("node-1"))).toBe(true);
     expect(countsForDisruption(storedNode("node-1", { meta: { labels } }))).toBe(false);
@@ -207,7 +207,7 @@ describe("the turns of a zone", () => {
     return tainter;
   }
 
-  test("come at once for the first node, then every 10 s, in order", () => {
+  test("start at once for the first node, then follow every 10 s, in order", () => {
     const tainter = tainterOf("a", "b", "c");
     expect([tainter.next, tainter.waitMs(at(0))]).toEqual(["a", 0]);
     expect(tainter.take("b", at(0))).toBe(false);
@@ -220,13 +220,13 @@ describe("the turns of a zone", () => {
     expect(tainter.next).toBeUndefined();
   });
 
-  test("are not saved up", () => {
+  test("do not accumulate", () => {
     const tainter = tainterOf("a", "b");
     expect(tainter.take("a", at(1000))).toBe(true);
     expect(tainter.waitMs(at(1000))).toBe(10 * second);
   });
 
-  test("do not come back to a node that had one, unless it was removed or its turn failed", () => {
+  test("are not given to a node that had one, unless it was removed or its turn failed", () => {
     const tainter = tainterOf("a", "b");
     tainter.take("a", at(0));
     tainter.add("a");
@@ -241,7 +241,7 @@ describe("the turns of a zone", () => {
     expect(tainter.next).toBe("a");
   });
 
-  test("do not come while the rate is 0, and come later after it than before if one was used", () => {
+  test("are not given while the rate is 0, and later after that if one was used", () => {
     const tainter = tainterOf("a", "b");
     tainter.setRate(0, at(0));
     expect(tainter.waitMs(at(1000))).toBe(Infinity);

@@ -47,8 +47,8 @@ async function attachOn(node: string, volume = "disk"): Promise<void> {
   scene.deliver();
 }
 
-describe("a pod with a volume of a driver", () => {
-  test("has a VolumeAttachment made, under upstream's name, and waits for it", async () => {
+describe("a pod with a CSI volume", () => {
+  test("gets a VolumeAttachment under upstream's name, and waits for it", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await scene.sync("a");
     expect(calls()).toEqual([create("disk", "a")]);
@@ -67,7 +67,7 @@ describe("a pod with a volume of a driver", () => {
     expect(reported(scene, "a")).toEqual([]);
   });
 
-  test("is told when it is attached, and the node's status says so", async () => {
+  test("gets an Event when it is attached, and the node's status has it", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "a", ["disk"]));
     await scene.sync("a");
     scene.deliver();
@@ -84,7 +84,7 @@ describe("a pod with a volume of a driver", () => {
     expect({ calls: calls(), events: told() }).toEqual({ calls: [], events: [] });
   });
 
-  test("is told of the driver's error, and it is tried again after 0.5 s, 1 s, 2 s …, up to 122 s", async () => {
+  test("gets an Event with the driver's error, and a retry after 0.5 s, 1 s, 2 s …, up to 122 s", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await scene.sync("a");
     scene.deliver();
@@ -109,7 +109,7 @@ describe("a pod with a volume of a driver", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
-  test("is told when the driver has not said anything for two minutes", async () => {
+  test("gets an Event when the driver has not responded for two minutes", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await scene.sync("a");
     scene.deliver();
@@ -123,7 +123,7 @@ describe("a pod with a volume of a driver", () => {
     ]);
   });
 
-  test("is told when the server refuses the VolumeAttachment; one that is there will do", async () => {
+  test("gets an Event when the server refuses the VolumeAttachment; an existing one is used", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     scene.refuse = () => refusal(403, "Forbidden", "no");
     await scene.sync("a");
@@ -137,7 +137,7 @@ describe("a pod with a volume of a driver", () => {
     expect(scene.requeues.map(({ ms }) => ms)).toContain(120_000);
   });
 
-  test("is told when the VolumeAttachment is being deleted", async () => {
+  test("gets an Event when the VolumeAttachment is being deleted", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     const going = attachmentObject("disk", "a", false);
     const metadata = { ...going.metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["driver"] };
@@ -148,7 +148,7 @@ describe("a pod with a volume of a driver", () => {
     ]);
   });
 
-  test("whose VolumeAttachment is gone, or no longer says that it is attached, has it attached again", async () => {
+  test("whose VolumeAttachment is deleted, or no longer attached, has it attached again", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await attachOn("a");
     driverSays(scene, ["disk", "a"], { attached: false });
@@ -234,7 +234,7 @@ describe("nothing is attached", () => {
   }
 });
 
-test("a driver that ceases to attach: its volumes are left to the pods", async () => {
+test("a driver that no longer needs attachment: its volumes are left to the pods", async () => {
   scene.put(Pods, podOf("web", "a", ["disk"]));
   await attachOn("a");
   const object = { metadata: nodeOf(driver).metadata, spec: { attachRequired: false } };
@@ -246,7 +246,7 @@ test("a driver that ceases to attach: its volumes are left to the pods", async (
   expect(calls()).toEqual(["patch Node a", "get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
 });
 
-test("a claim of the pod's own ephemeral volume is attached", async () => {
+test("a claim for the pod's own ephemeral volume is attached", async () => {
   const [volume, claim] = volumeOf("web-disk");
   const ownerReferences = [{ apiVersion: "v1", kind: "Pod", name: "web", uid: "uid-web", controller: true }];
   scene.put(PersistentVolumes, volume);
@@ -256,7 +256,7 @@ test("a claim of the pod's own ephemeral volume is attached", async () => {
   expect(calls()).toEqual([create("web-disk", "a")]);
 });
 
-test("volumes of plugins that have nothing to do are attached at once, without a VolumeAttachment", async () => {
+test("volumes of plugins without an attacher are attached at once, without a VolumeAttachment", async () => {
   putVolume(scene, "iscsi", { source: { iscsi: { targetPortal: "10.0.0.1:3260", iqn: "iqn.example", lun: 2 } } });
   const volumes = [
     { name: "fc", fc: { targetWWNs: ["50", "51"], lun: 1 } },
@@ -285,7 +285,7 @@ describe("a volume of two pods on two nodes", () => {
     });
   }
 
-  test("is attached to both without any access mode: the driver knows", async () => {
+  test("is attached to both without any access mode: the driver decides", async () => {
     putVolume(scene, "disk", { modes: [] });
     scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
     await scene.sync("a");
@@ -294,7 +294,7 @@ describe("a volume of two pods on two nodes", () => {
   });
 
   for (const mode of ["ReadWriteOnce", "ReadWriteOncePod"]) {
-    test(`waits with ${mode}, and is told once who has it`, async () => {
+    test(`waits with ${mode}, with one Event that names the holder`, async () => {
       putVolume(scene, "disk", { modes: [mode] });
       scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
       await attachOn("a");
@@ -309,7 +309,7 @@ describe("a volume of two pods on two nodes", () => {
     });
   }
 
-  test("waits while it is being attached elsewhere, and looks again when that is over", async () => {
+  test("waits while it is being attached elsewhere, and is retried after that", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
     await scene.sync("a");
     await scene.sync("b");
@@ -325,7 +325,7 @@ describe("a volume of two pods on two nodes", () => {
     expect(scene.woken).toEqual(["b"]);
   });
 
-  test("waits out the back-off of the other node, then has its turn", async () => {
+  test("waits for the back-off of the other node, then is attached", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
     await scene.sync("a");
     scene.deliver();
@@ -340,7 +340,7 @@ describe("a volume of two pods on two nodes", () => {
     expect(calls()).toEqual([create("disk", "b")]);
   });
 
-  test("is not told of an error where the other node is about to lose it", async () => {
+  test("causes no error Event if the other node is about to lose it", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await attachOn("a");
     removePod(scene, "web");
@@ -371,7 +371,7 @@ describe("a volume of two pods on two nodes", () => {
     ],
   ];
   for (const [who, pods, message] of words) {
-    test(`is told: ${who}`, async () => {
+    test(`causes an Event: ${who}`, async () => {
       const handle = { csi: { driver, volumeHandle: "handle-disk" } };
       putVolume(scene, "disk-of-bank", { namespace: "bank", source: handle });
       const [first, ...others] = pods.length === 0 ? ["shop/web"] : pods;
@@ -393,14 +393,14 @@ describe("a volume of two pods on two nodes", () => {
   }
 });
 
-describe("a node is looked at when", () => {
+describe("a node is synced when", () => {
   const woken = (): string[] => [...new Set(scene.woken)].toSorted();
   beforeEach(() => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     scene.woken.length = 0;
   });
 
-  test("a pod with a claim comes, ends, or goes; not when its status changes otherwise", () => {
+  test("a pod with a claim is added, ends, or is deleted; not when its status changes otherwise", () => {
     const pod = podOf("api", "b", ["disk"]);
     addPod(scene, pod);
     expect(woken()).toEqual(["b"]);
@@ -414,7 +414,7 @@ describe("a node is looked at when", () => {
     expect(woken()).toEqual(["b"]);
   });
 
-  test("a pod without volumes that are attached does not count, nor one without a node", () => {
+  test("but not for a pod without attached volumes, or without a node", () => {
     addPod(scene, podOf("api", "b", [], { volumes: [{ name: "empty", emptyDir: {} }] }));
     addPod(scene, podOf("new", "", ["disk"]));
     expect(woken()).toEqual([]);
@@ -435,7 +435,7 @@ describe("a node is looked at when", () => {
     expect(woken()).toEqual(["b"]);
   });
 
-  test("the node's readiness, taints or mounted volumes change; not at its heartbeats", () => {
+  test("its readiness, taints or mounted volumes change; not at its heartbeats", () => {
     const before = nodeOf("a");
     const update = (object: typeof before): void => scene.notify(Nodes, { type: "updated", before, object });
     update({ ...before, status: { ...before.status, addresses: [] } });

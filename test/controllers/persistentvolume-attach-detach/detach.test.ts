@@ -57,7 +57,7 @@ async function attachOn(node: string): Promise<void> {
 const outOfService = "node.kubernetes.io/out-of-service";
 
 describe("a volume that no pod needs any more", () => {
-  test("is taken from the node's status, and detached once the API server says that the node does not use it", async () => {
+  test("is removed from the node's status, and detached once the API server shows that the node does not use it", async () => {
     await attachOn("a");
     removePod(scene, "web");
     await scene.sync("a");
@@ -72,7 +72,7 @@ describe("a volume that no pod needs any more", () => {
     });
   });
 
-  test("stays while the node says that it is in use, however long, as long as the node is ready", async () => {
+  test("stays while the node reports it in use, however long, as long as the node is ready", async () => {
     await attachOn("a");
     mounts(scene, "a", "disk");
     removePod(scene, "web");
@@ -92,7 +92,7 @@ describe("a volume that no pod needs any more", () => {
     expect(calls()).toEqual(forced("a"));
   });
 
-  test("is detached by force when 6 minutes have passed and the node is not ready", async () => {
+  test("is detached by force after 6 minutes if the node is not ready", async () => {
     await attachOn("a");
     mounts(scene, "a", "disk");
     changeNode(scene, "a", (node) => ({ ...node, status: { ...node.status, conditions: [] } }));
@@ -109,7 +109,7 @@ describe("a volume that no pod needs any more", () => {
     ]);
   });
 
-  test("is not, where force is turned off", async () => {
+  test("is not, if force is disabled", async () => {
     begin(definePersistentVolumeAttachDetach({ disableForceDetachOnTimeout: true }));
     await attachOn("a");
     mounts(scene, "a", "disk");
@@ -136,7 +136,7 @@ describe("a volume that no pod needs any more", () => {
     expect(sentences()[0]).toContain("and the node is out of service");
   });
 
-  test("is counted as mounted from when it was attached until the node reports", async () => {
+  test("is counted as mounted from its attachment until the node reports", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await scene.sync("a");
     scene.deliver();
@@ -158,7 +158,7 @@ describe("a volume that no pod needs any more", () => {
     expect(calls()).toEqual(["get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
   });
 
-  test("is not detached when the API server says that the node uses it: it is tried again", async () => {
+  test("is not detached when the API server shows that the node uses it: it is retried", async () => {
     await attachOn("a");
     removePod(scene, "web");
     scene.putLive(Nodes, nodeOf("a", { inUse: [uniqueName("disk")], attached: [uniqueName("disk")] }));
@@ -173,7 +173,7 @@ describe("a volume that no pod needs any more", () => {
     expect(calls()).toEqual(detaches("a").slice(1));
   });
 
-  test("is put back into what the node is to say when its status cannot be written", async () => {
+  test("is added to the node's status again when that cannot be written", async () => {
     await attachOn("a");
     removePod(scene, "web");
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "down") : undefined);
@@ -187,7 +187,7 @@ describe("a volume that no pod needs any more", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
-  test("is detached at the next try where the status could not be written", async () => {
+  test("is detached at the next attempt if the status could not be written", async () => {
     await attachOn("a");
     removePod(scene, "web");
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "down") : undefined);
@@ -197,7 +197,7 @@ describe("a volume that no pod needs any more", () => {
     expect(calls()).toEqual(detaches("a"));
   });
 
-  test("is being detached: that its driver is done with it is no surprise", async () => {
+  test("is being detached: the driver's end of it is expected", async () => {
     await attachOn("a");
     const [held] = scene.live(VolumeAttachments);
     if (held === undefined) throw new Error("there is none");
@@ -212,7 +212,7 @@ describe("a volume that no pod needs any more", () => {
     });
   });
 
-  test("and is needed again before the cache shows that the node's status does not name it, is named again", async () => {
+  test("and is needed again before the cache shows the node's status without it, is added again", async () => {
     putVolume(scene, "lun", { source: { iscsi: { targetPortal: "a", iqn: "b", lun: 0 } } });
     scene.put(Pods, podOf("web", "a", ["lun"]));
     await scene.sync("a");
@@ -226,7 +226,7 @@ describe("a volume that no pod needs any more", () => {
     expect(reported(scene, "a")).toEqual(["kubernetes.io/iscsi/a:b:0"]);
   });
 
-  test("whose driver fails is tried again; whether it is attached is not certain then", async () => {
+  test("whose driver fails is retried; its attachment is then uncertain", async () => {
     await attachOn("a");
     const [held] = scene.live(VolumeAttachments);
     if (held === undefined) throw new Error("there is none");
@@ -253,7 +253,7 @@ describe("a volume that no pod needs any more", () => {
     expect(sentences().at(-1)).toBe("disk was not detached: busy → retry in 1 s");
   });
 
-  test("is given up on after two minutes, and tried again", async () => {
+  test("is given up after two minutes, and retried", async () => {
     await attachOn("a");
     removePod(scene, "web");
     await scene.sync("a");
@@ -264,7 +264,7 @@ describe("a volume that no pod needs any more", () => {
     );
   });
 
-  test("is none any more when a pod needs it again: the 6 minutes begin anew", async () => {
+  test("is kept when a pod needs it again: the 6 minutes start again", async () => {
     await attachOn("a");
     mounts(scene, "a", "disk");
     changeNode(scene, "a", (node) => ({ ...node, status: { ...node.status, conditions: [] } }));
@@ -302,7 +302,7 @@ describe("a volume that no pod needs any more", () => {
     expect(calls()).toEqual(detaches("a"));
   });
 
-  test("of a node that is gone, once its pods are", async () => {
+  test("of a deleted node, once its pods are gone", async () => {
     await attachOn("a");
     scene.deleteLive(Nodes, "a");
     scene.deliver();
@@ -318,7 +318,7 @@ describe("a volume that no pod needs any more", () => {
   });
 });
 
-test("a node that comes again with its name is told what it has", async () => {
+test("a node that is added again under its name has its volumes in the status", async () => {
   await attachOn("a");
   scene.deleteLive(Nodes, "a");
   scene.deliver();
@@ -348,7 +348,7 @@ describe("at the start", () => {
     putVolume(scene, "disk");
   });
 
-  test("what a node says is attached, and its pod needs, stays as it is", async () => {
+  test("a volume that the node reports as attached, and its pod needs, is left alone", async () => {
     scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk")], inUse: [uniqueName("disk")] }));
     scene.put(VolumeAttachments, attachmentObject("disk", "a"));
     scene.put(Pods, podOf("web", "a", ["disk"]));
@@ -360,7 +360,7 @@ describe("at the start", () => {
     });
   });
 
-  test("what it says is attached, and no pod needs, is detached, though its name alone is known", async () => {
+  test("one that it reports, and no pod needs, is detached, though only its name is known", async () => {
     scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk"), uniqueName("used")], inUse: [uniqueName("used")] }));
     await scene.sync("a");
     expect(calls()).toEqual(detaches("a"));
@@ -369,7 +369,7 @@ describe("at the start", () => {
     });
   });
 
-  test("a VolumeAttachment that the node does not name is tried again for its pod", async () => {
+  test("a VolumeAttachment that the node does not report is retried for its pod", async () => {
     scene.put(Nodes, nodeOf("a"));
     scene.put(VolumeAttachments, attachmentObject("disk", "a"));
     scene.put(Pods, podOf("web", "a", ["disk"]));
@@ -388,7 +388,7 @@ describe("at the start", () => {
     expect(calls()).toEqual(detaches("a").slice(1));
   });
 
-  test("one of a volume that is not known, or that its driver does not attach, is left alone", async () => {
+  test("one for an unknown volume, or one without attachment, is left alone", async () => {
     scene.put(Nodes, nodeOf("a"));
     const [volume] = volumeOf("path", { source: { hostPath: { path: "/" } } });
     scene.put(PersistentVolumes, volume);
@@ -399,7 +399,7 @@ describe("at the start", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("a volume of a plugin that is gone is left alone", async () => {
+  test("a volume of a removed plugin is left alone", async () => {
     const names = ["kubernetes.io/gone/disk", "kubernetes.io/csi/broken", "elsewhere/csi/a^b"];
     scene.put(Nodes, nodeOf("a", { attached: names }));
     await scene.sync("a");

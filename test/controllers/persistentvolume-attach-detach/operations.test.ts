@@ -21,7 +21,7 @@ const onB: Place = { unique: "disk", node: "b" };
 const attach = { kind: "attach", now: 1000 } as const;
 const detach = { kind: "detach", now: 1000 } as const;
 
-describe("an operation that goes on", () => {
+describe("an operation in progress", () => {
   const cases: readonly (readonly [string, Place, Place, boolean])[] = [
     ["an exclusive volume: another", exclusive, exclusive, true],
     ["on a node: another there", onA, onA, true],
@@ -51,8 +51,8 @@ describe("an operation that goes on", () => {
   });
 });
 
-describe("an operation that failed", () => {
-  test("waits twice as long each time, and forgets it once it succeeds", () => {
+describe("a failed operation", () => {
+  test("waits twice as long each time, and is forgotten once it succeeds", () => {
     const operations = new Operations();
     const waits = [0, 1, 2].map(() => {
       const one = pending(exclusive);
@@ -68,7 +68,7 @@ describe("an operation that failed", () => {
     expect(operations.fail(next, 0)).toBe(500);
   });
 
-  test("keeps the same from being tried until its time has passed, and the other kind not at all", () => {
+  test("prevents the same operation until its time has passed, but not the other kind", () => {
     const operations = new Operations();
     const one = pending(exclusive);
     operations.begin(one, 0);
@@ -81,7 +81,7 @@ describe("an operation that failed", () => {
     expect(operations.fail(other, 1000)).toBe(500);
   });
 
-  test("was not begun after all: what failed before is still known", () => {
+  test("that was not started after all keeps its earlier failures", () => {
     const operations = new Operations();
     const first = pending(onA);
     operations.begin(first, 0);

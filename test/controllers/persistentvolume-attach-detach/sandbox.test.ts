@@ -35,7 +35,7 @@ test("a pod with a provisioned volume runs, and nothing is attached", async () =
   expect(await scene.list(VolumeAttachments, "")).toEqual([]);
 });
 
-test("on a node that leaves attaching to the controller, it has a VolumeAttachment, which goes with the pod", async () => {
+test("on a node that leaves attaching to the controller, it has a VolumeAttachment, which is deleted with the pod", async () => {
   const annotations = { "volumes.kubernetes.io/controller-managed-attach-detach": "true" };
   const patch = { type: "merge", body: { metadata: { annotations } } } as const;
   await scene.during(scene.you.patch(Nodes, { namespace: "", name: "node-1" }, patch));

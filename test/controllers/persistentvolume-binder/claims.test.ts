@@ -26,8 +26,8 @@ const fourWrites = (name: string): string[] => [
   "updateStatus PersistentVolumeClaim data",
 ];
 
-describe("a claim that names no volume", () => {
-  test("is bound to the one that suits, in four writes", async () => {
+describe("a claim without a volume name", () => {
+  test("is bound to the volume that fits, in four writes", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data"));
     scene.put(PersistentVolumes, volumeOf("disk"));
     await scene.sync(key);
@@ -110,7 +110,7 @@ describe("a claim that names no volume", () => {
     });
   }
 
-  test("goes by its selector", async () => {
+  test("respects its selector", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data", { spec: { selector: { matchLabels: { metal: "tin" } } } }));
     scene.put(PersistentVolumes, volumeOf("gold", { meta: { labels: { metal: "gold" } } }));
     await scene.sync(key);
@@ -120,7 +120,7 @@ describe("a claim that names no volume", () => {
     expect(claim().spec?.volumeName).toBe("tin");
   });
 
-  test("is Pending again where its status says otherwise", async () => {
+  test("is Pending again if its status differs", async () => {
     const status = { phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } };
     scene.put(PersistentVolumeClaims, claimOf("data", { status }));
     await scene.sync(key);
@@ -128,7 +128,7 @@ describe("a claim that names no volume", () => {
   });
 
   for (const writes of [1, 2, 3]) {
-    test(`is bound to the end after a failure behind ${writes} writes`, async () => {
+    test(`is completely bound after a failure following ${writes} writes`, async () => {
       scene.put(PersistentVolumeClaims, claimOf("data"));
       scene.put(PersistentVolumes, volumeOf("disk"), volumeOf("other"));
       scene.refuse = () => (scene.calls.length > writes ? refusal(500, "InternalError", "no") : undefined);
@@ -148,7 +148,7 @@ describe("a claim that names no volume", () => {
     });
   }
 
-  test("takes no volume that a sync before has given away, whatever the cache shows", async () => {
+  test("takes no volume that an earlier sync has assigned, whatever the cache shows", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data"), claimOf("more"));
     scene.put(PersistentVolumes, volumeOf("disk"));
     await scene.sync("shop/more");
@@ -157,7 +157,7 @@ describe("a claim that names no volume", () => {
     expect(sentences()).toEqual(["no volume suits, and no class is set that could provide one → stay Pending"]);
   });
 
-  test("is not looked at while the cache shows it as it was before the controller's write", async () => {
+  test("is not processed while the cache shows its state before the controller's write", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data"));
     scene.put(PersistentVolumes, volumeOf("disk"));
     await scene.sync(key);
@@ -166,7 +166,7 @@ describe("a claim that names no volume", () => {
   });
 });
 
-describe("a claim of a class", () => {
+describe("a claim with a class", () => {
   const waits = classOf("late", { volumeBindingMode: "WaitForFirstConsumer" });
   const ofClass = (storageClassName: string, annotations = {}): PersistentVolumeClaim =>
     claimOf("data", { meta: { annotations }, spec: { storageClassName } });
@@ -193,7 +193,7 @@ describe("a claim of a class", () => {
     expect(claim().metadata.annotations?.["volume.kubernetes.io/storage-provisioner"]).toBe("pd.csi.storage.gke.io");
   });
 
-  test("gets a volume before its driver is asked", async () => {
+  test("gets a volume before its driver is called", async () => {
     scene.put(StorageClasses, classOf("fast"));
     scene.put(PersistentVolumeClaims, ofClass("fast"));
     scene.put(PersistentVolumes, volumeOf("disk", { spec: { storageClassName: "fast" } }));
@@ -201,14 +201,14 @@ describe("a claim of a class", () => {
     expect(claim().spec?.volumeName).toBe("disk");
   });
 
-  test("that does not exist says so", async () => {
+  test("that does not exist reports it", async () => {
     scene.put(PersistentVolumeClaims, ofClass("fast"));
     await scene.sync(key);
     expect(calls()).toEqual([]);
     expect(scene.events.map(({ message }) => message)).toEqual(['storageclass.storage.k8s.io "fast" not found']);
   });
 
-  test("that waits for a pod leaves free volumes alone, and says what it waits for", async () => {
+  test("that waits for a pod leaves free volumes alone, and reports why it waits", async () => {
     scene.put(StorageClasses, waits);
     scene.put(PersistentVolumeClaims, ofClass("late"));
     scene.put(PersistentVolumes, volumeOf("disk", { spec: { storageClassName: "late" } }));
@@ -231,14 +231,14 @@ describe("a claim of a class", () => {
     expect(claim().spec?.volumeName).toBe("disk");
   });
 
-  test("that waits for a pod is provisioned once a node is chosen", async () => {
+  test("that waits for a pod is provisioned once a node is selected", async () => {
     scene.put(StorageClasses, waits);
     scene.put(PersistentVolumeClaims, ofClass("late", { "volume.kubernetes.io/selected-node": "node-1" }));
     await scene.sync(key);
     expect(scene.events.map(({ reason }) => reason)).toEqual(["ExternalProvisioning"]);
   });
 
-  test("is chosen for a claim that names none: the newest default, of one second the first by name", async () => {
+  test("gets the default one: the newest, with equal ages the first by name", async () => {
     const marked = (name: string, at: string) =>
       classOf(name, {
         metadata: {
@@ -261,11 +261,11 @@ describe("a claim of a class", () => {
   });
 });
 
-describe("a claim that names its volume", () => {
+describe("a claim with a volume name", () => {
   const naming = (annotations = {}): PersistentVolumeClaim =>
     claimOf("data", { meta: { annotations }, spec: { volumeName: "disk" } });
 
-  test("waits while that does not exist", async () => {
+  test("waits while the volume does not exist", async () => {
     scene.put(PersistentVolumeClaims, naming());
     scene.put(PersistentVolumes, volumeOf("other"));
     await scene.sync(key);
@@ -306,7 +306,7 @@ describe("a claim that names its volume", () => {
     ],
   ];
   for (const [why, misfit] of misfits) {
-    test(`waits and says why: ${why}`, async () => {
+    test(`waits and reports why: ${why}`, async () => {
       scene.put(PersistentVolumeClaims, naming());
       scene.put(PersistentVolumes, misfit);
       await scene.sync(key);
@@ -322,7 +322,7 @@ describe("a claim that names its volume", () => {
     });
   }
 
-  test("waits where it is bound to another claim; where the controller chose it, that is an error", async () => {
+  test("waits if it is bound to another claim; if the controller chose it, that is an error", async () => {
     scene.put(PersistentVolumes, volumeOf("disk", { spec: { claimRef: refTo("other", "uid-other") }, phase: "Bound" }));
     scene.put(PersistentVolumeClaims, naming());
     await scene.sync(key);
@@ -332,7 +332,7 @@ describe("a claim that names its volume", () => {
   });
 });
 
-describe("a claim that was bound once", () => {
+describe("a claim that was bound", () => {
   const before = (spec = {}, status?: PersistentVolumeClaim["status"]): PersistentVolumeClaim =>
     claimOf("data", {
       meta: { annotations: { ...bindCompleted, ...boundByController } },
@@ -351,7 +351,7 @@ describe("a claim that was bound once", () => {
     ],
   ];
   for (const [what, spec, volumes, reason] of losses) {
-    test(`is Lost when it ${what}, and says so once`, async () => {
+    test(`is Lost when it ${what}, and reports it once`, async () => {
       scene.put(PersistentVolumeClaims, before(spec));
       scene.put(PersistentVolumes, ...volumes);
       await scene.sync(key);
@@ -380,7 +380,7 @@ describe("a claim that was bound once", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("shows the size before the resize while that is not done", async () => {
+  test("shows the size before the resize until that is done", async () => {
     scene.put(PersistentVolumeClaims, before({ volumeName: "disk" }));
     const annotations = { "volume.alpha.kubernetes.io/pre-resize-capacity": "500Mi" };
     scene.put(PersistentVolumes, volumeOf("disk", { meta: { annotations } }));

@@ -46,14 +46,14 @@ describe("a volume", () => {
     expect(disk().status?.phase).toBe("Bound");
   });
 
-  test("whose claim names none yet has that looked at", async () => {
+  test("whose claim does not name it yet has that synced", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data"));
     await sync({ spec: { claimRef } });
     expect(calls()).toEqual([]);
     expect(scene.woken).toEqual(["shop/data"]);
   });
 
-  test("of another mode than its claim says so on both", async () => {
+  test("with another mode than its claim reports it on both", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data"));
     await sync({ spec: { claimRef, volumeMode: "Block" } });
     expect(scene.woken).toEqual([]);
@@ -93,34 +93,34 @@ describe("a volume whose claim is bound to another volume", () => {
   });
 });
 
-describe("a volume whose claim is gone", () => {
-  test("is Released after the API server was asked", async () => {
+describe("a volume whose claim was deleted", () => {
+  test("is Released after a request to the API server", async () => {
     await sync({ spec: { claimRef }, phase: "Bound" });
     expect(calls()).toEqual([asked, phased]);
     expect(disk().status?.phase).toBe("Released");
     expect(sentences()).toEqual(["claim shop/data is gone → phase Released, then policy Retain"]);
   });
 
-  test("is Released where the cache shows another claim of the name", async () => {
+  test("is Released if the cache has another claim of the name", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data", { meta: { uid: "uid-next" } }));
     await sync({ spec: { claimRef }, phase: "Bound" });
     expect(calls()).toEqual([asked, phased]);
   });
 
-  test("is left alone where the cache lacks the claim yet", async () => {
+  test("is left alone if the cache does not have the claim yet", async () => {
     scene.putLive(PersistentVolumeClaims, claimOf("data", { spec: { volumeName: "disk" } }));
     await sync({ spec: { claimRef }, phase: "Bound" });
     expect(calls()).toEqual([asked]);
   });
 
-  test("is left alone where the cache shows an earlier claim of the name", async () => {
+  test("is left alone if the cache has an earlier claim of the name", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data", { meta: { uid: "uid-before" } }));
     scene.putLive(PersistentVolumeClaims, claimOf("data", { spec: { volumeName: "disk" } }));
     await sync({ spec: { claimRef }, phase: "Bound" });
     expect(calls()).toEqual([asked]);
   });
 
-  test("is not asked about again once it is Released", async () => {
+  test("is not checked again once it is Released", async () => {
     await sync({ spec: { claimRef }, phase: "Released" });
     expect(calls()).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe("a volume whose claim is gone", () => {
     ],
   ];
   for (const [what, parts] of left) {
-    test(`and that is to be deleted, ${what}, is left to the driver`, async () => {
+    test(`and has the reclaim policy Delete, ${what}, is left to the driver`, async () => {
       await sync({ ...parts, phase: "Released" });
       expect(calls()).toEqual([]);
     });
@@ -178,7 +178,7 @@ describe("a volume whose claim is gone", () => {
     ],
   ];
   for (const [what, message, parts] of failing) {
-    test(`and that is to be deleted, ${what}, is Failed, and says so once`, async () => {
+    test(`and has the reclaim policy Delete, ${what}, is Failed, and reports it once`, async () => {
       await sync({ ...parts, phase: "Released" });
       expect(disk().status).toMatchObject({ phase: "Failed", message });
       expect(scene.events).toEqual([
@@ -190,7 +190,7 @@ describe("a volume whose claim is gone", () => {
     });
   }
 
-  test("and that is to be recycled waits for its pods, then fails", async () => {
+  test("and has the reclaim policy Recycle waits for its pods, then fails", async () => {
     scene.put(Pods, userOf("data", "db-0"));
     const spec = { claimRef, persistentVolumeReclaimPolicy: "Recycle" };
     await sync({ spec, phase: "Released" });
@@ -233,7 +233,7 @@ describe("a provisioned volume", () => {
     });
   }
 
-  test("loses the name of a driver that does not do the work", async () => {
+  test("loses the annotation of a driver that is not responsible", async () => {
     await sync({
       meta: {
         annotations: { "pv.kubernetes.io/provisioned-by": "example.com/disks", "pv.kubernetes.io/migrated-to": "x" },
@@ -244,7 +244,7 @@ describe("a provisioned volume", () => {
 });
 
 describe("notifications and scans", () => {
-  test("a claim that is gone has its volume looked at, and the reverse", () => {
+  test("a deleted claim enqueues its volume, and the reverse", () => {
     scene.notify(PersistentVolumeClaims, {
       type: "deleted",
       object: claimOf("data", { spec: { volumeName: "disk" } }),
@@ -258,7 +258,7 @@ describe("notifications and scans", () => {
     expect(scene.woken).toEqual(["disk", "shop/data"]);
   });
 
-  test("what waits is looked at every 15 s, what is bound is not", () => {
+  test("pending ones are enqueued every 15 s, bound ones are not", () => {
     const [scan] = persistentVolumeBinder.scans ?? [];
     expect(scan?.everyMs).toBe(15_000);
     scene.put(
@@ -280,7 +280,7 @@ describe("notifications and scans", () => {
     expect(scene.woken).toEqual(["shop/waits", "left"]);
   });
 
-  test("a bound claim whose volume has lost it is looked at", () => {
+  test("a bound claim whose volume has lost it is enqueued", () => {
     scene.put(
       PersistentVolumeClaims,
       claimOf("data", {

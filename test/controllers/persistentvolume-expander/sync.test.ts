@@ -110,14 +110,14 @@ describe("a claim that requests more than it has", () => {
     });
   }
 
-  test("and names its resizer already is not written again", async () => {
+  test("and already names its resizer is not written again", async () => {
     volume = volumeOf(aws);
     await sync(claimOf(["2Gi", "1Gi"], { [resizer]: "ebs.csi.aws.com" }));
     expect(scene.calls.map(({ verb }) => verb)).toEqual(["get"]);
     expect(told()).toHaveLength(1);
   });
 
-  test("is told when the resizer could not be named, and is tried again", async () => {
+  test("gets an Event when the resizer could not be set, and is retried", async () => {
     volume = volumeOf(aws);
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(409, "Conflict", "changed") : undefined);
     const error = await rejection(sync(claimOf(["2Gi", "1Gi"])));
@@ -142,19 +142,19 @@ describe("nothing is done", () => {
     });
   }
 
-  test("for a claim that is gone", async () => {
+  test("for a deleted claim", async () => {
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
   });
 });
 
-test("a volume on which an expansion has begun counts, whatever the claim has", async () => {
+test("an expansion that has started on a volume counts, whatever the claim has", async () => {
   volume = volumeOf(csi, preResize);
   await sync(claimOf(["1Gi", "1Gi"]));
   expect(told()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
 });
 
-describe("a claim fails, and is tried again", () => {
+describe("a claim fails, and is retried", () => {
   test("whose volume is missing", async () => {
     expect(String(await rejection(sync(claimOf(["2Gi", "1Gi"]))))).toContain(
       "cannot read volume disk of claim shop/data",
@@ -175,7 +175,7 @@ describe("a claim fails, and is tried again", () => {
   }
 });
 
-describe("a claim is looked at", () => {
+describe("a claim is synced", () => {
   const before = claimOf(["1Gi", "1Gi"]);
   const woken = (object: PersistentVolumeClaim): readonly string[] => {
     scene.woken.length = 0;
@@ -193,7 +193,7 @@ describe("a claim is looked at", () => {
     expect(woken(claimOf(["1Gi", "1Gi"], { a: "b" }))).toEqual([]);
   });
 
-  test("when it is new here and bound; not before", () => {
+  test("when it is new and bound; not before", () => {
     scene.notify(PersistentVolumeClaims, { type: "added", object: before, initial: true });
     expect(scene.woken).toEqual([key]);
     scene.woken.length = 0;

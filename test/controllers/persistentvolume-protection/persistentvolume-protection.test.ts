@@ -51,7 +51,7 @@ describe("a volume that is not being deleted", () => {
     expect(sentences()).toEqual([`it lacks the finalizer ${finalizer} → add it`]);
   });
 
-  test("is left alone if it has it, or is gone", async () => {
+  test("is left alone if it has it, or was deleted", async () => {
     expect(await written(volumeOf({}))).toBeUndefined();
     await scene.sync("another");
     expect(scene.calls).toEqual([]);
@@ -72,18 +72,18 @@ describe("a volume that is being deleted", () => {
     expect(sentences()).toEqual(["its phase is Bound, to claim shop/data → keep it"]);
   });
 
-  test("gets none any more", async () => {
+  test("gets none", async () => {
     expect(await written(volumeOf({ deleted: true, finalizers: ["example.com/hold"] }))).toBeUndefined();
   });
 
-  test("fails with what the server refuses, to be tried again", async () => {
+  test("fails with the server's refusal, to be retried", async () => {
     scene.refuse = () => refusal(403, "Forbidden", "Mock error");
     expect(await rejection(written(volumeOf({ deleted: true })))).toMatchObject({ code: 403 });
     expect(await rejection(written(volumeOf({ finalizers: [] })))).toMatchObject({ code: 403 });
   });
 });
 
-test("volumes that lack the finalizer, and those that it keeps, are synced", () => {
+test("volumes that lack the finalizer, and those that should lose it, are synced", () => {
   const notify = (parts: Parts): void =>
     scene.notify(PersistentVolumes, { type: "updated", before: volumeOf({}), object: volumeOf(parts) });
   notify({});
@@ -95,7 +95,7 @@ test("volumes that lack the finalizer, and those that it keeps, are synced", () 
   expect(scene.woken).toEqual(["disk", "disk"]);
 });
 
-test("the definition has upstream's names and rights, and says what is left undone where nobody runs it", () => {
+test("the definition has upstream's names and permissions, and reports unsynced objects if no controller runs", () => {
   expect(persistentVolumeProtection).toMatchObject({
     name: "persistentvolume-protection",
     component: "pv-protection-controller",

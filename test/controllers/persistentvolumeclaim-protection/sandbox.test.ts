@@ -37,14 +37,14 @@ const decisions = (): readonly string[] =>
   scene.events.flatMap((event) => (event.stage === "decision" ? [`${event.key} ${event.rule}`] : []));
 
 describe("in the embedded cluster", () => {
-  test("a claim that no pod uses goes when it is deleted", async () => {
+  test("a claim that no pod uses is removed when it is deleted", async () => {
     await makeClaim("data");
     await deleteClaim("data");
     await scene.run(1000);
     expect(await claims()).toEqual([]);
   });
 
-  test("a claim that a pod uses goes when the kubelet has ended the pod", async () => {
+  test("a claim that a pod uses is removed when the kubelet has ended the pod", async () => {
     await makeClaim("data");
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
     await scene.during(scene.you.create(Pods, podOf("db", { spec: { volumes, terminationGracePeriodSeconds: 5 } })));
@@ -58,7 +58,7 @@ describe("in the embedded cluster", () => {
     expect(await claims()).toEqual([]);
   });
 
-  test("fifty claims that are deleted together take far fewer lists of pods than there are claims", async () => {
+  test("fifty claims that are deleted together need far fewer lists of pods", async () => {
     const names = Array.from({ length: 50 }, (_, n) => `data-${n}`);
     for (const name of names) await makeClaim(name);
     await scene.during(Promise.all(names.map((name) => scene.you.delete(PersistentVolumeClaims, { namespace, name }))));
@@ -68,7 +68,7 @@ describe("in the embedded cluster", () => {
     expect(lists).toBeLessThan(10);
   });
 
-  test("a volume and a class that nothing uses go when they are deleted", async () => {
+  test("an unused volume and an unused class are removed when they are deleted", async () => {
     await scene.during(
       scene.you.create(PersistentVolumes, {
         metadata: { name: "disk" },

@@ -36,14 +36,14 @@ describe("a claim that is not being deleted", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("is left alone when it is gone", async () => {
+  test("is left alone when it was deleted", async () => {
     await scene.sync("shop/data");
     expect(calls()).toEqual([]);
   });
 });
 
 describe("a claim that is being deleted", () => {
-  test("loses the finalizer when no pod uses it, after the API server was asked", async () => {
+  test("loses the finalizer when no pod uses it, after a request to the API server", async () => {
     scene.put(PersistentVolumeClaims, deletedClaim("data", { finalizers: ["example.com/hold", finalizer] }));
     scene.put(Pods, podWith("other", { claims: ["unrelated"] }));
     await scene.sync("shop/data");
@@ -71,11 +71,11 @@ describe("a claim that is being deleted", () => {
     { says: "on a node", pod: podWith("db-0", { claims: ["data"] }) },
     { says: "that has ended, and is not deleted", pod: podWith("db-0", { claims: ["data"], status: ended }) },
     { says: "that is being deleted", pod: podWith("db-0", { claims: ["data"], meta: leaving }) },
-    { says: "that names it and is shut down", pod: podWith("db-0", { claims: ["data"], meta: shutDown }) },
+    { says: "that uses it and is shut down", pod: podWith("db-0", { claims: ["data"], meta: shutDown }) },
     { says: "with several volumes", pod: podWith("db-0", { claims: ["logs", "data"], ephemeral: ["tmp"] }) },
   ];
   for (const { says, pod } of holders) {
-    test(`stays for a pod ${says}, and nobody is asked`, async () => {
+    test(`stays for a pod ${says}, without a request`, async () => {
       scene.put(PersistentVolumeClaims, deletedClaim("data"));
       scene.put(Pods, pod);
       await scene.sync("shop/data");
@@ -91,7 +91,7 @@ describe("a claim that is being deleted", () => {
     { says: "without claims", pod: podWith("data", {}) },
   ];
   for (const { says, pod } of others) {
-    test(`goes in spite of a pod ${says}`, async () => {
+    test(`is removed in spite of a pod ${says}`, async () => {
       scene.put(PersistentVolumeClaims, deletedClaim("data"));
       scene.put(Pods, pod);
       await scene.sync("shop/data");
@@ -119,7 +119,7 @@ describe("a claim that is being deleted", () => {
     expect(calls()).toEqual([listed, written]);
   });
 
-  test("is tried again when the write is refused: the API server is asked again, too", async () => {
+  test("is retried when the write is refused, with another request to the API server", async () => {
     scene.put(PersistentVolumeClaims, deletedClaim("data"));
     scene.refuse = ({ verb }) => (verb === "update" ? refusal(409, "Conflict", "changed") : undefined);
     for (let failures = 0; failures < 2; failures++) {
@@ -143,16 +143,16 @@ describe("the claim of an ephemeral volume", () => {
 
   test("stays for its pod", async () => expect(await outcome(pod)).toBe("stays"));
 
-  test("goes in spite of a pod that is not its controller, whatever its name", async () => {
+  test("is removed in spite of a pod that is not its controller, whatever its name", async () => {
     expect(await outcome(pod, {})).toBe("goes");
   });
 
-  test("stays while its pod is given time to end", async () => {
+  test("stays during the grace period of its pod", async () => {
     const meta = { ...deletedNow, deletionGracePeriodSeconds: 30 };
     expect(await outcome(podWith("db-0", { ephemeral: ["tmp"], meta }))).toBe("stays");
   });
 
-  test("goes once the kubelet has let go of its pod: a finalizer of the pod may wait for the claim", async () => {
+  test("is removed once the kubelet has finished with its pod: a finalizer of the pod may wait for the claim", async () => {
     const meta = { ...deletedNow, deletionGracePeriodSeconds: 0, finalizers: ["example.com/hold"] };
     expect(await outcome(podWith("db-0", { ephemeral: ["tmp"], meta }))).toBe("goes");
   });
@@ -162,7 +162,7 @@ describe("one list of pods", () => {
   const lists = (): number => scene.calls.filter(({ verb }) => verb === "list").length;
   const updates = (): string[] => scene.calls.filter(({ verb }) => verb === "update").map(({ name }) => name);
 
-  test("answers for all claims of a namespace that are deleted by then", async () => {
+  test("is enough for all claims of a namespace that are deleted by then", async () => {
     scene.put(PersistentVolumeClaims, ...["a", "b", "c"].map((name) => deletedClaim(name)));
     const done: string[] = [];
     for (const name of ["a", "b", "c"]) {
@@ -173,7 +173,7 @@ describe("one list of pods", () => {
     expect(done).toEqual(["a", "b", "c"]);
   });
 
-  test("does not for a claim of another namespace, nor for one that was deleted later", async () => {
+  test("is not for a claim of another namespace, nor for one that was deleted later", async () => {
     scene.put(
       PersistentVolumeClaims,
       deletedClaim("a"),
@@ -189,7 +189,7 @@ describe("one list of pods", () => {
     expect(calls()).toEqual([listed]);
   });
 
-  test("lets no claim go that it shows to be used, and does not keep it for good", async () => {
+  test("removes no claim that it shows as used, and is not kept forever", async () => {
     scene.put(PersistentVolumeClaims, deletedClaim("a"), deletedClaim("b"));
     scene.putLive(Pods, podWith("db-0", { claims: ["b"] }));
     await scene.sync("shop/a");
@@ -204,7 +204,7 @@ describe("one list of pods", () => {
     { afterMs: 5000, again: 0 },
     { afterMs: 5001, again: 1 },
   ]) {
-    test(`is ${again === 0 ? "still" : "no longer"} good after ${afterMs} ms`, async () => {
+    test(`is ${again === 0 ? "still" : "no longer"} valid after ${afterMs} ms`, async () => {
       scene.put(PersistentVolumeClaims, deletedClaim("a"), deletedClaim("b"));
       await scene.sync("shop/a");
       scene.now += afterMs;
@@ -213,7 +213,7 @@ describe("one list of pods", () => {
     });
   }
 
-  test("is good for one sync of a claim: the next asks again", async () => {
+  test("is valid for one sync of a claim: the next one requests it again", async () => {
     scene.put(PersistentVolumeClaims, deletedClaim("a"), deletedClaim("b"));
     await scene.sync("shop/a");
     scene.put(Pods, podWith("db-0", { claims: ["b"] }));
@@ -225,7 +225,7 @@ describe("one list of pods", () => {
     expect(lists()).toBe(1);
   });
 
-  test("is no answer for another claim of the same name", async () => {
+  test("is not valid for another claim of the same name", async () => {
     scene.put(PersistentVolumeClaims, deletedClaim("a"), deletedClaim("b"));
     await scene.sync("shop/a");
     scene.put(PersistentVolumeClaims, deletedClaim("b", { uid: "uid-of-another" }));

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe("of claims", () => {
-  test("those that lack the finalizer, and those that it keeps, are synced", () => {
+  test("those that lack the finalizer, and those that should lose it, are synced", () => {
     const added = [
       claimOf("bare", { finalizers: [] }),
       claimOf("safe"),
@@ -22,7 +22,7 @@ describe("of claims", () => {
     expect(scene.woken).toEqual(["shop/bare", "shop/kept"]);
   });
 
-  test("one that is deleted now is synced, one that is gone is not", () => {
+  test("one whose deletion was requested is synced, one that is gone is not", () => {
     scene.notify(PersistentVolumeClaims, { type: "updated", before: claimOf("a"), object: deletedClaim("a") });
     scene.notify(PersistentVolumeClaims, { type: "deleted", object: deletedClaim("b"), tombstone: false });
     expect(scene.woken).toEqual(["shop/a"]);
@@ -42,7 +42,7 @@ describe("the claims of a pod are synced", () => {
     expect(scene.woken).toEqual(all);
   });
 
-  test("when its deletion was not seen", () => {
+  test("when its deletion was missed", () => {
     scene.notify(Pods, { type: "deleted", object: running, tombstone: true });
     expect(scene.woken).toEqual(all);
   });
@@ -73,7 +73,7 @@ describe("the claims of a pod are synced", () => {
     { says: "not while one runs", status: { containerStatuses: [done, live] }, wakes: false },
     { says: "not while an init container runs", status: { initContainerStatuses: [live] }, wakes: false },
     { says: "not while an ephemeral container runs", status: { ephemeralContainerStatuses: [live] }, wakes: false },
-    { says: "not while nobody knows of one", status: { containerStatuses: [container] }, wakes: false },
+    { says: "not while no status is known", status: { containerStatuses: [container] }, wakes: false },
   ];
   for (const { says, status, wakes } of statuses) {
     test(`when it is being deleted, ${says}`, () => {
@@ -82,7 +82,7 @@ describe("the claims of a pod are synced", () => {
     });
   }
 
-  test("when another pod has taken its name unseen, of the one that is gone", () => {
+  test("when another pod has taken its name unseen, those of the deleted one", () => {
     const object = podWith("db-0", { claims: ["other"], meta: { uid: "uid-of-another" } });
     scene.notify(Pods, { type: "updated", before: running, object });
     expect(scene.woken).toEqual(all);
@@ -95,7 +95,7 @@ describe("the claims of a pod are synced", () => {
   });
 });
 
-test("the definition has upstream's names and rights, and records no Events", () => {
+test("the definition has upstream's names and permissions, and records no Events", () => {
   expect(persistentVolumeClaimProtection).toMatchObject({
     name: "persistentvolumeclaim-protection",
     component: "pvc-protection-controller",

@@ -39,7 +39,7 @@ function ended(name: string, agoSeconds: number, parts: StoredPodParts = {}): Po
   return storedPod(name, { phase: "Succeeded", meta: { creationTimestamp }, ...parts });
 }
 
-describe("pods that have ended", () => {
+describe("finished pods", () => {
   beforeEach(() => scene.put(Nodes, storedNode("node-1")));
 
   test("are kept up to the threshold", () => {
@@ -47,7 +47,7 @@ describe("pods that have ended", () => {
     expect(found()).toEqual([]);
   });
 
-  test("beyond the threshold go, the oldest first", async () => {
+  test("above the threshold are deleted, the oldest first", async () => {
     scene.put(Pods, ended("a", 1), ended("b", 9, { phase: "Failed" }), ended("c", 5), ended("d", 7));
     expect(found()).toEqual(["shop/b", "shop/d"]);
     await scene.sync("shop/b");
@@ -55,13 +55,13 @@ describe("pods that have ended", () => {
     expect(sentences()).toEqual(["Failed; 4 pods have ended, and 2 are kept → delete it"]);
   });
 
-  test("go before others if they were evicted, and by name if they are of one age", () => {
+  test("are deleted before others if they were evicted, and by name if their ages are equal", () => {
     const evicted = { phase: "Failed", reason: "Evicted" } as const;
     scene.put(Pods, ended("a", 9), ended("z", 9), ended("b", 9), ended("c", 1, evicted), ended("d", 20));
     expect(found()).toEqual(["shop/c", "shop/d", "shop/a"]);
   });
 
-  test("are those of any phase but Pending, Running and Unknown", () => {
+  test("have any phase except Pending, Running and Unknown", () => {
     const phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed"];
     scene = syncScene(definePodGarbageCollector({ terminatedPodThreshold: 1 }));
     scene.put(Nodes, storedNode("node-1"));
@@ -69,7 +69,7 @@ describe("pods that have ended", () => {
     expect(found()).toEqual(["shop/pod-3"]);
   });
 
-  test("all stay with a threshold of 0", () => {
+  test("are all kept with a threshold of 0", () => {
     scene = syncScene(definePodGarbageCollector({ terminatedPodThreshold: 0 }));
     scene.put(Nodes, storedNode("node-1"));
     scene.put(Pods, ended("a", 1));
@@ -77,7 +77,7 @@ describe("pods that have ended", () => {
   });
 });
 
-describe("pods of a node that is gone", () => {
+describe("pods of a deleted node", () => {
   test("are found when it has been missing for 40 s, and not before", () => {
     scene.put(Pods, storedPod("web"));
     expect(found()).toEqual([]);
@@ -87,7 +87,7 @@ describe("pods of a node that is gone", () => {
     expect(found()).toEqual(["shop/web"]);
   });
 
-  test("are failed with a condition that says why, then deleted at once", async () => {
+  test("are failed with a condition that has the reason, then deleted at once", async () => {
     scene.put(Pods, storedPod("web"));
     foundAfterQuarantine();
     await scene.sync("shop/web");
@@ -116,14 +116,14 @@ describe("pods of a node that is gone", () => {
     expect(sentences()).toEqual(["its node node-1 does not exist → fail it, delete it at once"]);
   });
 
-  test("that have ended are deleted as they are", async () => {
+  test("that have finished are deleted unchanged", async () => {
     scene.put(Pods, storedPod("web", { phase: "Succeeded" }));
     foundAfterQuarantine();
     await scene.sync("shop/web");
     expect(calls()).toEqual(["get Node node-1", "delete Pod web"]);
   });
 
-  test("keep the time of a condition that says the same already", async () => {
+  test("keep the time of an equal condition", async () => {
     const since = formatTime(sceneStart - 60 * second);
     const condition = { type: "DisruptionTarget", status: "True", reason: "Other", lastTransitionTime: since };
     scene.put(Pods, storedPod("web", { conditions: [condition, { type: "Ready", status: "True" }] }));
@@ -137,7 +137,7 @@ describe("pods of a node that is gone", () => {
     expect(status.conditions[0]).not.toHaveProperty("lastTransitionTime");
   });
 
-  test("stay if the API server has the node, which is asked once for all of its pods", async () => {
+  test("stay if the API server has the node, which is requested once for all of its pods", async () => {
     scene.put(Pods, storedPod("a"), storedPod("b"));
     scene.putLive(Nodes, storedNode("node-1"));
     expect(foundAfterQuarantine()).toEqual(["shop/a", "shop/b"]);
@@ -148,7 +148,7 @@ describe("pods of a node that is gone", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("stay if the API server cannot be asked, and are found again when the node was missing as long again", async () => {
+  test("stay if the request fails, and are found again when the node was missing as long again", async () => {
     scene.put(Pods, storedPod("web"));
     foundAfterQuarantine();
     scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "no") : undefined);
@@ -171,7 +171,7 @@ describe("pods of a node that is gone", () => {
     expect(found()).toEqual([]);
   });
 
-  test("are not those of another pod that has got the name meanwhile", async () => {
+  test("do not include another pod that has got the name meanwhile", async () => {
     scene.put(Pods, storedPod("web"));
     foundAfterQuarantine();
     scene.put(Pods, storedPod("web", { meta: { uid: "another" } }));
@@ -205,7 +205,7 @@ describe("pods that are being deleted", () => {
     { says: "on one that is not ready and has other taints", ready: "False", taints: maintenance, goes: false },
   ] as const;
   for (const { says, goes, ...node } of rows) {
-    test(`${says} ${goes ? "go at once" : "stay"}`, async () => {
+    test(`${says} ${goes ? "are deleted at once" : "stay"}`, async () => {
       scene.put(Nodes, storedNode("node-1", node));
       scene.put(Pods, storedPod("web", { meta: beingDeleted }), storedPod("stays"));
       expect(found()).toEqual(goes ? ["shop/web"] : []);
@@ -225,7 +225,7 @@ describe("pods that are being deleted", () => {
     ]);
   });
 
-  test("without a node go at once; others without a node wait for the scheduler", async () => {
+  test("without a node are deleted at once; others without a node wait for the scheduler", async () => {
     const pending = { node: "", phase: "Pending" } as const;
     scene.put(Pods, storedPod("web", { ...pending, meta: beingDeleted }), storedPod("new", pending));
     expect(found()).toEqual(["shop/web"]);
@@ -235,7 +235,7 @@ describe("pods that are being deleted", () => {
   });
 });
 
-test("a sync that no scan has asked for does nothing, and one asks once", async () => {
+test("a sync without a scan does nothing, and a scan causes one request", async () => {
   scene.put(Pods, storedPod("web", { node: "", meta: beingDeleted }));
   await scene.sync("shop/web");
   expect(calls()).toEqual([]);
@@ -246,7 +246,7 @@ test("a sync that no scan has asked for does nothing, and one asks once", async 
   expect(calls()).toEqual([]);
 });
 
-test("the definition has upstream's names, times and rights", () => {
+test("the definition has upstream's names, intervals and permissions", () => {
   expect(podGarbageCollector).toMatchObject({
     name: "pod-garbage-collector",
     aliases: ["podgc", "pod-garbage-collector-controller"],

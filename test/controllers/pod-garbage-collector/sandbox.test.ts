@@ -17,7 +17,7 @@ const pass = (ms: number): Promise<void> => scene.during(sleep(scene.timeline, m
 const places = async (): Promise<readonly string[]> =>
   (await scene.list(Pods)).map(({ spec, status }) => `${spec?.nodeName} ${status?.phase}`).sort();
 
-test("the pods of a deleted node are replaced on another one, 40 to 60 s after a scan has missed it", async () => {
+test("the pods of a deleted node are replaced on another one, 40 to 60 s after a scan missed it", async () => {
   const labels = { app: "web" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:1" }] } };
   await scene.during(

@@ -52,7 +52,7 @@ async function settle(scene: Scene): Promise<void> {
 
 describe("bursts", () => {
   for (const replicas of [1200, 500, 2]) {
-    test(`0 → ${replicas} → 0 goes in steps of 500, each after the last one was seen whole`, async () => {
+    test(`0 → ${replicas} → 0 goes in steps of 500, each after the last one was fully observed`, async () => {
       const scene = syncScene(replicaset);
       scene.put(ReplicaSets, replicaSetOf({ replicas }));
       const steps = Math.ceil(replicas / 500);
@@ -80,8 +80,8 @@ describe("bursts", () => {
   }
 });
 
-describe("an object deleted and made anew", () => {
-  test("starts clean, though the one before it still waited", async () => {
+describe("an object that was deleted and re-created", () => {
+  test("starts fresh, though the previous one was still waiting", async () => {
     const scene = syncScene(replicaset);
     scene.put(ReplicaSets, replicaSetOf({ replicas: 1 }));
     await scene.sync(key);
@@ -126,14 +126,14 @@ function apply(scene: Scene, action: Exclude<Step, { do: "sync" }>): void {
   else scene.writeLive(Pods, { ...pod, metadata: { ...pod.metadata, labels: { app: "released" } } });
 }
 
-describe("whatever happens on the way", () => {
+describe("in any sequence of events", () => {
   const faults = fc.record({
     seed: fc.nat(1000),
     refused: fc.constantFrom(0, 0.1, 0.4),
     lost: fc.constantFrom(0, 0.1, 0.3),
   });
 
-  test("once it is quiet there are exactly the pods desired, all claimed, and the status says so", async () => {
+  test("there are in the end exactly the desired pods, all claimed, and the status says so", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 40 }),
@@ -175,7 +175,7 @@ describe("whatever happens on the way", () => {
     );
   });
 
-  test("without lost answers there is never a pod more than the most that was ever desired or adopted", async () => {
+  test("without lost responses there is never a pod more than the maximum that was desired or adopted", async () => {
     const calm = fc.array(
       step.filter((action) => action.do !== "orphan" && action.do !== "relabel"),
       { maxLength: 40 },

@@ -6,7 +6,7 @@ import { rules, scaleDown, scaleUp, status, wait } from "../../../src/controller
 import { burstReplicas, planReplicas } from "../../../src/controllers/replicaset/plan.ts";
 
 describe("the catalogue", () => {
-  test("no two controllers answer to one name", () => {
+  test("has no name for two controllers", () => {
     const names = builtInControllers.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain("rs");
@@ -27,7 +27,7 @@ describe("the definitions", () => {
   const shared = ["create,delete,patch  pods"];
 
   for (const definition of [replicaset, replicationcontroller]) {
-    test(`${definition.name} asks for no more than it uses of what upstream's role has`, () => {
+    test(`${definition.name} uses no more than the permissions of upstream's role`, () => {
       const asked = definition.permissions.map(
         ({ group, resource, verbs }) => `${[...verbs].sort().join(",")} ${group} ${resource}`,
       );
@@ -44,7 +44,7 @@ describe("the definitions", () => {
     });
   }
 
-  test("Events carry the components that upstream's have", () => {
+  test("use upstream's Event components", () => {
     expect([replicaset.component, replicationcontroller.component]).toEqual([
       "replicaset-controller",
       "replication-controller",
@@ -53,7 +53,7 @@ describe("the definitions", () => {
 });
 
 describe("the rules", () => {
-  test("each has an id of its own, says what it looks at and where it is from", () => {
+  test("each has a unique id, and says what it looks at and where it comes from", () => {
     expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
     for (const { id, looksAt, chooses, source } of rules) {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);

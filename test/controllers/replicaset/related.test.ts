@@ -23,7 +23,7 @@ describe("ranking by the pods of the same Deployment", () => {
   const onNode = (name: string, node: string, hash: string, owner = replicaSetOf()): ReturnType<typeof podOf> =>
     podOf(name, { node, labels: hashed(hash), owner });
 
-  test("the pod that shares its node with pods of an older ReplicaSet goes first", async () => {
+  test("the pod that shares its node with pods of an older ReplicaSet is deleted first", async () => {
     const old = ownedBy(shop, { name: "old", ...selecting("1") });
     scene.put(ReplicaSets, ownedBy(shop, { replicas: 1, ...selecting("2") }), old);
     scene.put(Pods, onNode("alone", "n1", "2"), onNode("crowded", "n2", "2"), onNode("older", "n2", "1", old));
@@ -31,7 +31,7 @@ describe("ranking by the pods of the same Deployment", () => {
     expect(scene.decisions[0]?.facts).toMatchObject({ by: "most pods on the node first" });
   });
 
-  test("pods of another Deployment, or of a ReplicaSet that nobody owns, do not count", async () => {
+  test("pods of another Deployment, or of a ReplicaSet without a controller, do not count", async () => {
     const foreign = ownedBy(deploymentOf("other"), { name: "foreign", ...selecting("1") });
     const free = replicaSetOf({ name: "free", ...selecting("3") });
     scene.put(ReplicaSets, ownedBy(shop, { replicas: 1, ...selecting("2") }), foreign, free);
@@ -59,13 +59,13 @@ describe("ranking by the pods of the same Deployment", () => {
     expect(indexByOwner(replicaSetOf())).toEqual([]);
   });
 
-  test("a ReplicaSet that nobody owns does not even count its own pods", async () => {
+  test("a ReplicaSet without a controller does not even count its own pods", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 2 }));
     scene.put(Pods, podOf("alone", { node: "n1" }), podOf("one", { node: "n2" }), podOf("two", { node: "n2" }));
     expect(await deletedOf(scene)).toEqual(["alone"]);
   });
 
-  test("a ReplicaSet that is being deleted counts; one with a selector that cannot be read does not", async () => {
+  test("a ReplicaSet that is being deleted counts; one with an invalid selector does not", async () => {
     const going = ownedBy(shop, {
       name: "going",
       ...selecting("1"),

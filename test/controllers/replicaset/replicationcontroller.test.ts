@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("replicationcontroller", () => {
-  test("creates pods that it controls, and tells it about itself", async () => {
+  test("creates pods that it controls, and records Events about it", async () => {
     scene.put(ReplicationControllers, web);
     await scene.sync("shop/web");
     const [created] = scene.live(Pods);
@@ -33,7 +33,7 @@ describe("replicationcontroller", () => {
     expect(scene.events.map(({ about }) => about)).toEqual(["ReplicationController web", "ReplicationController web"]);
   });
 
-  test("its status knows no terminating pods", async () => {
+  test("its status has no terminating pods", async () => {
     scene.put(ReplicationControllers, web);
     scene.put(
       Pods,
@@ -52,7 +52,7 @@ describe("replicationcontroller", () => {
     });
   });
 
-  test("it does not wait for caches that are behind its writes, only for its expectations", async () => {
+  test("it does not wait for caches that lack its writes, only for its expectations", async () => {
     scene.put(ReplicationControllers, web);
     await scene.sync("shop/web");
     await scene.sync("shop/web");
@@ -60,7 +60,7 @@ describe("replicationcontroller", () => {
     expect(() => scene.consistency.ensureReady("shop/web")).not.toThrow();
   });
 
-  test("its selector is a map of labels; none at all selects nothing", async () => {
+  test("its selector is a map of labels; an empty one selects nothing", async () => {
     scene.put(ReplicationControllers, replicationControllerOf({ replicas: 1, spec: { selector: undefined } }));
     scene.put(Pods, podOf("orphan", { owner: "none" }));
     await scene.sync("shop/web");
@@ -81,7 +81,7 @@ describe("replicationcontroller", () => {
     expect(scene.calls.filter(({ verb }) => verb === "delete").map(({ name }) => name)).toEqual(["alone"]);
   });
 
-  test("a ReplicaSet of its name does not make it wake", () => {
+  test("a ReplicaSet of its name does not enqueue it", () => {
     scene.put(ReplicationControllers, web);
     scene.notify(Pods, { type: "added", object: podOf("a"), initial: false });
     expect(scene.woken).toEqual([]);

@@ -32,7 +32,7 @@ describe("calculateStatus", () => {
     { name: "no pods", pods: [], status: { replicas: 0 } },
     { name: "pods with all labels of the template", pods: [{}, {}], status: { replicas: 2, fullyLabeledReplicas: 2 } },
     {
-      name: "pods that miss a label of the template",
+      name: "pods that lack a label of the template",
       spec: { template: longer },
       pods: [{}, { labels: long }],
       status: { replicas: 2, fullyLabeledReplicas: 1 },
@@ -70,18 +70,18 @@ describe("calculateStatus", () => {
     });
   }
 
-  test("fields are in the order of Go, zeros are left out but for replicas and terminatingReplicas", () => {
+  test("has the fields in Go's order, and omits zeros except replicas and terminatingReplicas", () => {
     const object = replicaSetOf({ status: { replicas: 9, availableReplicas: 9, observedGeneration: 3 } });
     expect(JSON.stringify(countsOf(object, [{ ready: true }], 0))).toBe(
       '{"replicas":1,"fullyLabeledReplicas":1,"readyReplicas":1,"availableReplicas":1,"terminatingReplicas":0,"observedGeneration":3}',
     );
   });
 
-  test("where terminating pods are not counted the field is absent", () => {
+  test("omits terminating pods if they are not counted", () => {
     expect(calculateStatus(replicaSetOf(), { ...observed, terminating: undefined })).toStrictEqual({ replicas: 0 });
   });
 
-  test("an object without spec and status counts its pods all the same, at generation 0", () => {
+  test("counts the pods of an object without spec and status, at generation 0", () => {
     const bare: ReplicaSet = { metadata: replicaSetOf({ meta: { generation: undefined } }).metadata };
     const status = calculateStatus(bare, { ...observed, active: [podOf("a", { ready: true })] });
     expect(status).toStrictEqual({
@@ -96,7 +96,7 @@ describe("calculateStatus", () => {
   });
 
   test.each([{}, { template: {} }, { template: { metadata: {} } }])(
-    "a template without labels asks for none: %j",
+    "requires no labels from a template without labels: %j",
     (spec) => {
       const bare = { metadata: replicaSetOf().metadata, spec } as ReplicaSet;
       expect(calculateStatus(bare, { ...observed, active: [podOf("a")] }).fullyLabeledReplicas).toBe(1);
@@ -124,38 +124,38 @@ describe("the condition ReplicaFailure", () => {
     conditions: readonly object[] | undefined;
   }[] = [
     {
-      name: "comes with the first failure to create",
+      name: "is added with the first failure to create",
       had: [],
       failure,
       conditions: [{ ...fresh, reason: "FailedCreate", message: "exceeded quota" }],
     },
     {
-      name: "comes with the first failure to delete",
+      name: "is added with the first failure to delete",
       had: [],
       failure,
       active: 3,
       conditions: [{ ...fresh, reason: "FailedDelete", message: "exceeded quota" }],
     },
     {
-      name: "has no reason when nothing was to be done",
+      name: "has no reason when nothing had to be done",
       had: [],
       failure,
       active: 1,
       conditions: [{ ...fresh, message: "exceeded quota" }],
     },
     {
-      name: "has no message where the failure has none",
+      name: "has no message if the failure has none",
       had: [],
       failure: new Error(""),
       conditions: [{ ...fresh, reason: "FailedCreate" }],
     },
     {
-      name: "stands behind others",
+      name: "follows others",
       had: [foreign],
       failure,
       conditions: [foreign, { ...fresh, reason: "FailedCreate", message: "exceeded quota" }],
     },
-    { name: "stays as it was while failures go on, whatever they say", had: [old], failure, conditions: [old] },
+    { name: "stays unchanged during further failures, whatever they are", had: [old], failure, conditions: [old] },
     {
       name: "keeps the reason of the first failure, also when another one follows",
       had: [{ ...old, reason: "FailedDelete" }],
@@ -163,13 +163,13 @@ describe("the condition ReplicaFailure", () => {
       conditions: [{ ...old, reason: "FailedDelete" }],
     },
     {
-      name: "goes with the first sync that does not fail, and others stay",
+      name: "is removed with the first sync that succeeds, and others stay",
       had: [foreign, old],
       failure: undefined,
       conditions: [foreign],
     },
-    { name: "goes and leaves no empty list", had: [old], failure: undefined, conditions: undefined },
-    { name: "is not there without a failure", had: [], failure: undefined, conditions: undefined },
+    { name: "is removed without leaving an empty list", had: [old], failure: undefined, conditions: undefined },
+    { name: "does not exist without a failure", had: [], failure: undefined, conditions: undefined },
   ];
   for (const { name, had, failure: why, active = 0, conditions } of rows) {
     test(name, () => {
@@ -190,18 +190,18 @@ describe("isStatusCurrent", () => {
     generation?: number;
     current: boolean;
   }[] = [
-    { name: "the same", had: status, wanted: status, current: true },
+    { name: "equal", had: status, wanted: status, current: true },
     { name: "zeros written out", had: { ...status, readyReplicas: 0 }, wanted: status, current: true },
     { name: "another count", had: status, wanted: { ...status, readyReplicas: 1 }, current: false },
     {
-      name: "no terminatingReplicas where there are 0",
+      name: "no terminatingReplicas if there are 0",
       had: { ...status, terminatingReplicas: undefined } as unknown as ReplicaStatus,
       wanted: status,
       current: false,
     },
     { name: "a newer generation", had: status, wanted: status, generation: 2, current: false },
     {
-      name: "a condition more",
+      name: "an additional condition",
       had: status,
       wanted: { ...status, conditions: [{ type: "A", status: "True" }] },
       current: false,
@@ -223,7 +223,7 @@ describe("writing the status", () => {
   const bodies = (): ReplicaSet[] =>
     scene.calls.filter(({ verb }) => verb === "updateStatus").map(({ body }) => body as ReplicaSet);
 
-  test("a refused write is tried once more on the live object, with the generation that was looked at", async () => {
+  test("is repeated once on the live object, with the observed generation of the sync", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 1 }));
     scene.put(Pods, podOf("a"));
     scene.putLive(ReplicaSets, replicaSetOf({ replicas: 7, meta: { resourceVersion: "77", generation: 2 } }));
@@ -240,7 +240,7 @@ describe("writing the status", () => {
     expect(scene.decisions.filter(({ rule }) => rule === "status")).toHaveLength(1);
   });
 
-  test("any error is reason for the second try, and the second error ends the sync", async () => {
+  test("is repeated after any error, and the second error ends the sync", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 0 }));
     let writes = 0;
     scene.refuse = ({ verb }) => (verb === "updateStatus" ? new Error(`failed ${++writes}`) : undefined);
@@ -248,14 +248,14 @@ describe("writing the status", () => {
     expect(verbs()).toEqual(["updateStatus", "get", "updateStatus"]);
   });
 
-  test("when the live object cannot be read that is the error", async () => {
+  test("fails with the error of reading the live object", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 0 }));
     scene.refuse = ({ verb }) => new Error(`${verb} failed`);
     expect((await rejection(scene.sync("shop/web"))).message).toContain("get failed");
     expect(verbs()).toEqual(["updateStatus", "get"]);
   });
 
-  test("a failure to create is thrown after the status that tells it is written", async () => {
+  test("comes before a failure to create is thrown", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 2 }));
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "exceeded quota") : undefined);
     expect((await rejection(scene.sync("shop/web"))).message).toContain("exceeded quota");
@@ -267,7 +267,7 @@ describe("writing the status", () => {
     ]);
   });
 
-  test("and the condition goes when the next sync succeeds", async () => {
+  test("removes the condition when the next sync succeeds", async () => {
     scene.put(ReplicaSets, replicaSetOf({ replicas: 2 }));
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "exceeded quota") : undefined);
     expect((await rejection(scene.sync("shop/web"))).message).toContain("exceeded quota");
@@ -279,7 +279,7 @@ describe("writing the status", () => {
     expect(scene.decisions.at(-1)?.sentence).toBe("ReplicaFailure removed");
   });
 
-  test("the cached object is left as it is", async () => {
+  test("leaves the cached object unchanged", async () => {
     const object = replicaSetOf({ replicas: 1 });
     const before = JSON.stringify(object);
     scene.put(ReplicaSets, object);

@@ -67,7 +67,7 @@ describe("a sync", () => {
     expect(scene.decisions.map(({ sentence }) => sentence)).toEqual(["2 of 2 pods → nothing to do"]);
   });
 
-  test("creates what is missing, and writes the status of before", async () => {
+  test("creates the missing pods, and writes the status from before", async () => {
     has(
       { replicas: 5, status: { replicas: 3, fullyLabeledReplicas: 3, observedGeneration: 4 }, meta: { generation: 5 } },
       ...podsOf(2),
@@ -87,7 +87,7 @@ describe("a sync", () => {
     expect(written()).toMatchObject({ replicas: 2, observedGeneration: 5 });
   });
 
-  test("deletes what is too many, first what is missed least", async () => {
+  test("deletes surplus pods, the least valuable first", async () => {
     has({ replicas: 1 }, podOf("ready", { ready: true }), podOf("starting"), podOf("waiting", { phase: "Pending" }));
     await scene.sync(key);
     expect(scene.calls.filter(({ verb }) => verb === "delete").map(({ name }) => name)).toEqual([
@@ -100,7 +100,7 @@ describe("a sync", () => {
     expect([...(scene.expectations.of(key)?.deletions ?? [])]).toEqual(["shop/waiting", "shop/starting"]);
   });
 
-  test("takes neither ended nor terminating pods for replicas, and counts those that terminate", async () => {
+  test("counts neither finished nor terminating pods as replicas, and counts terminating ones separately", async () => {
     has(
       { replicas: 2 },
       podOf("ended", { phase: "Succeeded" }),
@@ -112,7 +112,7 @@ describe("a sync", () => {
     expect(written()).toEqual({ replicas: 0, terminatingReplicas: 1, observedGeneration: 1 });
   });
 
-  test("counts a terminating pod only if it is its own and still matches", async () => {
+  test("counts a terminating pod only if it is owned and still matches", async () => {
     has(
       { replicas: 0 },
       podOf("mine", { meta: going }),
@@ -145,7 +145,7 @@ describe("a sync", () => {
     expect(verbs()).toEqual({ get: 1, patch: 2 });
   });
 
-  test("of an object that is gone forgets what was owed to it", async () => {
+  test("of a deleted object forgets its expectations", async () => {
     scene.expectations.expectCreations(key, 1);
     scene.consistency.wrote({ key, uid: "uid-web" }, Pods, "1");
     await scene.sync(key);
@@ -153,14 +153,14 @@ describe("a sync", () => {
     expect(scene.expectations.of(key)).toBeUndefined();
   });
 
-  test("of an object with a selector that cannot be read does nothing", async () => {
+  test("of an object with an invalid selector does nothing", async () => {
     const selector = { matchExpressions: [{ key: "app", operator: "Like", values: ["web"] }] };
     has({ replicas: 2, spec: { selector } });
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
   });
 
-  test("of an object whose selector fails for any other reason fails as well: that is a defect", async () => {
+  test("of an object whose selector fails for any other reason fails as well: that is a bug", async () => {
     has({ replicas: 2 });
     const config: ReplicaControllerConfig<ReplicaSet> = {
       ...plain,
@@ -174,28 +174,28 @@ describe("a sync", () => {
     expect(() => relatedPods({ context: scene.context(key), config, object: owned })).toThrow("a defect");
   });
 
-  test("takes one desired replica where none is said", async () => {
+  test("desires one replica by default", async () => {
     has({ spec: { replicas: undefined } });
     await scene.sync(key);
     expect(verbs()["create"]).toBe(1);
   });
 
   // Source: kubernetes v1.36 pkg/controller/controller_utils.go createPods: a pod without labels would not be found again.
-  test("of an object without a spec wants one pod, and has no template to make it from", async () => {
+  test("of an object without a spec desires one pod, and has no template for it", async () => {
     scene.put(ReplicaSets, { metadata: replicaSetOf().metadata });
     expect((await rejection(scene.sync(key))).message).toBe("unable to create pods, no labels");
     expect(verbs()).toEqual({ updateStatus: 1 });
     expect(scene.decisions[0]?.facts).toEqual({ desired: 1, active: 0, create: 1 });
   });
 
-  test("of an object without a spec and with a pod asks for nothing", async () => {
+  test("of an object without a spec and with a pod does nothing", async () => {
     scene.put(ReplicaSets, { metadata: replicaSetOf().metadata });
     scene.put(Pods, podOf("mine", { ready: true }));
     await syncReplicaSet(scene.context(key), plain);
     expect(scene.requeues).toEqual([]);
   });
 
-  test("names at most 8 of the pods it deletes in its decision", async () => {
+  test("names at most 8 of the deleted pods in its decision", async () => {
     has({ replicas: 0 }, ...podsOf(9));
     await scene.sync(key);
     expect(verbs()["delete"]).toBe(9);
@@ -207,7 +207,7 @@ describe("a sync", () => {
 });
 
 describe("of an object that is being deleted", () => {
-  test("pods are neither adopted, created nor deleted; the status is kept", async () => {
+  test("pods are neither adopted, created nor deleted; the status is kept up to date", async () => {
     has(
       { replicas: 2, meta: going },
       podOf("orphan", { owner: "none" }),
@@ -220,7 +220,7 @@ describe("of an object that is being deleted", () => {
     expect(written()?.replicas).toBe(1);
   });
 
-  test("but the cache does not know: the live object stops the adoption and the sync", async () => {
+  test("on the server but not in the cache: the live object stops the adoption and the sync", async () => {
     has({ replicas: 2 }, podOf("orphan", { owner: "none" }));
     scene.putLive(ReplicaSets, replicaSetOf({ replicas: 2, meta: going }));
     expect((await rejection(scene.sync(key))).message).toContain("is being deleted since");
@@ -229,7 +229,7 @@ describe("of an object that is being deleted", () => {
 });
 
 describe("expectations", () => {
-  test("while they are not met nothing is created, but the status is written", async () => {
+  test("that are not met prevent creations, but the status is written", async () => {
     has({ replicas: 3 });
     scene.expectations.expectCreations(key, 2);
     await scene.sync(key);
@@ -241,7 +241,7 @@ describe("expectations", () => {
     });
   });
 
-  test("deletions are waited for as well", async () => {
+  test("include deletions", async () => {
     has({ replicas: 1 }, ...podsOf(2));
     scene.expectations.expectDeletions(key, ["shop/pod-0"]);
     await scene.sync(key);
@@ -249,7 +249,7 @@ describe("expectations", () => {
     expect(scene.decisions[0]?.sentence).toBe("1 deleted not observed yet → wait");
   });
 
-  test("a failed create is not waited for", async () => {
+  test("do not include a failed create", async () => {
     has({ replicas: 2 }, podOf("a"));
     scene.refuse = ({ verb }) => (verb === "create" ? new Error("fake error") : undefined);
     expect((await rejection(scene.sync(key))).message).toContain("fake error");
@@ -260,7 +260,7 @@ describe("expectations", () => {
     expect(verbs()["create"]).toBe(1);
   });
 
-  test("neither are those never tried: a quota of 10 costs at most 15 requests for 100", async () => {
+  test("do not include those never tried: a quota of 10 costs at most 15 requests for 100", async () => {
     has({ replicas: 100 });
     let created = 0;
     scene.refuse = ({ verb }) =>
@@ -271,7 +271,7 @@ describe("expectations", () => {
     expect(scene.events.filter(({ reason }) => reason === "FailedCreate")).toHaveLength(5);
   });
 
-  test("a failed deletion is not waited for, and the first failure is thrown; a pod that is gone is none", async () => {
+  test("do not include a failed deletion, whose first failure is thrown; an already deleted pod is not a failure", async () => {
     has({ replicas: 0 }, ...podsOf(3));
     scene.refuse = ({ verb, name }) => {
       if (verb !== "delete") return undefined;
@@ -286,7 +286,7 @@ describe("expectations", () => {
     });
   });
 
-  test("are asked before the pods are listed: one that comes in between is not created again", async () => {
+  test("are checked before the pods are listed: one that is added in between is not created again", async () => {
     has({ replicas: 2 }, podOf("first"));
     scene.expectations.satisfied = () => {
       scene.put(Pods, podOf("second"));
@@ -296,7 +296,7 @@ describe("expectations", () => {
     expect(verbs()).toEqual({ updateStatus: 1 });
   });
 
-  test("in a namespace that is being deleted creates are let be: no Event, no condition, no error", async () => {
+  test("ignore creates in a namespace that is being deleted: no Event, no condition, no error", async () => {
     has({ replicas: 2 });
     scene.refuse = ({ verb }) =>
       verb === "create" ? refusal(403, "Forbidden", "no", "NamespaceTerminating") : undefined;
@@ -338,7 +338,7 @@ describe("the consistency check", () => {
 describe("availability", () => {
   const readyFor = (name: string, ms: number): Pod => podOf(name, { ready: true, readyAt: sceneStart - ms });
 
-  test("the key comes again when the next ready pod is available", async () => {
+  test("requeues the key for the next available pod", async () => {
     has(
       { replicas: 4, spec: { minReadySeconds: 5 } },
       podOf("pending", { phase: "Pending" }),
@@ -352,21 +352,21 @@ describe("availability", () => {
     expect(scene.requeues).toEqual([{ ms: 1000, why: "0 of 3 ready pods are available → requeue in 1 s, for c" }]);
   });
 
-  test("it does not when all ready pods are available, or none is asked to wait", async () => {
+  test("does not if all ready pods are available, or none has to wait", async () => {
     has({ replicas: 1, spec: { minReadySeconds: 5 } }, readyFor("a", 6000));
     await scene.sync(key);
     expect(written()?.availableReplicas).toBe(1);
     expect(scene.requeues).toEqual([]);
   });
 
-  test("where no pod says since when it is ready, it comes again after minReadySeconds", async () => {
+  test("requeues after minReadySeconds if no pod has the time of its readiness", async () => {
     has({ replicas: 1, spec: { minReadySeconds: 5 } }, podOf("a", { ready: true }));
     await scene.sync(key);
     expect(scene.requeues).toMatchObject([{ ms: 5000 }]);
     expect(scene.decisions.at(-1)?.facts).toStrictEqual({ ready: 1, available: 0, inMs: 5000 });
   });
 
-  test("asked of the object as it was written: one that asks for no wait any more gets none", async () => {
+  test("is that of the written object: without minReadySeconds nothing is requeued", async () => {
     has({ replicas: 1, spec: { minReadySeconds: 5 } }, readyFor("a", 0));
     scene.putLive(ReplicaSets, replicaSetOf({ spec: { minReadySeconds: 0 }, meta: { resourceVersion: "77" } }));
     await scene.sync(key);
@@ -375,7 +375,7 @@ describe("availability", () => {
     expect(scene.requeues).toEqual([]);
   });
 
-  test("a sync that failed to create asks for nothing: it is retried anyway", async () => {
+  test("of a sync that failed to create requeues nothing: it is retried anyway", async () => {
     has({ replicas: 2, spec: { minReadySeconds: 5 } }, readyFor("a", 0));
     scene.refuse = ({ verb }) => (verb === "create" ? new Error("no") : undefined);
     expect((await rejection(scene.sync(key))).message).toContain("no");

@@ -41,7 +41,7 @@ describe("a reservation stays", () => {
     });
   }
 
-  test("for a pod that only the API server has yet, even one that has ended", async () => {
+  test("for a pod that only the API server has yet, even a finished one", async () => {
     scene.putLive(Pods, podOf({ ...using("web"), status: { phase: "Succeeded" } }));
     put();
     await scene.sync(key);
@@ -49,14 +49,14 @@ describe("a reservation stays", () => {
     expect(says()).toEqual(["pod web may use it → keep it reserved"]);
   });
 
-  test("for what is no pod, or a pod of another group", async () => {
+  test("for another object than a pod, or a pod of another group", async () => {
     put({ reservedFor: [other, { ...other, resource: "pods" }] });
     await scene.sync(key);
     expect(calls()).toEqual([]);
     expect(says()).toEqual(["jobs.example.com big, pods.example.com big may use it → keep it reserved"]);
   });
 
-  test("while the API server cannot say whether the pod is there", async () => {
+  test("while the API server cannot return the pod", async () => {
     put();
     scene.refuse = ({ verb }: Call) => (verb === "get" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ message: "no" });
@@ -64,22 +64,22 @@ describe("a reservation stays", () => {
   });
 });
 
-describe("a reservation goes, and with the last the devices and the finalizer,", () => {
+describe("a reservation is removed, and with the last one the devices and the finalizer,", () => {
   for (const { what, seen, live, why } of [
-    { what: "is gone, by the API server", why: "is gone", asked: true },
+    { what: "is deleted, according to the API server", why: "is gone", asked: true },
     {
       what: "has ended",
       seen: podOf({ ...using("web"), node: "a", status: { phase: "Failed" } }),
       why: "will not run again",
     },
     {
-      what: "is deleted before it had a node",
+      what: "was deleted before it had a node",
       seen: podOf({ ...using("web"), isDeleted: true }),
       why: "will not run again",
     },
     { what: "was replaced", seen: podOf({ ...using("web"), uid: "uid-after" }), why: "was replaced" },
     {
-      what: "was replaced, by the API server",
+      what: "was replaced, according to the API server",
       live: podOf({ ...using("web"), uid: "uid-after" }),
       why: "was replaced",
     },
@@ -102,14 +102,14 @@ describe("a reservation goes, and with the last the devices and the finalizer,",
     });
   }
 
-  test("of a pod that was seen to go: nobody is asked", async () => {
+  test("of a pod whose deletion was observed: no request is sent", async () => {
     put();
     scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
     await scene.sync(key);
     expect(calls()).toEqual(freed);
   });
 
-  test("of a pod that was seen to go before 500 others only after the API server was asked", async () => {
+  test("of a pod whose deletion was observed before 500 others, only after a request to the API server", async () => {
     put();
     scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
     for (let n = 0; n < 500; n++)
@@ -119,7 +119,7 @@ describe("a reservation goes, and with the last the devices and the finalizer,",
   });
 });
 
-describe("with a reservation that goes", () => {
+describe("with a removed reservation", () => {
   test("the others stay, in their order, and the devices with them", async () => {
     scene.put(Pods, second);
     put({ reservedFor: [other, pod, second] });
@@ -129,7 +129,7 @@ describe("with a reservation that goes", () => {
     expect(says()).toEqual(["pod web is gone → release it, 2 left"]);
   });
 
-  test("several go at once", async () => {
+  test("several are removed at once", async () => {
     put({ reservedFor: [pod, second] });
     await scene.sync(key);
     expect(calls()).toEqual(["get Pod web", "get Pod api", ...freed]);
@@ -143,7 +143,7 @@ describe("with a reservation that goes", () => {
     expect(bodies("updateStatus")[0]?.status).toEqual({ allocation });
   });
 
-  test("other finalizers, and what drivers say of devices, are sent as they are", async () => {
+  test("other finalizers, and the drivers' device status, are sent unchanged", async () => {
     const devices = [{ driver: "gpu.example.com", pool: "one", device: "gpu-1" }];
     const claim = claimOf("shared", { isAllocated: true, reservedFor: [pod] });
     const metadata = { ...claim.metadata, finalizers: ["example.com/hold", protection] };
@@ -153,7 +153,7 @@ describe("with a reservation that goes", () => {
     expect(bodies("update")[0]?.metadata.finalizers).toEqual(["example.com/hold"]);
   });
 
-  test("a claim that has changed meanwhile is looked at again", async () => {
+  test("a claim that has changed meanwhile is synced again", async () => {
     put();
     scene.refuse = ({ verb }: Call) => (verb === "updateStatus" ? refusal(409, "Conflict", "changed") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ message: "changed" });
@@ -162,7 +162,7 @@ describe("with a reservation that goes", () => {
 });
 
 describe("a claim that is being deleted", () => {
-  test("loses its devices and the finalizer when it is reserved for nobody", async () => {
+  test("loses its devices and the finalizer when it has no reservation", async () => {
     put({ isDeleted: true, reservedFor: [] });
     await scene.sync(key);
     expect(calls()).toEqual(freed);
@@ -170,7 +170,7 @@ describe("a claim that is being deleted", () => {
     expect(says()).toEqual(["it is being deleted, and not reserved → free its devices, and remove the finalizer"]);
   });
 
-  test("loses the finalizer alone when it has no devices", async () => {
+  test("loses only the finalizer when it has no devices", async () => {
     put({ isDeleted: true, isAllocated: false, isProtected: true, reservedFor: [] });
     await scene.sync(key);
     expect(calls()).toEqual(["update ResourceClaim shared"]);
@@ -188,7 +188,7 @@ describe("a claim that is being deleted", () => {
     expect(calls()).toEqual(freed);
   });
 
-  test("and whose finalizers are others' is left to them", async () => {
+  test("and whose finalizers are others' is left alone", async () => {
     put({ isDeleted: true, isProtected: false, reservedFor: [] });
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -203,13 +203,13 @@ test("a claim that was never reserved keeps its devices", async () => {
   expect([...scene.calls, ...scene.decisions]).toEqual([]);
 });
 
-describe("a generated claim that is reserved for nobody", () => {
+describe("a generated claim without a reservation", () => {
   const owner = podOf();
   const running = podOf({ node: "a", status: { phase: "Running" } });
 
   for (const { what, seen, says: sentence } of [
     { what: "has ended", seen: podOf({ node: "a", status: { phase: "Succeeded" } }), says: "will not run again" },
-    { what: "is deleted before it had a node", seen: podOf({ isDeleted: true }), says: "will not run again" },
+    { what: "was deleted before it had a node", seen: podOf({ isDeleted: true }), says: "will not run again" },
     { what: "was replaced", seen: podOf({ uid: "uid-after" }), says: "was replaced" },
   ]) {
     test(`is deleted when its pod ${what}`, async () => {
@@ -225,7 +225,7 @@ describe("a generated claim that is reserved for nobody", () => {
     { what: "waits for a node", seen: owner, by: owner },
     { what: "runs", seen: running, by: owner },
     { what: "is being deleted on its node", seen: podOf({ node: "a", isDeleted: true }), by: owner },
-    { what: "is gone: the garbage collector takes it", seen: podOf({ name: "unrelated" }), by: owner },
+    { what: "is gone: the garbage collector deletes it", seen: podOf({ name: "unrelated" }), by: owner },
   ]) {
     test(`stays when its pod ${what}`, async () => {
       scene.put(Pods, seen);
@@ -235,7 +235,7 @@ describe("a generated claim that is reserved for nobody", () => {
     });
   }
 
-  test("stays when something else than a pod controls it, or the pod does not", async () => {
+  test("stays when another object than a pod controls it, or the pod does not", async () => {
     scene.put(Pods, podOf({ status: { phase: "Succeeded" } }));
     const claim = claimOf("shared", { owner });
     const [reference] = claim.metadata.ownerReferences ?? [];
@@ -248,7 +248,7 @@ describe("a generated claim that is reserved for nobody", () => {
     }
   });
 
-  test("is released, freed and deleted in one sync when its pod has ended", async () => {
+  test("is released, freed and deleted in one sync when its pod has finished", async () => {
     scene.put(Pods, podOf({ node: "a", status: { phase: "Succeeded" } }));
     put({ owner, reservedFor: [owner] });
     await scene.sync(key);
@@ -256,14 +256,14 @@ describe("a generated claim that is reserved for nobody", () => {
     expect(scene.decisions.map(({ rule }) => rule)).toEqual(["release", "delete-claim"]);
   });
 
-  test("is not deleted while others hold it", async () => {
+  test("is not deleted while other reservations exist", async () => {
     scene.put(Pods, podOf({ node: "a", status: { phase: "Succeeded" } }));
     put({ owner, reservedFor: [owner, other] });
     await scene.sync(key);
     expect(calls()).toEqual(["updateStatus ResourceClaim shared"]);
   });
 
-  test("is looked at again when it cannot be deleted", async () => {
+  test("is synced again when it cannot be deleted", async () => {
     scene.put(Pods, podOf({ status: { phase: "Succeeded" } }));
     put({ owner, isAllocated: false, reservedFor: [] });
     scene.refuse = () => refusal(404, "NotFound", "gone");

@@ -29,7 +29,7 @@ test("each rule says what it looks at, what it chooses and where it comes from",
 });
 
 describe("a pod", () => {
-  test("gets a claim for each entry with a template, and its status names them in one apply", async () => {
+  test("gets a claim for each entry with a template, and its status has them by one apply", async () => {
     scene.put(
       ResourceClaimTemplates,
       templateOf("one", { labels: { a: "b" }, annotations: { c: "d" } }),
@@ -67,7 +67,7 @@ describe("a pod", () => {
     expect(says()).toEqual(["nothing to do for its claims: gpu, disk, nic"]);
   });
 
-  test("leaves the template as it is, and overrules its annotation of an entry", async () => {
+  test("leaves the template unchanged, and overrides its annotation for the entry", async () => {
     const template = templateOf("one", { annotations: { c: "d", [entryAnnotation]: "nic" } });
     scene.put(ResourceClaimTemplates, template);
     scene.put(Pods, podOf());
@@ -76,7 +76,7 @@ describe("a pod", () => {
     expect(template.spec.metadata?.annotations).toEqual({ c: "d", [entryAnnotation]: "nic" });
   });
 
-  test("that is gone, has no entries or is being deleted gets none", async () => {
+  test("that was deleted, has no entries or is being deleted gets none", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     await scene.sync(key);
     scene.put(Pods, podOf({ entries: [] }));
@@ -88,14 +88,14 @@ describe("a pod", () => {
     expect(says()).toEqual(["it is being deleted → create and reserve no claim"]);
   });
 
-  test("that has ended gets its claim all the same", async () => {
+  test("that has finished still gets its claim", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf({ status: { phase: "Succeeded" } }));
     await scene.sync(key);
     expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
   });
 
-  test("waits for a template that is not there: an Event says so, later entries wait, and the status is not written", async () => {
+  test("waits for a missing template: an Event says so, later entries wait, and the status is not written", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf({ entries: [templated("a"), templated("b", "missing"), templated("c")] }));
     const why = 'resource claim template "missing": resourceclaimtemplate.resource.k8s.io "missing" not found';
@@ -117,7 +117,7 @@ describe("a pod", () => {
     );
   });
 
-  test("is tried again when the server refuses its claim", async () => {
+  test("is retried when the server refuses its claim", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf());
     scene.refuse = () => refusal(403, "Forbidden", "not here");
@@ -126,7 +126,7 @@ describe("a pod", () => {
     expect(scene.events.map((each) => each.message)).toEqual([message]);
   });
 
-  test("is tried again without an Event when the server refuses its status; the claim is not made twice", async () => {
+  test("is retried without an Event when the server refuses its status; the claim is not created twice", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf());
     scene.refuse = ({ verb }: Call) => (verb === "patch" ? refusal(500, "InternalError", "no") : undefined);
@@ -139,7 +139,7 @@ describe("a pod", () => {
     expect(calls()).toEqual(["patch Pod web"]);
   });
 
-  test("whose entry has a source that is not known says so in an Event", async () => {
+  test("whose entry has an unknown source records an Event", async () => {
     scene.put(Pods, podOf({ entries: [{ name: "gpu" }] }));
     const why = 'pod "shop/web", spec.resourceClaim "gpu": none of the supported fields are set';
     expect(await rejection(scene.sync(key))).toMatchObject({
@@ -147,7 +147,7 @@ describe("a pod", () => {
     });
   });
 
-  test("whose status names an entry without a claim needs none", async () => {
+  test("whose status has an entry without a claim needs none", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf({ node: "node-1", status: saying({ gpu: undefined }) }));
     await scene.sync(key);
@@ -155,7 +155,7 @@ describe("a pod", () => {
   });
 });
 
-describe("a claim that is there", () => {
+describe("an existing claim", () => {
   const pod = podOf();
 
   test("is found by its owner and its annotation, and applied", async () => {
@@ -173,7 +173,7 @@ describe("a claim that is there", () => {
   });
 
   for (const { what, claim } of [
-    { what: "of nobody", claim: claimOf("web-gpu-x", { entry: "gpu" }) },
+    { what: "without an owner", claim: claimOf("web-gpu-x", { entry: "gpu" }) },
     { what: "without the annotation", claim: claimOf("web-gpu-x", { owner: pod }) },
     {
       what: "of an earlier pod of the name",
@@ -181,7 +181,7 @@ describe("a claim that is there", () => {
     },
     { what: "of another entry", claim: claimOf("web-gpu-x", { owner: pod, entry: "nic" }) },
   ]) {
-    test(`is not taken if it is ${what}`, async () => {
+    test(`is not used if it is ${what}`, async () => {
       scene.put(ResourceClaimTemplates, templateOf());
       scene.put(Pods, pod);
       scene.put(ResourceClaims, claim);
@@ -198,7 +198,7 @@ describe("a claim that is there", () => {
   });
 
   for (const { what, claims } of [
-    { what: "is gone", claims: [] },
+    { what: "was deleted", claims: [] },
     { what: "is another pod's", claims: [claimOf("web-gpu-x", { owner: podOf({ name: "api" }) })] },
   ]) {
     test(`in the status that ${what} is replaced`, async () => {
@@ -214,7 +214,7 @@ describe("a claim that is there", () => {
   }
 });
 
-test("one of several claims is gone: the apply that names its successor names the others, too, in the order of the entries", async () => {
+test("one of several claims was deleted: the apply with its successor has the others, too, in the order of the entries", async () => {
   scene.put(ResourceClaimTemplates, templateOf());
   const entries = ["a", "b", "c"].map((name) => templated(name));
   scene.put(Pods, podOf({ entries, status: saying({ c: "web-c-x", b: "web-b-x", a: "web-a-x" }) }));
@@ -231,7 +231,7 @@ test("one of several claims is gone: the apply that names its successor names th
   expect(says().at(-1)).toBe("its status does not name its claims → apply b: web-b-1");
 });
 
-describe("a claim that this controller created, and that is deleted,", () => {
+describe("a deleted claim of this controller", () => {
   async function createdAndDeleted(): Promise<void> {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf());
@@ -241,7 +241,7 @@ describe("a claim that this controller created, and that is deleted,", () => {
     scene.deliver();
   }
 
-  test("is remembered for an hour: the status is applied again, and no other is made", async () => {
+  test("is remembered for an hour: the status is applied again, and no other is created", async () => {
     await createdAndDeleted();
     scene.now += 3_599_000;
     await scene.sync(key);
@@ -251,7 +251,7 @@ describe("a claim that this controller created, and that is deleted,", () => {
     expect(calls()).toEqual(["create ResourceClaim web-gpu-2", "patch Pod web"]);
   });
 
-  test("is made again if its pod was looked at while the cache had it", async () => {
+  test("is created again if its pod was synced while the cache had it", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf());
     await scene.sync(key);
@@ -267,7 +267,7 @@ describe("a claim that this controller created, and that is deleted,", () => {
     expect(calls()).toEqual(["create ResourceClaim web-gpu-2", "patch Pod web"]);
   });
 
-  test("is made again once 100 others were created", async () => {
+  test("is created again once 100 others were created", async () => {
     await createdAndDeleted();
     for (let n = 0; n < 100; n++) scene.put(Pods, podOf({ name: `p${n}` }));
     for (let n = 0; n < 99; n++) await scene.sync(`shop/pod:p${n}`);
@@ -287,7 +287,7 @@ describe("a pod on a node", () => {
   });
   const reservation = { resource: "pods", name: "web", uid: "uid-web" };
 
-  test("has its allocated claims reserved, beside what they are reserved for", async () => {
+  test("has its allocated claims reserved, in addition to other reservations", async () => {
     const other = { apiGroup: "example.com", resource: "jobs", name: "big", uid: "x" };
     scene.put(Pods, pod);
     scene.put(ResourceClaims, claimOf("own", { owner: pod, isAllocated: true }));
@@ -307,7 +307,7 @@ describe("a pod on a node", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("has nothing reserved that has no devices, nor has one without a node", async () => {
+  test("has nothing reserved without devices, nor without a node", async () => {
     scene.put(Pods, pod);
     scene.put(ResourceClaims, claimOf("own", { owner: pod }), claimOf("shared"));
     await scene.sync(key);
@@ -318,14 +318,14 @@ describe("a pod on a node", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("waits for a named claim that is missing, and so do the entries behind", async () => {
+  test("waits for a missing named claim, and so do later entries", async () => {
     scene.put(Pods, podOf({ node: "node-1", entries: [named("a", "missing"), named("b", "shared")] }));
     scene.put(ResourceClaims, claimOf("shared", { isAllocated: true }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
   });
 
-  test("is tried again until its status names the claim that was just made", async () => {
+  test("is retried until its status has the claim that was just created", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
     scene.put(Pods, podOf({ node: "node-1" }));
     expect(await rejection(scene.sync(key))).toMatchObject({
@@ -345,7 +345,7 @@ describe("a pod on a node", () => {
     expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
   });
 
-  test("is tried again when the claim has changed meanwhile", async () => {
+  test("is retried when the claim has changed meanwhile", async () => {
     scene.put(Pods, pod);
     scene.put(ResourceClaims, claimOf("own", { owner: pod, isAllocated: true }));
     scene.refuse = () => refusal(409, "Conflict", "changed");
@@ -353,7 +353,7 @@ describe("a pod on a node", () => {
   });
 });
 
-describe("the name of a claim begins with", () => {
+describe("the name of a claim starts with", () => {
   for (const { pod, entry, is } of [
     { pod: "web", entry: "gpu", is: "web-gpu-" },
     { pod: "p".repeat(40), entry: "e".repeat(15), is: `${"p".repeat(40)}-${"e".repeat(15)}-` },

@@ -20,7 +20,7 @@ async function allocate(scene: EmbeddedScene, claim: string, pod: string): Promi
   await scene.during(you.patch(ResourceClaims, at(claim), merge({ status }), { subresource: "status" }));
 }
 
-test("are made with their pod, named in its status, released when it ends, and gone with it", async () => {
+test("are created with their pod, named in its status, released when it ends, and deleted with it", async () => {
   const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
   const { you } = scene;
   const claims = async (): Promise<readonly string[]> =>
@@ -53,7 +53,7 @@ test("are made with their pod, named in its status, released when it ends, and g
   await scene.stop();
 });
 
-test("a generated claim goes with a pod that is deleted: the garbage collector takes it once it is free", async () => {
+test("a generated claim is deleted with its pod: the garbage collector deletes it once it is free", async () => {
   const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
   const { you } = scene;
   await scene.during(you.create(ResourceClaimTemplates, { metadata: at("one"), spec: { spec } }));

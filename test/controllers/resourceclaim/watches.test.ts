@@ -30,22 +30,22 @@ const extended = (phase: string, more: Parameters<typeof podOf>[0] = {}): Pod =>
   return podOf({ entries: [], ...more, status });
 };
 
-test("keys of pods and of claims are told apart", () => {
+test("keys of pods and of claims are distinct", () => {
   expect(resourceclaim.about?.(key)).toEqual({ kind: "Pod", key: "shop/web" });
   expect(resourceclaim.about?.("shop/web")).toBeUndefined();
 });
 
-describe("a pod is looked at when it comes or changes", () => {
-  test("and its status does not name a claim of a template, even if it has ended", () => {
+describe("a pod is synced when it is added or changed", () => {
+  test("and its status does not have a claim of a template, even if it has finished", () => {
     expect(wokenBy(podOf())).toEqual([key]);
     expect(wokenBy(podOf({ status: { phase: "Succeeded" } }))).toEqual([key]);
   });
 
-  test("and a claim in its status is not there", () => {
+  test("and a claim in its status does not exist", () => {
     expect(wokenBy(podOf({ status: saying({ gpu: "own" }) }))).toEqual([key]);
   });
 
-  test("and an entry has a source that is not known", () => {
+  test("and an entry has an unknown source", () => {
     expect(wokenBy(podOf({ entries: [{ name: "gpu" }] }))).toEqual([key]);
   });
 
@@ -60,10 +60,10 @@ describe("a pod is looked at when it comes or changes", () => {
   });
 });
 
-describe("a pod is not looked at", () => {
+describe("a pod is not synced", () => {
   for (const { what, pod } of [
     { what: "has no entries", pod: podOf({ entries: [] }) },
-    { what: "has a claim that its user has yet to create", pod: podOf({ entries: [named("gpu", "missing")] }) },
+    { what: "has a claim that its user must still create", pod: podOf({ entries: [named("gpu", "missing")] }) },
     { what: "needs none", pod: podOf({ status: saying({ gpu: undefined }) }) },
     { what: "is being deleted on its node", pod: podOf({ node: "a", isDeleted: true }) },
   ]) {
@@ -72,7 +72,7 @@ describe("a pod is not looked at", () => {
     });
   }
 
-  test("whose claim is there, nor whose claim in the status is another pod's", () => {
+  test("whose claim exists, nor whose claim in the status is another pod's", () => {
     const pod = podOf({ node: "a", status: saying({ gpu: "own" }) });
     scene.put(ResourceClaims, claimOf("own", { owner: pod }));
     expect(wokenBy(pod)).toEqual([]);
@@ -81,7 +81,7 @@ describe("a pod is not looked at", () => {
   });
 });
 
-describe("claims of a pod are looked at", () => {
+describe("claims of a pod are synced", () => {
   const entries = [templated("gpu"), templated("nic"), named("disk", "shared"), templated("none")];
   const status = saying({ gpu: "own", none: undefined });
 
@@ -97,7 +97,7 @@ describe("claims of a pod are looked at", () => {
     });
   }
 
-  test("that goes, however it was", () => {
+  test("that is deleted, in any state", () => {
     const pod = podOf({ entries, node: "a", isDeleted: true, status: { ...status, phase: "Running" } });
     scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
     expect(woken()).toEqual(["shop/own", "shop/shared"]);
@@ -105,7 +105,7 @@ describe("claims of a pod are looked at", () => {
     expect(woken()).toEqual([]);
   });
 
-  test("that has ended or goes, if the scheduler made one for its extended resources", () => {
+  test("that has finished or is deleted, if the scheduler created one for its extended resources", () => {
     expect(wokenBy(extended("Running"))).toEqual([]);
     expect(wokenBy(extended("Succeeded"))).toEqual(["shop/made"]);
     expect(wokenBy(extended("Failed"))).toEqual(["shop/made"]);
@@ -123,7 +123,7 @@ describe("a claim", () => {
     status: saying({ gpu: "own" }),
   });
 
-  test("is looked at when it comes or changes, and with it the pods that it gives work", () => {
+  test("is synced when it is added or changed, and enqueues the pods that need it", () => {
     const own = claimOf("own", { owner: pod, isAllocated: true });
     scene.put(Pods, pod, podOf({ name: "api", entries: [named("disk", "shared")] }));
     scene.put(ResourceClaims, own, claimOf("shared"));
@@ -136,7 +136,7 @@ describe("a claim", () => {
     expect(woken()).toEqual(["shop/own"]);
   });
 
-  test("that is deleted wakes the pods that have it made again, and is not looked at itself", () => {
+  test("that is deleted enqueues the pods that have it re-created, and is not synced itself", () => {
     scene.put(Pods, pod, podOf({ name: "other", status: saying({ gpu: "others" }) }));
     scene.put(ResourceClaims, claimOf("shared"));
     scene.notify(ResourceClaims, { type: "deleted", object: claimOf("own"), tombstone: false });
@@ -146,7 +146,7 @@ describe("a claim", () => {
   });
 });
 
-test("a template that comes or changes wakes the pods of its namespace that wait for it; one that goes wakes none", () => {
+test("a template that is added or changed enqueues the pods of its namespace that wait for it; a deleted one none", () => {
   const [one, other] = [templateOf("one"), templateOf("other")];
   const elsewhere = { ...podOf(), metadata: { ...podOf().metadata, namespace: "elsewhere", name: "web" } };
   scene.put(Pods, podOf({ entries: [templated("a", "two"), templated("b"), templated("c")] }), elsewhere);

@@ -50,7 +50,7 @@ function pod(name: string, fields: object = {}): CreateInput<StoredObject> {
 }
 
 describe("the ResourceQuota controller", () => {
-  test("of a Deployment of three pods a quota of one leaves one", async () => {
+  test("with a quota of one permits one of a Deployment's three pods", async () => {
     const cluster = await scene();
     await makeQuota(cluster, { pods: "1" });
     const labels = { app: "d" };
@@ -63,7 +63,7 @@ describe("the ResourceQuota controller", () => {
     await cluster.stop();
   });
 
-  test("what was there before the quota is counted, and given back when it is deleted", async () => {
+  test("counts what existed before the quota, and releases it when it is deleted", async () => {
     const cluster = await scene();
     for (const name of ["a", "b"]) await cluster.during(cluster.you.create(Pods as Kind, pod(name)));
     await makeQuota(cluster, { pods: "5", "requests.cpu": "1", "limits.memory": "1Gi", "count/pods": "9" });
@@ -77,7 +77,7 @@ describe("the ResourceQuota controller", () => {
     await cluster.stop();
   });
 
-  test("objects of any kind are counted, and a name that no kind has gets no figure, but a decision that says so", async () => {
+  test("counts objects of any kind; an unknown resource has no usage, but a decision", async () => {
     const cluster = await scene();
     await cluster.during(cluster.you.create(ConfigMaps, unstored("a")));
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
@@ -98,7 +98,7 @@ describe("the ResourceQuota controller", () => {
     await cluster.stop();
   });
 
-  test("a quota with a scope counts what the scope takes in", async () => {
+  test("counts only objects in a quota's scope", async () => {
     const cluster = await scene();
     await cluster.during(cluster.you.create(Pods as Kind, pod("burstable")));
     await cluster.during(
@@ -109,7 +109,7 @@ describe("the ResourceQuota controller", () => {
     await cluster.stop();
   });
 
-  test("a limit that is changed or taken out of the spec leaves the status", async () => {
+  test("removes a limit from the status when it is removed from the spec", async () => {
     const cluster = await scene();
     await makeQuota(cluster, { pods: "9", secrets: "4" });
     const [quota] = await cluster.list(ResourceQuotas);

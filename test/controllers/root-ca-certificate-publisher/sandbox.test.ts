@@ -4,7 +4,7 @@ import { ConfigMaps, Namespaces } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { embeddedScene } from "../../support/embedded-scene.ts";
 
-test("nothing is published, and the controller says why: where the sandbox is served over HTTPS, it publishes its own", async () => {
+test("nothing is published, and the controller explains why; a sandbox that serves HTTPS publishes its authority", async () => {
   const scene = await embeddedScene({
     controllers: controllersEnabledByDefault,
     nodes: 0,

@@ -37,7 +37,7 @@ const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sent
 const calls = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
 
 describe("the ConfigMap of a namespace", () => {
-  test("is created if it is not there, with the authority and a description", async () => {
+  test("is created if it is missing, with the authority and a description", async () => {
     await scene.sync(key);
     expect(calls()).toEqual(["create kube-root-ca.crt"]);
     expect(scene.calls[0]?.body).toEqual({
@@ -56,12 +56,20 @@ describe("the ConfigMap of a namespace", () => {
 
   for (const { what, map, says: sentence } of [
     { what: "has another authority", map: mapOf({ data: { "ca.crt": "x" } }), says: "data has another ca.crt" },
-    { what: "has none", map: mapOf({ data: {} }), says: "data has no ca.crt" },
-    { what: "has more", map: mapOf({ data: { "ca.crt": ca, more: "x" } }), says: "data has more than ca.crt" },
+    { what: "has no authority", map: mapOf({ data: {} }), says: "data has no ca.crt" },
+    {
+      what: "has additional data",
+      map: mapOf({ data: { "ca.crt": ca, more: "x" } }),
+      says: "data has more than ca.crt",
+    },
     { what: "has no description", map: mapOf({ annotations: { a: "b" } }), says: "it has no description" },
-    { what: "has an empty one", map: mapOf({ annotations: { a: "b", [note]: "" } }), says: "it has no description" },
+    {
+      what: "has an empty description",
+      map: mapOf({ annotations: { a: "b", [note]: "" } }),
+      says: "it has no description",
+    },
   ]) {
-    test(`is mended if it ${what}; the rest of it stays`, async () => {
+    test(`is repaired if it ${what}; the rest of it stays`, async () => {
       scene.put(ConfigMaps, map);
       await scene.sync(key);
       expect(calls()).toEqual(["update kube-root-ca.crt"]);
@@ -86,7 +94,7 @@ describe("the ConfigMap of a namespace", () => {
     expect([...calls(), ...says()]).toEqual([]);
   });
 
-  test("is not published without an authority, and no other ConfigMap is looked at", async () => {
+  test("is not published without an authority, and no other ConfigMap is examined", async () => {
     await scene.sync("shop/settings");
     expect([...calls(), ...says()]).toEqual([]);
     scene.serverCa = undefined;
@@ -96,7 +104,7 @@ describe("the ConfigMap of a namespace", () => {
     expect(says()).toEqual(["the context names no certificate authority → publish none"]);
   });
 
-  test("is not tried again in a namespace that is gone or going, but where it is refused otherwise", async () => {
+  test("is not retried in a namespace that is gone or being deleted, but after other refusals", async () => {
     const going = refusal(403, "Forbidden", "terminating", "NamespaceTerminating");
     for (const error of [refusal(404, "NotFound", "gone"), going]) {
       scene.refuse = () => error;
@@ -111,8 +119,8 @@ describe("the ConfigMap of a namespace", () => {
   });
 });
 
-describe("it is looked at", () => {
-  test("when its namespace comes, in whatever phase, and when that changes and is active", () => {
+describe("it is synced", () => {
+  test("when its namespace is added, in any phase, and when that changes and is active", () => {
     for (const phase of [undefined, "Active", "Terminating"]) {
       const object = namespaceOf(phase);
       scene.notify(Namespaces, { type: "added", object, initial: false });
@@ -124,7 +132,7 @@ describe("it is looked at", () => {
     }
   });
 
-  test("when it changes or is deleted, and other ConfigMaps are none of its business", () => {
+  test("when it is changed or deleted, and other ConfigMaps are ignored", () => {
     const [own, metadata] = [mapOf(), { ...mapOf().metadata, name: "settings" }];
     for (const object of [own, { ...own, metadata }]) {
       scene.notify(ConfigMaps, { type: "added", object, initial: false });

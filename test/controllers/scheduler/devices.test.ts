@@ -62,7 +62,7 @@ const decisions = (scene: EmbeddedScene): readonly string[] =>
     event.stage === "decision" && event.controller === "scheduler" ? [`${event.rule}: ${event.sentence}`] : [],
   );
 
-describe("a pod is placed with regard to", () => {
+describe("a pod is placed by", () => {
   test.each(devicePlacings)("$name", async (placing) => {
     const {
       nodes,
@@ -116,8 +116,8 @@ async function openClaim(scene: EmbeddedScene): Promise<void> {
 const allocate = (scene: EmbeddedScene, claim: string, given: object = allocation("gpu-0")): Promise<StoredObject> =>
   scene.during(scene.you.patch(ResourceClaims, at(claim), merge({ status: { allocation: given } }), status));
 
-describe("a waiting pod goes on", () => {
-  test("when its claim is made, which then waits for devices, and when it gets some", async () => {
+describe("a waiting pod is retried", () => {
+  test("when its claim is created, which then waits for devices, and when it gets some", async () => {
     const scene = await embeddedScene();
     await scene.during(scene.you.create(Pods, web));
     await scene.run(60_000);
@@ -134,7 +134,7 @@ describe("a waiting pod goes on", () => {
     await scene.stop();
   });
 
-  test("when the class of its devices comes", async () => {
+  test("when the class of its devices is added", async () => {
     const scene = await embeddedScene();
     await store(scene, deviceClaim("gpu"));
     await scene.during(scene.you.create(Pods, web));
@@ -148,7 +148,7 @@ describe("a waiting pod goes on", () => {
     await scene.stop();
   });
 
-  test("when its status names the claim of its template, and not for a claim that it does not control", async () => {
+  test("when its status has the claim of its template, and not for a claim that it does not control", async () => {
     const scene = await embeddedScene({ controllers: [resourceclaim] });
     await openClaim(scene);
     await allocate(scene, "gpu");
@@ -177,7 +177,7 @@ describe("a waiting pod goes on", () => {
     await scene.stop();
   });
 
-  test("when a user of its full claim lets go", async () => {
+  test("when a user releases its full claim", async () => {
     const scene = await embeddedScene();
     await openClaim(scene);
     await allocate(scene, "gpu");
@@ -195,7 +195,7 @@ describe("a waiting pod goes on", () => {
   });
 });
 
-test("in a sandbox, pods of a Deployment with a template wait for devices, run with them, and let go of them", async () => {
+test("in a sandbox, pods of a Deployment with a template wait for devices, run with them, and release them", async () => {
   const scene = await embeddedScene({ controllers: controllersEnabledByDefault });
   const { you } = scene;
   await scene.during(you.create(DeviceClasses, gpuClass));
@@ -235,7 +235,7 @@ test("in a sandbox, pods of a Deployment with a template wait for devices, run w
   await scene.stop();
 });
 
-test("where claims of devices are not served, other pods are placed, and those with claims keep no worker from it", async () => {
+test("without resource.k8s.io, other pods are placed, and those with claims block no worker", async () => {
   const cluster = await virtualCluster();
   const { timeline, random, bus } = cluster;
   const transport = cluster.sandbox.transport({ actor: "informers" });
@@ -285,7 +285,7 @@ test("where claims of devices are not served, other pods are placed, and those w
 });
 
 describe("the scheduler", () => {
-  test("says that it allocates no devices where there are some that the node could use", async () => {
+  test("reports that it allocates no devices if there are some that the node could use", async () => {
     const scene = await embeddedScene();
     await openClaim(scene);
     const pool = { name: "node-1", generation: 1, resourceSliceCount: 1 };
@@ -300,7 +300,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("reserves once, and names the decision", async () => {
+  test("reserves once, and has the decision", async () => {
     const scene = await embeddedScene();
     await openClaim(scene);
     await allocate(scene, "gpu");
@@ -318,7 +318,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("does not try pods without claims again when a claim changes", async () => {
+  test("does not retry pods without claims when a claim changes", async () => {
     const scene = await embeddedScene();
     await openClaim(scene);
     await scene.during(scene.you.create(Pods, podOf("large", { requests: { cpu: "1000" } })));
@@ -329,7 +329,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("is not missed by pods that nobody speaks about while they wait for their claims", () => {
+  test("does not lose pods that wait for their claims without further changes", () => {
     const pod = (entries: object): Pod => ({
       metadata: { name: "web", namespace: "default", uid: "u", resourceVersion: "1", creationTimestamp: "" },
       spec: { containers: [{ name: "c" }], ...entries },
@@ -338,7 +338,7 @@ describe("the scheduler", () => {
     expect(scheduler.isLeftUndone?.(pod(web.spec ?? {}))).toBe(false);
   });
 
-  test("gives a reservation back if the binding is refused", async () => {
+  test("removes a reservation if the binding is refused", async () => {
     const refusal = { refuse: true };
     const wrap = (transport: Transport): Transport => ({
       ...transport,
@@ -366,7 +366,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("binds a pod once its devices are ready, and no pod to those that cannot be made ready", async () => {
+  test("binds a pod once its devices are ready, and no pod whose devices cannot be made ready", async () => {
     const scene = await embeddedScene();
     await openClaim(scene);
     const [result] = (allocation("gpu-0") as { readonly devices: { readonly results: readonly object[] } }).devices

@@ -18,7 +18,7 @@ interface Decided {
   readonly message: string;
 }
 
-describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler, with regard to", () => {
+describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler places a pod by", () => {
   let cluster: Cluster;
 
   beforeAll(async () => {

@@ -14,14 +14,14 @@ const podWith = (spec: object): Pod => ({
 });
 
 const sums: readonly { readonly name: string; readonly spec: object; readonly cpu: number }[] = [
-  { name: "containers run together", spec: { containers: [container("a", "1"), container("b", "250m")] }, cpu: 1250 },
+  { name: "containers are added up", spec: { containers: [container("a", "1"), container("b", "250m")] }, cpu: 1250 },
   {
-    name: "the largest init container counts where it is more",
+    name: "the largest init container counts if it is larger",
     spec: { initContainers: [container("i", "2"), container("j", "1")], containers: [container("a", "1")] },
     cpu: 2000,
   },
   {
-    name: "a sidecar stays beside containers and the init containers after it",
+    name: "a sidecar is added to containers and later init containers",
     spec: {
       initContainers: [
         container("i", "500m"),
@@ -33,12 +33,12 @@ const sums: readonly { readonly name: string; readonly spec: object; readonly cp
     cpu: 2500,
   },
   {
-    name: "an overhead comes on top",
+    name: "an overhead is added",
     spec: { containers: [container("a", "1")], overhead: { cpu: "100m" } },
     cpu: 1100,
   },
   {
-    name: "the requests of the pod as a whole stand in place of its containers'",
+    name: "pod-level requests replace those of its containers",
     spec: { containers: [container("a", "1")], resources: { requests: { cpu: "3" } } },
     cpu: 3000,
   },
@@ -49,7 +49,7 @@ describe("requestsOf", () => {
     expect(requestsOf(podWith(spec)).asked.get("cpu")).toBe(cpu);
   });
 
-  test("assumes 100m and 200 MiB of a container that asks for nothing, for the score alone", () => {
+  test("assumes 100m and 200 MiB for a container without requests, only for the score", () => {
     const { asked, scored } = requestsOf(podWith({ containers: [{ name: "a" }, { name: "b" }] }));
     expect([...asked]).toEqual([]);
     expect(Object.fromEntries(scored)).toEqual({ cpu: 200, memory: 2 * 200 * 1024 * 1024 });

@@ -39,7 +39,7 @@ const scheduledCondition = async (scene: EmbeddedScene, name: string): Promise<o
   return condition && { status: condition.status, reason: condition.reason, message: condition.message };
 };
 
-describe("a pod is placed with regard to", () => {
+describe("a pod is placed by", () => {
   test.each(placings)("$name", async ({ nodes, first = [], pod, node, message }) => {
     const scene = await clusterOf(nodes);
     await createPods(scene, [...first, ["pod", pod]]);
@@ -52,7 +52,7 @@ describe("a pod is placed with regard to", () => {
 });
 
 describe("the scheduler", () => {
-  test("spreads pods over nodes by what is least allocated", async () => {
+  test("spreads pods over the least allocated nodes", async () => {
     const scene = await clusterOf([
       ["a", {}],
       ["b", {}],
@@ -73,7 +73,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("lets chance decide among equal nodes, by the seed alone", async () => {
+  test("chooses randomly among equal nodes, by the seed alone", async () => {
     const placed: string[] = [];
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 1]) {
       const scene = await clusterOf(
@@ -92,7 +92,7 @@ describe("the scheduler", () => {
     expect(placed[0]).toBe(placed.at(-1) ?? "none");
   });
 
-  test("takes pods of a higher priority first, and never gives the same room away twice", async () => {
+  test("takes pods of a higher priority first, and never assigns the same resources twice", async () => {
     const scene = await clusterOf([]);
     const names = ["1", "2", "3"].map((name) => [`low-${name}`, { requests: { cpu: "2" } }] as const);
     const high = [
@@ -115,7 +115,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("leaves pods with gates alone until the gates are gone", async () => {
+  test("leaves pods with scheduling gates alone until these are removed", async () => {
     const scene = await clusterOf([["a", {}]]);
     await createPods(scene, [["pod", specOf({ schedulingGates: [{ name: "example.com/wait" }] })]]);
     expect(await nodeNameOf(scene, "pod")).toBeUndefined();
@@ -134,7 +134,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("places a pod that waits once another one has gone", async () => {
+  test("places a waiting pod when another one has gone", async () => {
     const scene = await clusterOf([["a", { allocatable: { pods: "1" } }]]);
     await createPods(scene, [
       ["first", {}],
@@ -150,7 +150,7 @@ describe("the scheduler", () => {
     await scene.stop();
   });
 
-  test("tells of both outcomes by Events", async () => {
+  test("records both outcomes in Events", async () => {
     const scene = await clusterOf([["a", { allocatable: { pods: "1" } }]]);
     await createPods(scene, [
       ["first", {}],

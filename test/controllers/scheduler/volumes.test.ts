@@ -39,7 +39,7 @@ async function store(scene: EmbeddedScene, { kind, object, status, isDeleted }: 
   if (isDeleted === true) await scene.during(scene.you.delete(kind, at));
 }
 
-describe("a pod is placed with regard to", () => {
+describe("a pod is placed by", () => {
   test.each(storagePlacings)("$name", async ({ nodes, storage, pod, node, message }) => {
     const scene = await embeddedScene({ nodes: 0, kubelet: false, controllers: [scheduler] });
     await createNodes(scene, nodes);
@@ -67,7 +67,7 @@ const claimsIn = (scene: EmbeddedScene): Promise<readonly PersistentVolumeClaim[
 const volumesIn = (scene: EmbeddedScene): Promise<readonly PersistentVolume[]> => scene.list(PersistentVolumes, "");
 
 describe("in the embedded cluster", () => {
-  test("a claim waits for its pod, which waits for it; both go on together", async () => {
+  test("a claim waits for its pod, which waits for it; both continue together", async () => {
     const scene = await embeddedScene({ controllers });
     await scene.during(scene.you.create(PersistentVolumeClaims, claim));
     await scene.run(20_000);
@@ -89,7 +89,7 @@ describe("in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("a volume goes with its claim, which stays while a pod uses it", async () => {
+  test("a volume is deleted with its claim, which stays while a pod uses it", async () => {
     const scene = await embeddedScene({ controllers });
     await scene.during(scene.you.create(PersistentVolumeClaims, claim));
     await scene.during(scene.you.create(Pods, user));
@@ -103,7 +103,7 @@ describe("in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("a free volume is taken before one is made, on a node that can reach it", async () => {
+  test("a free volume is used before one is provisioned, on a node that can reach it", async () => {
     const scene = await embeddedScene({ controllers });
     const matchExpressions = [{ key: "kubernetes.io/hostname", operator: "In", values: ["node-2"] }];
     await scene.during(
@@ -132,7 +132,7 @@ describe("in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("each pod of a StatefulSet has a volume of its own, and gets it again", async () => {
+  test("each pod of a StatefulSet has a separate volume, and gets it again", async () => {
     const scene = await embeddedScene({ controllers });
     const labels = { app: "db" };
     const at = { namespace: "default", name: "db" };
@@ -159,7 +159,7 @@ describe("in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("where nothing binds claims, pods are placed as if theirs were bound, and there is no class", async () => {
+  test("without a binder, pods are placed as if their claims were bound, and there is no class", async () => {
     const scene = await embeddedScene({ controllers: [statefulset] });
     await scene.during(scene.you.create(PersistentVolumeClaims, claim));
     await scene.during(scene.you.create(Pods, user));

@@ -57,7 +57,7 @@ describe("a range", () => {
     },
     { of: "0.0.0.0/0", has: ["10.0.0.1"], lacks: ["::1", "x"] },
   ]) {
-    test(`${of} has addresses for Services but for its first and, of IPv4, its last`, () => {
+    test(`${of} has addresses for Services except its first and, for IPv4, its last`, () => {
       expect([...has, ...lacks].filter((address) => containsServiceAddress(range(of), address))).toEqual(has);
     });
   }
@@ -103,36 +103,41 @@ describe("a ServiceCIDR that is being deleted", () => {
 
   for (const { says, others, addresses, found } of [
     { says: "is free without addresses", others: [], addresses: [], found: "unused" },
-    { says: "is held by an address", others: [], addresses: ["192.168.0.1"], found: "held by 192.168.0.1" },
+    { says: "is blocked by an address", others: [], addresses: ["192.168.0.1"], found: "held by 192.168.0.1" },
     {
-      says: "is held by one of the second range",
+      says: "is blocked by one of the second range",
       others: [],
       addresses: ["2001:db8::1"],
       found: "held by 2001:db8::1",
     },
     {
-      says: "is held by the last address of IPv6",
+      says: "is blocked by the last address of IPv6",
       others: [],
       addresses: ["2001:db8::ffff"],
       found: "held by 2001:db8::ffff",
     },
-    { says: "is not held by its first address", others: [], addresses: ["192.168.0.0", "2001:db8::"], found: "unused" },
-    { says: "is not held by the last one of IPv4", others: [], addresses: ["192.168.0.255"], found: "unused" },
-    { says: "is not held by one elsewhere", others: [], addresses: ["10.0.0.1"], found: "unused" },
     {
-      says: "is free within others of the same ranges",
+      says: "is not blocked by its first address",
+      others: [],
+      addresses: ["192.168.0.0", "2001:db8::"],
+      found: "unused",
+    },
+    { says: "is not blocked by the last one of IPv4", others: [], addresses: ["192.168.0.255"], found: "unused" },
+    { says: "is not blocked by one outside", others: [], addresses: ["10.0.0.1"], found: "unused" },
+    {
+      says: "is free inside others with the same ranges",
       others: [cidrOf("a", ["192.168.0.0/24"]), cidrOf("b", ["2001:db8::/112"])],
       addresses: ["192.168.0.1", "2001:db8::1"],
       found: "within a,b",
     },
     {
-      says: "is free within a larger one, also if that is being deleted",
+      says: "is free inside a larger one, even if that is being deleted",
       others: [cidrOf("a", ["192.168.0.0/16", "2001:db8::/96"], { deletedAgoMs: 0 })],
       addresses: ["192.168.0.1"],
       found: "within a",
     },
     {
-      says: "is held if only one of its ranges is in another",
+      says: "is blocked if only one of its ranges is in another",
       others: [cidrOf("a", ["192.168.0.0/16"])],
       addresses: ["192.168.0.1", "2001:db8::1"],
       found: "held by 2001:db8::1",
@@ -144,7 +149,7 @@ describe("a ServiceCIDR that is being deleted", () => {
       found: "unused",
     },
     {
-      says: "is held if a smaller one has not",
+      says: "is blocked if a smaller one does not have it",
       others: [cidrOf("a", ["192.168.0.0/28"])],
       addresses: ["192.168.0.1", "192.168.0.100"],
       found: "held by 192.168.0.100",
@@ -152,7 +157,7 @@ describe("a ServiceCIDR that is being deleted", () => {
   ])
     test(says, () => expect(removal(others, ...addresses)).toBe(found));
 
-  test("is not held by addresses that nobody has given to a Service", () => {
+  test("is not blocked by addresses that do not belong to a Service", () => {
     const addresses = [addressOf("192.168.0.1", "me")];
     expect(removalOf(going, { all: [going], addresses }).is).toBe("unused");
   });

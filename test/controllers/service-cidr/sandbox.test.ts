@@ -4,7 +4,7 @@ import { ServiceCidrs, Services } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import { embeddedScene } from "../../support/embedded-scene.ts";
 
-test("a ServiceCIDR is ready, waits for the Service that has an address of it, and goes 10 s after its deletion", async () => {
+test("a ServiceCIDR is ready, waits for the Service that has one of its addresses, and is removed 10 s after its deletion", async () => {
   const namespace = "default";
   const scene = await embeddedScene({
     controllers: controllersEnabledByDefault,

@@ -32,7 +32,7 @@ const isTerminating = {
 };
 
 describe("a ServiceCIDR", () => {
-  test("that is new gets the finalizer, and says that it is ready", async () => {
+  test("that is new gets the finalizer, and the condition Ready", async () => {
     scene.put(ServiceCidrs, { ...cidrOf("web", ["10.0.0.0/24"], { finalizers: ["a.b/c"] }), status: {} });
     await scene.sync("web");
     expect(bodies()).toEqual([finalizing({ finalizers: [cidrFinalizer] }), applied(readyCondition)]);
@@ -54,14 +54,14 @@ describe("a ServiceCIDR", () => {
     });
   }
 
-  test("that has both, or is gone, is left alone", async () => {
+  test("that has both, or was deleted, is left alone", async () => {
     await scene.sync("web");
     scene.put(ServiceCidrs, cidrOf("web", ["10.0.0.0/24"]));
     await scene.sync("web");
     expect([...bodies(), ...says()]).toEqual([]);
   });
 
-  test("is tried again when it cannot be told, and an Event says so", async () => {
+  test("is retried when its status cannot be written, with an Event", async () => {
     scene.put(ServiceCidrs, cidrOf("web", ["10.0.0.0/24"], { finalizers: [], condition: { status: "False" } }));
     scene.refuse = () => refusal(403, "Forbidden", "no");
     expect(await rejection(scene.sync("web"))).toMatchObject({ code: 403 });
@@ -81,7 +81,7 @@ describe("a ServiceCIDR", () => {
 });
 
 describe("a ServiceCIDR that is being deleted", () => {
-  test("stays while a Service has an address of it, and says so once", async () => {
+  test("stays while a Service has one of its addresses, and reports it once", async () => {
     scene.put(ServiceCidrs, cidrOf("web", ["10.0.0.0/24"], { deletedAgoMs: 60_000 }));
     scene.put(IpAddresses, addressOf("10.0.0.7"));
     await scene.sync("web");
@@ -93,7 +93,7 @@ describe("a ServiceCIDR that is being deleted", () => {
     expect(scene.requeues).toEqual([]);
   });
 
-  test("goes 10 s after its deletion, and is looked at then", async () => {
+  test("is removed 10 s after its deletion, and is synced then", async () => {
     scene.put(ServiceCidrs, cidrOf("web", ["10.0.0.0/24"], { deletedAgoMs: 4000 }));
     await scene.sync("web");
     expect(bodies()).toEqual([]);
@@ -105,14 +105,14 @@ describe("a ServiceCIDR that is being deleted", () => {
     expect(says()).toEqual([`no Service has an address that is in it alone → remove the finalizer ${cidrFinalizer}`]);
   });
 
-  test("goes with addresses that another one contains", async () => {
+  test("is removed with addresses that another one contains", async () => {
     scene.put(ServiceCidrs, cidrOf("web", ["10.0.0.0/24"], { deletedAgoMs: 10_000 }), cidrOf("all", ["10.0.0.0/8"]));
     scene.put(IpAddresses, addressOf("10.0.0.7"));
     await scene.sync("web");
     expect(says()).toEqual([`ServiceCIDR all contains it → remove the finalizer ${cidrFinalizer}`]);
   });
 
-  test("is left alone once it has lost the finalizer, and one that is gone needs none", async () => {
+  test("is left alone once it has lost the finalizer, and so is one that is gone", async () => {
     scene.put(ServiceCidrs, cidrOf("web", ["10.0.0.0/24"], { deletedAgoMs: 10_000, finalizers: ["a.b/c"] }));
     await scene.sync("web");
     expect([...bodies(), ...says()]).toEqual([]);
@@ -125,14 +125,14 @@ describe("a ServiceCIDR that is being deleted", () => {
   });
 });
 
-describe("a ServiceCIDR is looked at", () => {
+describe("a ServiceCIDR is synced", () => {
   const [web, all, other] = [
     cidrOf("web", ["10.0.0.0/24"]),
     cidrOf("all", ["10.0.0.0/8"]),
     cidrOf("other", ["11.0.0.0/8"]),
   ];
 
-  test("when it comes, changes or goes, and when one comes that has addresses in common with it", () => {
+  test("when it is added, changed or deleted, and when one is added that overlaps it", () => {
     scene.put(ServiceCidrs, web, all, other);
     scene.notify(ServiceCidrs, { type: "updated", before: web, object: web });
     scene.notify(ServiceCidrs, { type: "deleted", object: web, tombstone: false });

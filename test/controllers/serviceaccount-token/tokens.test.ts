@@ -74,7 +74,7 @@ describe("a ServiceAccount", () => {
       "non-token secrets": ["regular-secret-1"],
       "token secrets": ["token-secret-1"],
     })) {
-      test(`${what}, with ${name}, wakes nothing`, () => {
+      test(`${what}, with ${name}, enqueues nothing`, () => {
         scene.put(Secrets, secret());
         const object = account(listed);
         scene.put(ServiceAccounts, object);
@@ -100,7 +100,7 @@ describe("a ServiceAccount", () => {
     });
   }
 
-  test("deleted, with token secrets, takes them along, of this uid alone", async () => {
+  test("deleted, with token secrets, has those with its uid deleted", async () => {
     scene.put(Secrets, secret());
     scene.notify(ServiceAccounts, { type: "deleted", object: account(["token-secret-1"]), tombstone: false });
     await afterwards();
@@ -120,13 +120,13 @@ for (const what of ["added", "updated"] as const) {
       await afterwards();
     }
 
-    test("without its ServiceAccount is deleted, once the API server has said so, too", async () => {
+    test("without its ServiceAccount is deleted, after a request to the API server", async () => {
       await comes(secret());
       expect(calls()).toEqual(["get ServiceAccount default", "delete Secret token-secret-1"]);
       expect(scene.calls[1]?.preconditions).toEqual({ uid: "23456" });
     });
 
-    test("and has all that it needs is left alone", async () => {
+    test("and is complete is left alone", async () => {
       scene.put(ServiceAccounts, account(["token-secret-1"]));
       await comes(secret());
       expect(calls()).toEqual([]);
@@ -148,7 +148,7 @@ for (const what of ["added", "updated"] as const) {
       });
     }
 
-    test("with a namespace of its own keeps it", async () => {
+    test("with a namespace keeps it", async () => {
       scene.put(ServiceAccounts, account(["token-secret-1"]));
       await comes(secret({ data: { ...full, namespace: btoa("custom") } }));
       expect(calls()).toEqual([]);
@@ -167,7 +167,7 @@ describe("a Secret that is deleted", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("is taken off the list of its ServiceAccount", async () => {
+  test("is removed from the list of its ServiceAccount", async () => {
     scene.put(ServiceAccounts, account(["token-secret-1"]));
     await goes(secret());
     expect(calls()).toEqual(["get ServiceAccount default", "update ServiceAccount default"]);
@@ -194,7 +194,7 @@ describe("a Secret that is deleted", () => {
     expect(calls()).toEqual(["get ServiceAccount default"]);
   });
 
-  test("and comes again is forgotten first, and then filled", async () => {
+  test("and added again is forgotten first, and then filled", async () => {
     scene.put(ServiceAccounts, account(["token-secret-1", "other"]));
     scene.put(Secrets, secret({ uid: "34567", data: {} }));
     await goes(secret());
@@ -245,7 +245,7 @@ describe("a Secret", () => {
     ]);
   });
 
-  test("that has changed since the cache saw it waits for the change: two tokens of one Secret would not both be valid", async () => {
+  test("that has changed on the server waits for the change: two tokens of one Secret would not both be valid", async () => {
     scene.put(ServiceAccounts, account());
     scene.put(Secrets, secret({ data: {} }));
     scene.putLive(Secrets, secret({ data: {}, resourceVersion: "2" }));
@@ -269,7 +269,7 @@ describe("a Secret", () => {
     });
   }
 
-  test("is tried again after other failures, ten times", async () => {
+  test("is retried after other failures, ten times", async () => {
     scene.put(ServiceAccounts, account());
     scene.put(Secrets, secret({ data: {} }));
     for (const failing of ["get", "update"]) {
@@ -279,7 +279,7 @@ describe("a Secret", () => {
     expect(serviceaccountToken.retry).toEqual({ maxRetries: 10 });
   });
 
-  test("of another type, and one that names nobody, is none of its business", async () => {
+  test("of another type, or without a ServiceAccount, is ignored", async () => {
     for (const object of [secret({ type: "Opaque", data: {} }), secret({ annotations: {}, data: {} })]) {
       scene.put(Secrets, object);
       scene.notify(Secrets, { type: "added", object, initial: true });
@@ -290,7 +290,7 @@ describe("a Secret", () => {
   });
 });
 
-test("without keys nothing is touched", async () => {
+test("without keys nothing is changed", async () => {
   scene = syncScene(serviceaccountToken);
   scene.put(Secrets, secret({ data: {} }));
   await scene.sync(key);
@@ -298,7 +298,7 @@ test("without keys nothing is touched", async () => {
   expect(says()).toEqual(["the key that signs tokens is not available here → leave it to a controller that has it"]);
 });
 
-test("an authority with comments in UTF-8 is handed out byte by byte, once", async () => {
+test("an authority with comments in UTF-8 is copied byte by byte, once", async () => {
   const authority = "# Zoë's 中\nCA Data";
   scene = syncScene(serviceAccountTokens({ key: newKey(), rootCa: authority }));
   scene.put(ServiceAccounts, account());
@@ -311,7 +311,7 @@ test("an authority with comments in UTF-8 is handed out byte by byte, once", asy
   expect(calls()).toEqual([]);
 });
 
-test("a key of its own signs tokens with the claims that kube-apiserver knows; no authority, no ca.crt", async () => {
+test("a separate key signs tokens with the claims that kube-apiserver knows; without an authority there is no ca.crt", async () => {
   const signingKey = newKey();
   scene = syncScene(serviceAccountTokens({ key: signingKey }));
   scene.put(ServiceAccounts, account());

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Namespaces, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { embeddedScene } from "../../support/embedded-scene.ts";
 
-test("a namespace gets its ServiceAccount default, and gets it again when somebody deletes it", async () => {
+test("a namespace gets its ServiceAccount default, and gets it again when it is deleted", async () => {
   const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
   await scene.during(scene.you.create(Namespaces, { metadata: { name: "shop" } }));
   await scene.run(1000);

@@ -80,7 +80,7 @@ describe("the owners of a claim", () => {
     expect(byPod).toMatchObject({ apiVersion: "v1", kind: "Pod", controller: true, blockOwnerDeletion: true });
   });
 
-  test("that are not its controllers are made so", () => {
+  test("that are not its controllers become its controllers", () => {
     const plain = { ...bySet, controller: false };
     for (const owners of [[plain], [{ ...byPod, controller: false }, bySet]]) {
       expect(areOwnersCurrent(used({ whenDeleted: "Delete", owners }))).toBe(false);
@@ -107,25 +107,25 @@ describe("the owners of a claim", () => {
     }
   });
 
-  test("are as they should be beside others that are no controllers", () => {
+  test("are right beside others that are not controllers", () => {
     expect(areOwnersCurrent(used({ whenDeleted: "Delete", owners: [another, bySet] }))).toBe(true);
   });
 
-  test("of which a pod is one without controlling it make it the controller", () => {
+  test("that include the pod, but not as the controller, are changed to that", () => {
     const owners = [{ ...byPod, controller: false }];
     const condemned = used({ whenScaled: "Delete", condemned: true, owners });
     expect(areOwnersCurrent(condemned)).toBe(false);
     expect(claimOwners(condemned)).toEqual([byPod]);
   });
 
-  test("are not added twice under another version", () => {
+  test("are not added twice with another version", () => {
     const beta = { ...bySet, apiVersion: "apps/v1beta1" };
     expect(claimOwners(used({ whenDeleted: "Delete", owners: [{ ...beta, controller: false }] }))).toEqual([
       { ...beta, controller: false },
     ]);
   });
 
-  test("are left alone for a pod that is still to be created and has no uid", () => {
+  test("are left alone for a pod that must still be created and has no uid", () => {
     expect(areOwnersCurrent(used({ whenScaled: "Delete", owners: [byPod], uid: "" }))).toBe(true);
   });
 });
@@ -140,19 +140,19 @@ describe("another controller of a claim", () => {
     expect(hasUnexpectedController(used({ whenDeleted: "Delete", owners: [another, bySet, byPod] }))).toBe(false);
   });
 
-  test("is also an earlier set or pod of the name", () => {
+  test("can be an earlier set or pod of the name", () => {
     const earlier = { uid: "earlier", controller: false };
     expect(hasUnexpectedController(used({ whenDeleted: "Delete", owners: [{ ...bySet, ...earlier }] }))).toBe(true);
     expect(hasUnexpectedController(used({ whenDeleted: "Delete", owners: [{ ...byPod, ...earlier }] }))).toBe(true);
   });
 
-  test("is told by version, kind and name: one that shares only some of them is another", () => {
+  test("is identified by version, kind and name: one that shares only some of them is another", () => {
     const named = { ...bySet, uid: "other", controller: false };
     for (const differs of [{ apiVersion: "apps/v2" }, { kind: "Database" }, { name: "other" }])
       expect(hasUnexpectedController(used({ whenDeleted: "Delete", owners: [{ ...named, ...differs }] }))).toBe(false);
   });
 
-  test("keeps the set and the pod from owning it", () => {
+  test("prevents the set and the pod from owning it", () => {
     const alone = used({ whenDeleted: "Delete", owners: [manager] });
     expect(areOwnersCurrent(alone)).toBe(true);
     for (const own of [bySet, byPod]) {

@@ -41,11 +41,11 @@ const withSpec = (changed: object): Template => ({
   spec: { ...(template["spec"] as object), ...changed },
 });
 
-describe("a revision has the template all the same", () => {
+describe("a revision has the same template", () => {
   const same: readonly { readonly name: string; readonly template: Template }[] = [
-    { name: "as it is written now", template },
+    { name: "in its current form", template },
     {
-      name: "with an unset time written as null",
+      name: "with null for an unset time",
       template: { ...template, metadata: { labels: { app: "db" }, creationTimestamp: null } },
     },
     {
@@ -58,7 +58,7 @@ describe("a revision has the template all the same", () => {
         containers: [{ name: "db", image: "db:1", resources: { requests: { memory: "1024Mi" } } }],
       }),
     },
-    { name: "with a field that is not known any more", template: withSpec({ forgotten: true }) },
+    { name: "with a field that is no longer known", template: withSpec({ forgotten: true }) },
   ];
   for (const { name, template: written } of same) {
     test(name, async () => expect(await isRestoredBy(set, revisionOf(written))).toBe(true));
@@ -69,18 +69,18 @@ describe("a revision has another template", () => {
   const others: readonly { readonly name: string; readonly template: Template }[] = [
     { name: "with another image", template: withSpec({ containers: [{ name: "db", image: "db:2" }] }) },
     { name: "with a value that is not the default", template: withSpec({ dnsPolicy: "Default" }) },
-    { name: "with a value that is of no such type", template: withSpec({ containers: "none" }) },
+    { name: "with a value of the wrong type", template: withSpec({ containers: "none" }) },
   ];
   for (const { name, template: written } of others) {
     test(name, async () => expect(await isRestoredBy(set, revisionOf(written))).toBe(false));
   }
 
-  test("if its data is no patch", async () => {
+  test("if its data is not a patch", async () => {
     expect(await isRestoredBy(set, { ...revisionFor(set), data: "x" })).toBe(false);
   });
 });
 
-test("a revision that is read leaves the set as it was", async () => {
+test("reading a revision does not change the set", async () => {
   const before = JSON.stringify(set);
   await isRestoredBy(set, revisionOf(withSpec({ dnsPolicy: undefined })));
   expect(JSON.stringify(set)).toBe(before);

@@ -3,7 +3,7 @@ import { statefulset } from "../../../src/controllers/statefulset/statefulset.ts
 import { expectExplained } from "../../support/explained-rules.ts";
 
 describe("the StatefulSet controller", () => {
-  test("answers to kubectl's names, tries again for ever, has 5 workers, and tells Events as upstream does", () => {
+  test("has kubectl's names, retries forever, has 5 workers, and records Events as upstream does", () => {
     expect(statefulset.aliases).toEqual(["sts", "statefulset-controller"]);
     expect(statefulset.retry).toBeUndefined();
     expect(statefulset.workers).toBe(5);
@@ -19,7 +19,7 @@ describe("the StatefulSet controller", () => {
     ]);
   });
 
-  test("asks for no more than it uses of what upstream's role has", () => {
+  test("uses no more than the permissions of upstream's role", () => {
     /** From the bootstrap role of 1.36.3, list and watch left out. */
     const role: Readonly<Record<string, readonly string[]>> = {
       "apps statefulsets": ["get"],
@@ -42,7 +42,7 @@ describe("the StatefulSet controller", () => {
     expect(asked.find(({ of }) => of === " persistentvolumeclaims")?.verbs).toEqual(["create", "update"]);
   });
 
-  test("says of every rule what it looks at, what it chooses, where it comes from, and a sentence", () => {
+  test("says of every rule what it looks at, what it chooses and where it comes from, and has a sentence for its example", () => {
     expectExplained(statefulset);
   });
 });

@@ -61,7 +61,7 @@ describe("in an ordered set", () => {
     { name: "has failed and is being deleted", parts: { phase: "Failed", meta: going }, action: "await end" },
   ];
   for (const { name, parts, action } of waits) {
-    test(`a pod that ${name} holds up those after it, the scale-down and the update`, () => {
+    test(`a pod that ${name} blocks those after it, the scale-down and the update`, () => {
       const pods = [podAt(three, 0), podAt(three, 1, parts), podAt(three, 4, { revision: "db-old" })];
       expect(plan(three, pods)).toEqual({
         replicas: ["db-0 keep", `db-1 ${action}`],
@@ -71,13 +71,13 @@ describe("in an ordered set", () => {
     });
   }
 
-  test("a ready pod is waited for until it has been ready for minReadySeconds", () => {
+  test("a ready pod is awaited until it has been ready for minReadySeconds", () => {
     const set = statefulSetOf({ replicas: 2, spec: { minReadySeconds: 30 } });
     expect(plan(set, [podAt(set, 0, { readyForMs: 29_999 })]).replicas).toEqual(["db-0 wait is available"]);
     expect(plan(set, [podAt(set, 0, { readyForMs: 30_000 })]).replicas).toEqual(["db-0 keep", "db-1 create"]);
   });
 
-  test("of pods that are too many the highest goes first, one at a time", () => {
+  test("of surplus pods the highest is deleted first, one at a time", () => {
     expect(plan(three, podsAt(three, [0, 1, 2, 3, 10, 4]))).toEqual({
       replicas: ["db-0 keep", "db-1 keep", "db-2 keep"],
       condemned: ["db-10 delete"],
@@ -85,42 +85,42 @@ describe("in an ordered set", () => {
     });
   });
 
-  test("the next pod goes when the one before is gone", () => {
+  test("the next pod is deleted when the previous one is gone", () => {
     const pods = [...podsAt(three, [0, 1, 2, 3]), podAt(three, 4, { meta: going })];
     expect(plan(three, pods).condemned).toEqual(["db-4 wait db-4 is gone"]);
   });
 
-  test("a pod that is too many and not healthy goes only if it is the lowest of these", () => {
+  test("an unhealthy surplus pod is deleted only if it is the lowest of these", () => {
     const unready = { ready: false };
     const [four, three4] = [podAt(three, 4, unready), podAt(three, 3, unready)];
     expect(plan(three, [...podsAt(three, [0, 1, 2, 3]), four]).condemned).toEqual(["db-4 delete"]);
     expect(plan(three, [...podsAt(three, [0, 1, 2]), three4, four]).condemned).toEqual(["db-4 wait db-3 is ready"]);
   });
 
-  test("a healthy pod goes although a lower one that is too many is not healthy", () => {
+  test("a healthy pod is deleted although a lower surplus pod is unhealthy", () => {
     const pods = [...podsAt(three, [0, 1, 2, 4]), podAt(three, 3, { ready: false })];
     expect(plan(three, pods).condemned).toEqual(["db-4 delete"]);
   });
 
-  test("a pod that is too many and not available yet waits for the lower one that is not", () => {
+  test("a surplus pod that is not available yet waits for the lower one that is not", () => {
     const set = statefulSetOf({ replicas: 1, spec: { minReadySeconds: 30 } });
     const [one, two] = [podAt(set, 1, { readyForMs: 10 }), podAt(set, 2, { readyForMs: 10 })];
     expect(plan(set, [podAt(set, 0), one, two]).condemned).toEqual(["db-2 wait db-1 is available"]);
     expect(plan(set, [podAt(set, 0), two]).condemned).toEqual(["db-2 delete"]);
   });
 
-  test("no pod is updated while there are too many", () => {
+  test("no pod is updated while there is a surplus", () => {
     const pods = [...podsAt(three, [0, 1, 2], { revision: "db-old" }), podAt(three, 3)];
     expect(plan(three, pods)).toMatchObject({ condemned: ["db-3 delete"], update: "nothing" });
   });
 
-  test("a pod that the server has not given a phase yet counts as missing", () => {
+  test("a pod without a phase counts as missing", () => {
     const { status: _, ...bare } = podAt(three, 0);
     for (const pod of [bare, podAt(three, 0, { phase: "", ready: false })])
       expect(plan(three, [pod]).replicas).toEqual(["db-0 create"]);
   });
 
-  test("with replicas 0 all pods are too many", () => {
+  test("with replicas 0 all pods are surplus", () => {
     const none = statefulSetOf({ replicas: 0 });
     expect(plan(none, podsAt(none, [0, 1]))).toEqual({ replicas: [], condemned: ["db-1 delete"], update: "nothing" });
   });
@@ -135,12 +135,12 @@ describe("with Parallel", () => {
     ]);
   });
 
-  test("all pods that are too many go at once, but for those that are going already", () => {
+  test("all surplus pods are deleted at once, except those that are being deleted", () => {
     const pods = [...podsAt(wide, [0, 1, 2, 3]), podAt(wide, 4, { meta: going }), podAt(wide, 5, { ready: false })];
     expect(plan(wide, pods).condemned).toEqual(["db-5 delete", "db-4 nothing", "db-3 delete"]);
   });
 
-  test("a pending pod gets its claims, and nobody waits for it", () => {
+  test("a pending pod gets its claims, and is not waited for", () => {
     expect(plan(wide, [podAt(wide, 0, { phase: "Pending", ready: false })]).replicas[0]).toBe("db-0 keep, pending");
   });
 
@@ -153,7 +153,7 @@ describe("with Parallel", () => {
     });
   });
 
-  test("a pod that has ended is deleted, and may be deleted again to be updated", () => {
+  test("a finished pod is deleted, and may be deleted again to be updated", () => {
     const pods = [...podsAt(wide, [0, 1]), podAt(wide, 2, { revision: "db-old", phase: "Failed" })];
     expect(plan(wide, pods)).toMatchObject({
       replicas: ["db-0 keep", "db-1 keep", "db-2 delete ended pod"],
@@ -192,7 +192,7 @@ describe("a rolling update", () => {
     expect(plan(set, pods).update).toBe("wait db-1");
   });
 
-  test("never touches the pods below the partition, counted from the start", () => {
+  test("never deletes the pods below the partition, counted from the start", () => {
     const rollingUpdate = { partition: 2 };
     const set = statefulSetOf({ replicas: 3, spec: { updateStrategy: { type: "RollingUpdate", rollingUpdate } } });
     expect(plan(set, podsAt(set, [0, 1, 2], old)).update).toBe("delete db-2");
@@ -205,13 +205,13 @@ describe("a rolling update", () => {
     expect(plan(later, [...podsAt(later, [5, 6], old), podAt(later, 7)]).update).toBe("nothing");
   });
 
-  test("is none with OnDelete", () => {
+  test("does not exist with OnDelete", () => {
     const set = statefulSetOf({ replicas: 1, spec: { updateStrategy: { type: "OnDelete" } } });
     expect(plan(set, podsAt(set, [0], old)).update).toBe("nothing");
   });
 });
 
-describe("missing pods are made", () => {
+describe("missing pods are created", () => {
   const update = revisionFor(statefulSetOf({ spec: { template: { spec: { containers: [] } } } }));
   const strategy = (rollingUpdate?: object, type = "RollingUpdate"): object => ({
     updateStrategy: { type, ...(rollingUpdate !== undefined && { rollingUpdate }) },
@@ -224,13 +224,13 @@ describe("missing pods are made", () => {
     );
   };
 
-  test("of the current revision below the partition, of the new one from there on", () => {
+  test("with the current revision below the partition, with the new one from there on", () => {
     expect(madeOf(strategy({ partition: 2 }))).toEqual(["current", "current", "update"]);
     expect(madeOf(strategy({}))).toEqual(["update", "update", "update"]);
     expect(madeOf({ ...strategy({ partition: 1 }), ordinals: { start: 4 } })).toEqual(["current", "update", "update"]);
   });
 
-  test("without a partition of the current revision, as many as the status says are current", () => {
+  test("without a partition with the current revision, as many as the status has as current", () => {
     expect(madeOf(strategy(), { currentReplicas: 1 })).toEqual(["current", "update", "update"]);
     expect(madeOf({ ...strategy(), ordinals: { start: 4 } }, { currentReplicas: 2 })).toEqual([
       "current",
@@ -239,18 +239,18 @@ describe("missing pods are made", () => {
     ]);
   });
 
-  test("of the new revision with OnDelete", () => {
+  test("with the new revision with OnDelete", () => {
     expect(madeOf(strategy(undefined, "OnDelete"), { currentReplicas: 3 })).toEqual(["update", "update", "update"]);
   });
 
-  test("of the current revision are deleted again in the same sync where no partition keeps them", () => {
+  test("with the current revision and deleted again in the same sync, if no partition keeps them", () => {
     const set = statefulSetOf({ replicas: 2, spec: { ...parallel, ...strategy() }, status: { currentReplicas: 2 } });
     expect(told(planPods(inputFor(set, [], { update }))).update).toBe("delete db-1");
   });
 });
 
-describe("pods have their places", () => {
-  test("from the start ordinal on; those below it are too many", () => {
+describe("pods have ordinals", () => {
+  test("from the start ordinal on; those below it are surplus", () => {
     const set = statefulSetOf({ replicas: 2, spec: { ordinals: { start: 2 } } });
     expect(plan(set, podsAt(set, [0, 1, 2, 3, 4]))).toEqual({
       replicas: ["db-2 keep", "db-3 keep"],
@@ -260,7 +260,7 @@ describe("pods have their places", () => {
     expect(plan(set, podsAt(set, [0, 1, 2, 3])).condemned).toEqual(["db-1 delete"]);
   });
 
-  test("and none if their names have no ordinal of 31 bits", () => {
+  test("and none if their names have no 31-bit ordinal", () => {
     const set = statefulSetOf({ replicas: 1 });
     const pods = [podAt(set, "db-x"), podAt(set, "db-2147483648"), podAt(set, 0)];
     expect(plan(set, pods)).toEqual({ replicas: ["db-0 keep"], condemned: [], update: "nothing" });
@@ -268,17 +268,17 @@ describe("pods have their places", () => {
   });
 });
 
-describe("a pod that is there", () => {
+describe("an existing pod", () => {
   const set = claimingSet({ replicas: 1, whenDeleted: "Delete" });
   const owned = claimNamed("data-db-0", { owners: [ownedBySet(set)] });
   const sound = podAt(set, 0, { spec: volumeFor("db-0") });
 
-  test("is kept as it is if it has its labels, its volumes and its claims' owners", () => {
+  test("is left alone if it has its labels, its volumes and its claims' owners", () => {
     expect(plan(set, [sound], { claims: [owned] }).replicas).toEqual(["db-0 keep"]);
     expect(plan(set, [sound]).replicas).toEqual(["db-0 keep"]);
   });
 
-  test("is repaired if something is not as it should be", () => {
+  test("is repaired otherwise", () => {
     const unlabelled = { ...sound, metadata: { ...sound.metadata, labels: {} } };
     expect(plan(set, [unlabelled], { claims: [owned] }).replicas).toEqual(["db-0 keep repairing identity"]);
     expect(plan(set, [podAt(set, 0)], { claims: [owned] }).replicas).toEqual(["db-0 keep repairing volumes"]);
@@ -304,11 +304,11 @@ describe("a missing pod whose claim belongs to an earlier pod of its name", () =
     ]);
   });
 
-  test("is created where the claim is not there at all", () => {
+  test("is created if the claim does not exist", () => {
     expect(plan(claimingSet({ whenScaled: "Delete" }), []).replicas).toEqual(["db-0 create"]);
   });
 
-  test("is created where claims are retained", () => {
+  test("is created if claims are retained", () => {
     const set = claimingSet();
     expect(plan(set, [podAt(set, 0, { spec: volumeFor("db-0") })], { claims: [stale] }).replicas).toEqual([
       "db-0 keep",

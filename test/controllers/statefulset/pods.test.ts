@@ -10,19 +10,19 @@ import { claimingSet, ownedBySet, podAt, volumeFor } from "./objects.ts";
 const named = (name: string): { metadata: { name: string } } => ({ metadata: { name } });
 
 describe("the name of a pod", () => {
-  test("tells its set and its ordinal", () => {
+  test("has its set and its ordinal", () => {
     expect(nameParts(named("db-3"))).toEqual({ parent: "db", ordinal: 3 });
     expect(nameParts(named("db-1-12"))).toEqual({ parent: "db-1", ordinal: 12 });
     expect(nameParts(named("db-007"))).toEqual({ parent: "db", ordinal: 7 });
   });
 
-  test("without an ordinal tells nothing, with one of more than 31 bits the set alone", () => {
+  test("without an ordinal has neither, with one of more than 31 bits only the set", () => {
     for (const name of ["db", "db-", "db-x", "db-1x"])
       expect(nameParts(named(name))).toEqual({ parent: "", ordinal: -1 });
     expect(nameParts(named("db-2147483648"))).toEqual({ parent: "db", ordinal: -1 });
   });
 
-  test("makes it a member of the set of that name alone", () => {
+  test("makes it a member only of the set of that name", () => {
     const set = statefulSetOf({ name: "db" });
     expect(
       ["db-0", "db-2147483648", "db-1-0", "other-0", "db"].map((name) => isMemberOf(set, podAt(set, name))),
@@ -49,7 +49,7 @@ describe("the identity of a pod", () => {
       expect({ other, is: identityMatches(set, withMeta(other)) }).toEqual({ other, is: false });
   });
 
-  test("is given back with its labels, and with the ordinal as another one", () => {
+  test("is restored with its labels, and with the ordinal as another one", () => {
     const metadata: ObjectMeta = { name: "db-01", labels: { app: "db", mine: "kept" } };
     expect(withIdentity(metadata, { set, ordinal: 1 })).toEqual({
       name: "db-1",
@@ -65,7 +65,7 @@ describe("the identity of a pod", () => {
 });
 
 describe("a new pod", () => {
-  test("has the template, a name, a host name, the labels of its place, and volumes for its claims before its own", () => {
+  test("has the template, a name, a hostname, the labels of its ordinal, and volumes for its claims before its own", () => {
     const set = claimingSet({
       spec: {
         serviceName: "peers",
@@ -138,7 +138,7 @@ describe("the claims of a pod", () => {
     expect(claimNames(set, 12).map(({ name }) => name)).toEqual(["data-db-12", "log-db-12"]);
   });
 
-  test("have what their templates have, with the labels of the selector on top", () => {
+  test("are copies of their templates, with the labels of the selector added", () => {
     const common = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
     expect(newClaims(set, 1).map(({ claim }): unknown => claim)).toEqual([
       {
@@ -160,7 +160,7 @@ describe("the claims of a pod", () => {
     ]);
   });
 
-  test("have no labels where neither the template nor the selector has any", () => {
+  test("have no labels if neither the template nor the selector has any", () => {
     const plain = claimingSet({ spec: { selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } } });
     expect(newClaims(plain, 0)[0]?.claim.metadata).toEqual({ name: "data-db-0", namespace: "shop" });
   });
@@ -178,14 +178,14 @@ describe("the volumes of a pod", () => {
     expect(storageMatches(statefulSetOf(), podAt(set, 1))).toBe(true);
   });
 
-  test("of which two have one name are judged by the later one", () => {
+  test("of which two have the same name are judged by the later one", () => {
     const { volumes } = volumeFor("db-1") as { volumes: object[] };
     expect(
       storageMatches(set, podAt(set, 1, { spec: { volumes: [...volumes, { name: "data", emptyDir: {} }] } })),
     ).toBe(false);
   });
 
-  test("are replaced where they have a claim's name", () => {
+  test("are replaced if they have a claim's name", () => {
     const volumes = [
       { name: "data", emptyDir: {} },
       { name: "tmp", emptyDir: {} },

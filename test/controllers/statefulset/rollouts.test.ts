@@ -8,7 +8,7 @@ const slow = { "sandbox.kubectl-reconcile.io/ready-after": "9000s" };
 const parallel = { podManagementPolicy: "Parallel" };
 
 describe("a StatefulSet in the embedded cluster", () => {
-  test("comes to be complete, one pod after the other, with a revision of upstream's form", async () => {
+  test("becomes complete, one pod after the other, with a revision in upstream's form", async () => {
     const scene = await statefulSetScene();
     await scene.create();
     const seen = await scene.watch(
@@ -51,7 +51,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("waits for ever behind a pod that does not get ready, and says for which", async () => {
+  test("waits forever for a pod that does not become ready, and says for which", async () => {
     const scene = await statefulSetScene();
     await scene.create({ template: { metadata: { annotations: slow } } });
     await scene.pass(minute);
@@ -88,7 +88,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("rolls over to another template from the end, never with more than one pod missing", async () => {
+  test("rolls out another template from the end, never with more than one pod missing", async () => {
     const scene = await statefulSetScene();
     await scene.create();
     await scene.pass(minute);
@@ -138,7 +138,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("with OnDelete updates a pod when somebody deletes it", async () => {
+  test("with OnDelete updates a pod when it is deleted", async () => {
     const scene = await statefulSetScene();
     await scene.create({ replicas: 2, spec: { updateStrategy: { type: "OnDelete" } } });
     await scene.pass(minute);
@@ -167,7 +167,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("keeps a broken update broken when the template is mended, until the pod is deleted", async () => {
+  test("keeps a broken update broken when the template is fixed, until the pod is deleted", async () => {
     const scene = await statefulSetScene();
     await scene.create();
     await scene.pass(minute);
@@ -192,7 +192,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("makes a pod anew that has failed", async () => {
+  test("re-creates a pod that has failed", async () => {
     const scene = await statefulSetScene();
     await scene.create({ replicas: 2 });
     await scene.pass(minute);
@@ -213,7 +213,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("with another start ordinal moves its pods: new ones first, then those below it go", async () => {
+  test("with another start ordinal moves its pods: new ones first, then those below it are deleted", async () => {
     const scene = await statefulSetScene();
     await scene.create({ replicas: 2 });
     await scene.pass(minute);
@@ -236,7 +236,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("keeps as many old revisions as revisionHistoryLimit says, the latest ones", async () => {
+  test("keeps revisionHistoryLimit old revisions, the latest ones", async () => {
     const scene = await statefulSetScene();
     await scene.create({ replicas: 1, spec: { revisionHistoryLimit: 2 } });
     for (const version of [2, 3, 4, 5]) {
@@ -262,7 +262,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("that is orphaned and made again takes over its pods and revisions", async () => {
+  test("that is orphaned and re-created adopts its pods and revisions", async () => {
     const scene = await statefulSetScene({ controllers: [garbageCollector] });
     await scene.create({ replicas: 2 });
     await scene.pass(minute);
@@ -349,7 +349,7 @@ describe("its claims", () => {
     await scene.stop();
   });
 
-  test("belong to the set with whenDeleted: Delete, and go with it", async () => {
+  test("belong to the set with whenDeleted: Delete, and are deleted with it", async () => {
     const scene = await statefulSetScene({ controllers: [garbageCollector] });
     await scene.create({ replicas: 2, spec: { ...retention("Delete", "Retain"), ...parallel } });
     await scene.pass(minute);
@@ -361,7 +361,7 @@ describe("its claims", () => {
     await scene.stop();
   });
 
-  test("go with a pod that is scaled away with whenScaled: Delete, and are made anew with it", async () => {
+  test("are deleted with a pod that is scaled away with whenScaled: Delete, and re-created with it", async () => {
     const scene = await statefulSetScene({ controllers: [garbageCollector] });
     await scene.create({ replicas: 2, spec: { ...retention("Retain", "Delete"), ...parallel } });
     await scene.pass(minute);

@@ -36,7 +36,7 @@ describe("counting pods", () => {
     });
   });
 
-  test("one that is being deleted is of no revision any more, but ready until it is not", () => {
+  test("one that is being deleted has no revision any more, but counts as ready while it is", () => {
     expect(count([podAt(set, 0, { meta: going })])).toEqual({
       replicas: 1,
       readyReplicas: 1,
@@ -46,7 +46,7 @@ describe("counting pods", () => {
     });
   });
 
-  test("one that has ended is a replica that is not ready", () => {
+  test("a finished one is a replica that is not ready", () => {
     expect(count([podAt(set, 0, { phase: "Failed" })])).toMatchObject({
       replicas: 1,
       readyReplicas: 0,
@@ -73,7 +73,7 @@ const statusFor = (of: StatefulSet, more?: Partial<PodCounts>): StatefulSetStatu
   statusOf(of, { counts: counts(more), revisions });
 
 describe("the status", () => {
-  test("has the counts, the revisions, collisions also if there were none, and no conditions", () => {
+  test("has the counts, the revisions, collisions even if there were none, and no conditions", () => {
     const conditioned = statefulSetOf({
       meta: { generation: 7 },
       status: { conditions: [{ type: "Example", status: "True" }] },
@@ -119,7 +119,7 @@ describe("a status is written", () => {
   const status = statusFor(set);
   const having = (changed: object): StatefulSet => ({ ...set, status: { ...status, ...changed } });
 
-  test("not if it is as it should be, whatever its conditions and collisions", () => {
+  test("not if it is current, whatever its conditions and collisions", () => {
     expect(isInconsistent(having({}), status)).toBe(false);
     expect(
       isInconsistent(having({ collisionCount: 3, conditions: [{ type: "Example", status: "True" }] }), status),
@@ -145,7 +145,7 @@ describe("a status is written", () => {
       expect({ change, is: isInconsistent(having(change), status) }).toEqual({ change, is: true });
   });
 
-  test("not for a zero that the server leaves out", () => {
+  test("not for a zero that the server omits", () => {
     const none = statusFor(set, { replicas: 0, readyReplicas: 0, availableReplicas: 0, updatedReplicas: 0 });
     const { readyReplicas: _, updatedReplicas: __, ...bare } = none;
     expect(isInconsistent({ ...set, status: { ...bare, replicas: 0 } }, none)).toBe(false);

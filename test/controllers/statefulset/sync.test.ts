@@ -65,7 +65,7 @@ const refuseCreate =
     verb === "create" && names.includes(name) ? refusal(403, "Forbidden", `${name}: exceeded quota`) : undefined;
 
 describe("a sync", () => {
-  test("of a set that is as it should be writes nothing", async () => {
+  test("of a set without changes writes nothing", async () => {
     const set = completeSet(3);
     has(set, ...podsAt(set, [0, 1, 2]));
     await scene.sync(key);
@@ -99,7 +99,7 @@ describe("a sync", () => {
     expect(rulesUsed().filter((rule) => rule === "create-pods").length).toBe(1);
   });
 
-  test("creates pods below the partition from the current revision, with the label of it", async () => {
+  test("creates pods below the partition from the current revision, with its label", async () => {
     const before = statefulSetOf();
     const current = revisionFor(before);
     const set = statefulSetOf({
@@ -123,18 +123,18 @@ describe("a sync", () => {
     ]);
   });
 
-  test("of a set that is gone does nothing", async () => {
+  test("of a deleted set does nothing", async () => {
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
   });
 
-  test("of a set with an invalid selector does nothing, and is not tried again", async () => {
+  test("of a set with an invalid selector does nothing, and is not retried", async () => {
     has(statefulSetOf({ spec: { selector: { matchExpressions: [{ key: "app", operator: "In" }] } } }));
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
   });
 
-  test("of a set that is being deleted writes the status alone, which counts pods without a place too", async () => {
+  test("of a set that is being deleted only writes the status, which counts pods without an ordinal, too", async () => {
     const set = statefulSetOf({ replicas: 1, meta: going });
     has(set, podAt(set, 2), podAt(set, "db-2147483648"));
     await scene.sync(key);
@@ -143,7 +143,7 @@ describe("a sync", () => {
     expect(rulesUsed()).toEqual(["being-deleted", "status"]);
   });
 
-  test("counts pods without a place otherwise not", async () => {
+  test("does not count pods without an ordinal otherwise", async () => {
     const set = statefulSetOf({ replicas: 1 });
     has(set, podAt(set, 0), podAt(set, "db-2147483648"));
     await scene.sync(key);
@@ -152,7 +152,7 @@ describe("a sync", () => {
 });
 
 describe("pods", () => {
-  test("that match, have no owner and bear the set's name are adopted", async () => {
+  test("that match, have no owner and have the set's name are adopted", async () => {
     const set = completeSet(1);
     has(set, podAt(set, 0, { owner: "none" }), podAt(set, "other-1", { owner: "none" }));
     await scene.sync(key);
@@ -160,7 +160,7 @@ describe("pods", () => {
     expect(rulesUsed()).toEqual(["adopt", "steady"]);
   });
 
-  test("of the set that do not match or bear another name are released, and not counted", async () => {
+  test("of the set that do not match or have another name are released, and not counted", async () => {
     const set = statefulSetOf({ replicas: 0 });
     has(set, podAt(set, 0, { labels: { app: "other" } }), podAt(set, "other-1"));
     await scene.sync(key);
@@ -176,7 +176,7 @@ describe("pods", () => {
     expect(sent()).toEqual(["patch other-1"]);
   });
 
-  test("that have ended are deleted, and the ordered set waits until they are gone", async () => {
+  test("that have finished are deleted, and the ordered set waits until they are gone", async () => {
     const set = statefulSetOf({ replicas: 2 });
     has(set, podAt(set, 0, { phase: "Failed" }));
     await scene.sync(key);
@@ -189,7 +189,7 @@ describe("pods", () => {
     expect(scene.decisions[0]?.sentence).toBe("db-0 has ended and is being deleted → wait; it holds up 1 pod after it");
   });
 
-  test("that are too many and gone already count as deleted", async () => {
+  test("that are surplus and already gone count as deleted", async () => {
     const set = statefulSetOf({ replicas: 0 });
     has(set, podAt(set, 0));
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(404, "NotFound", "gone") : undefined);
@@ -197,7 +197,7 @@ describe("pods", () => {
     expect(told()).toEqual(["Normal SuccessfulDelete: Delete Pod db-0 in StatefulSet db successful"]);
   });
 
-  test("that cannot be deleted are told of in an Event, and the status is written all the same", async () => {
+  test("that cannot be deleted are reported in an Event, and the status is still written", async () => {
     const set = statefulSetOf({ replicas: 0 });
     has(set, podAt(set, 0));
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
@@ -206,7 +206,7 @@ describe("pods", () => {
     expect(sent()).toEqual(["delete db-0", "updateStatus db"]);
   });
 
-  test("that cannot be created are told of in an Event, and the status is written all the same", async () => {
+  test("that cannot be created are reported in an Event, and the status is still written", async () => {
     has(statefulSetOf());
     scene.refuse = refuseCreate("db-0");
     expect((await rejection(scene.sync(key)))?.message).toBe("db-0: exceeded quota");
@@ -216,7 +216,7 @@ describe("pods", () => {
     expect(sent()).toEqual(["create db-0", "updateStatus db"]);
   });
 
-  test("that are there already although the cache does not know are no failure that is told of", async () => {
+  test("that exist but are not cached are not reported as a failure", async () => {
     has(statefulSetOf());
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "there") : undefined);
     expect((await rejection(scene.sync(key)))?.message).toBe("there");
@@ -233,7 +233,7 @@ describe("pods", () => {
     );
   });
 
-  test("in Parallel are worked on in batches of at most 500", async () => {
+  test("in Parallel are processed in batches of at most 500", async () => {
     const set = statefulSetOf({ replicas: 1600, spec: parallel });
     has(set);
     let most = 0;
@@ -252,11 +252,11 @@ describe("pods", () => {
   });
 });
 
-describe("an update of a pod's form", () => {
+describe("a repair of a pod", () => {
   const unlabelled = (set: StatefulSet): Pod =>
     podAt(set, 0, { labels: { app: "db", "controller-revision-hash": revisionFor(set).metadata.name } });
 
-  test("gives the label of its name back, and goes on with the next pod", async () => {
+  test("restores the label of its name, and continues with the next pod", async () => {
     const set = statefulSetOf({ replicas: 2 });
     has(set, unlabelled(set));
     await scene.sync(key);
@@ -268,7 +268,7 @@ describe("an update of a pod's form", () => {
     expect(told()[0]).toBe("Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful");
   });
 
-  test("after a conflict is made to the pod as the cache has it by then", async () => {
+  test("is repeated on the cached pod after a conflict", async () => {
     const set = completeSet(1);
     const pod = unlabelled(set);
     has(set, pod);
@@ -283,7 +283,7 @@ describe("an update of a pod's form", () => {
     expect(told()).toEqual(["Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"]);
   });
 
-  test("is given up after the fourth conflict, and told of once", async () => {
+  test("is given up after the fourth conflict, and reported once", async () => {
     const set = completeSet(1);
     has(set, unlabelled(set));
     scene.refuse = ({ verb }) => (verb === "update" ? refusal(409, "Conflict", "changed") : undefined);
@@ -292,7 +292,7 @@ describe("an update of a pod's form", () => {
     expect(told()).toEqual(["Warning FailedUpdate: Update Pod db-0 in StatefulSet db failed error: changed"]);
   });
 
-  test("adds the volumes of claims that it lacks, and creates these claims", async () => {
+  test("adds missing volumes for claims, and creates these claims", async () => {
     const set = claimingSet({ replicas: 1 });
     has(set, podAt(set, 0));
     await scene.sync(key);
@@ -312,14 +312,14 @@ describe("claims", () => {
     ]);
   });
 
-  test("that are there are used", async () => {
+  test("that exist are used", async () => {
     has(claimingSet());
     scene.put(PersistentVolumeClaims, claimNamed("data-db-0"));
     await scene.sync(key);
     expect(sent()).toEqual(["create db-0", "updateStatus db"]);
   });
 
-  test("that cannot be created keep the pod from being created, and all are tried", async () => {
+  test("that cannot be created prevent the creation of the pod, and all are tried", async () => {
     const templates = ["data", "log", "tmp"].map((name) => ({ metadata: { name }, spec: {} }));
     has(claimingSet({ spec: { volumeClaimTemplates: templates } }));
     scene.refuse = refuseCreate("data-db-0", "tmp-db-0");
@@ -333,7 +333,7 @@ describe("claims", () => {
     ]);
   });
 
-  test("that are there although the cache does not know are told of for the pod alone", async () => {
+  test("that exist but are not cached are reported only for the pod", async () => {
     has(claimingSet());
     scene.refuse = ({ verb, name }) =>
       verb === "create" && name === "data-db-0" ? refusal(409, "AlreadyExists", "there") : undefined;
@@ -343,7 +343,7 @@ describe("claims", () => {
     ]);
   });
 
-  test("that are being deleted keep the pod from being created", async () => {
+  test("that are being deleted prevent the creation of the pod", async () => {
     has(claimingSet());
     scene.put(PersistentVolumeClaims, claimNamed("data-db-0", { meta: going }));
     expect((await rejection(scene.sync(key)))?.message).toBe("pvc data-db-0 is being deleted");
@@ -384,7 +384,7 @@ describe("claims", () => {
     expect(scene.calls[0]?.body).toEqual(claimNamed("data-db-0"));
   });
 
-  test("of pods that are too many go over to these before they are deleted", async () => {
+  test("of surplus pods get these as owners before they are deleted", async () => {
     const set = claimingSet({ replicas: 0, whenDeleted: "Delete", whenScaled: "Delete" });
     has(set, podAt(set, 0), podAt(set, 1));
     scene.put(PersistentVolumeClaims, ...[0, 1].map((n) => claimNamed(`data-db-${n}`, { owners: [ownedBySet(set)] })));
@@ -393,7 +393,7 @@ describe("claims", () => {
     expect(scene.calls[0]?.body).toMatchObject({ metadata: { ownerReferences: [ownedByPod("db-1")] } });
   });
 
-  test("that cannot be given to their pods keep these from being deleted", async () => {
+  test("that cannot get their pods as owners prevent the pods' deletion", async () => {
     const set = claimingSet({ replicas: 0, whenScaled: "Delete" });
     has(set, podAt(set, 0));
     scene.put(PersistentVolumeClaims, claimNamed("data-db-0"));
@@ -415,7 +415,7 @@ describe("claims", () => {
     );
   });
 
-  test("with another controller are left to it, with an Event", async () => {
+  test("with another controller are left alone, with an Event", async () => {
     const set = claimingSet({ replicas: 1, whenDeleted: "Delete" });
     has(set, podAt(set, 0, { phase: "Pending", ready: false }));
     const manager = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "x", controller: true };
@@ -429,7 +429,7 @@ describe("claims", () => {
 });
 
 describe("a pod that is waited for", () => {
-  test("gets no claim while it runs, and the claims of pods that are too many stay as they are", async () => {
+  test("gets no claim while it runs, and the claims of surplus pods are left alone", async () => {
     const set = claimingSet({ replicas: 1, whenScaled: "Delete" });
     has(set, podAt(set, 0, { ready: false }), podAt(set, 4));
     scene.put(PersistentVolumeClaims, claimNamed("data-db-4"));
@@ -440,7 +440,7 @@ describe("a pod that is waited for", () => {
     );
   });
 
-  test("keeps an ordered set from touching those after it, also when its update fails", async () => {
+  test("prevents changes of those after it in an ordered set, also when its update fails", async () => {
     const set = statefulSetOf({ replicas: 3 });
     const labels = { app: "db", "controller-revision-hash": revisionFor(set).metadata.name };
     has(set, ...podsAt(set, [0, 1, 2], { labels }));
@@ -452,14 +452,14 @@ describe("a pod that is waited for", () => {
 });
 
 describe("with Parallel", () => {
-  test("a pending pod gets the claims that it lacks", async () => {
+  test("a pending pod gets its missing claims", async () => {
     const set = claimingSet({ replicas: 1, spec: parallel });
     has(set, podAt(set, 0, { phase: "Pending", ready: false, spec: volumeFor("db-0") }));
     await scene.sync(key);
     expect(sent()).toEqual(["create data-db-0", "updateStatus db"]);
   });
 
-  test("no pod is said to be waited for that has ended", async () => {
+  test("no finished pod is reported as waited for", async () => {
     const set = statefulSetOf({ replicas: 2, spec: parallel });
     has(set, podAt(set, 0, { phase: "Failed", meta: going }), podAt(set, 1));
     await scene.sync(key);
@@ -467,8 +467,8 @@ describe("with Parallel", () => {
   });
 });
 
-describe("claims of pods that are too many", () => {
-  test("are left to another controller without a word", async () => {
+describe("claims of surplus pods", () => {
+  test("are left to another controller without an Event", async () => {
     const set = claimingSet({ replicas: 0, whenScaled: "Delete" });
     has(set, podAt(set, 0));
     const manager = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "x", controller: true };
@@ -479,10 +479,10 @@ describe("claims of pods that are too many", () => {
   });
 });
 
-describe("a sync that is done with its pods", () => {
+describe("a sync that has finished with its pods", () => {
   const onDelete = { ...parallel, updateStrategy: { type: "OnDelete" } };
 
-  test("says that nothing is to be done only if nothing was", async () => {
+  test("reports that nothing is to be done only if nothing was", async () => {
     const missing = statefulSetOf({ replicas: 2, spec: onDelete });
     has(missing, podAt(missing, 0));
     await scene.sync(key);
@@ -500,7 +500,7 @@ describe("a sync that is done with its pods", () => {
     expect(rulesUsed()).not.toContain("steady");
   });
 
-  test("counts as many current pods as there are, where none was deleted to be updated", async () => {
+  test("counts as many current pods as exist, if none was deleted to be updated", async () => {
     const old = { revision: "db-old" };
     const waiting = statefulSetOf({ replicas: 3, spec: parallel, status: { currentRevision: "db-old" } });
     scene.put(ControllerRevisions, {
@@ -535,42 +535,42 @@ describe("the sentences", () => {
   };
   const { name } = revisionFor(statefulSetOf()).metadata;
 
-  test("of a creation in order name the pod, its revision, and what was waited for", async () => {
+  test("of a creation in order have the pod, its revision, and what was waited for", async () => {
     const set = statefulSetOf({ replicas: 4 });
     expect(await first(set, ...podsAt(set, [0, 1]))).toBe(
       `db-2 is missing, all 2 before it available → create it from ${name}`,
     );
   });
 
-  test("of a wait say how many pods come after", async () => {
+  test("of a wait have the number of pods after it", async () => {
     const set = statefulSetOf({ replicas: 4 });
     expect(await first(set, podAt(set, 0), podAt(set, 1, { ready: false }))).toBe(
       "db-1 is not ready → wait; it holds up 2 pods after it",
     );
   });
 
-  test("of creations in Parallel name the first few, and the batches", async () => {
+  test("of creations in Parallel have the first few, and the batches", async () => {
     const set = statefulSetOf({ replicas: 11, spec: parallel });
     expect(await first(set, podAt(set, 3))).toBe(
       `10 of 11 pods are missing → create db-0, db-1, db-2, db-4, db-5, db-6, db-7, db-8 and 2 more from ${name}, in batches of 1, 2, 4, 3`,
     );
   });
 
-  test("of a pod that has ended say how", async () => {
+  test("of a finished pod have its end", async () => {
     const set = statefulSetOf({ replicas: 1 });
     expect(await first(set, podAt(set, 0, { phase: "Succeeded" }))).toBe(
       "db-0 has succeeded → delete it, to recreate it",
     );
   });
 
-  test("of a scale-down say which ordinals are desired, and how many pods are too many", async () => {
+  test("of a scale-down have the desired ordinals, and the number of surplus pods", async () => {
     const set = statefulSetOf({ replicas: 2, spec: { ordinals: { start: 3 } } });
     expect(await first(set, ...podsAt(set, [3, 4, 5, 6]))).toBe(
       "ordinals 3 to 4 are desired, 2 pods too many → delete db-6",
     );
   });
 
-  test("of a scale-down that waits name both pods", async () => {
+  test("of a scale-down that waits have both pods", async () => {
     const set = statefulSetOf({ replicas: 0 });
     const unready = { ready: false };
     expect(await first(set, podAt(set, 0, unready), podAt(set, 1, unready))).toBe(
@@ -578,7 +578,7 @@ describe("the sentences", () => {
     );
   });
 
-  test("of an update that waits say for which pod, and how many are left", async () => {
+  test("of an update that waits have the pod, and how many are left", async () => {
     const set = statefulSetOf({ replicas: 3, spec: parallel });
     const old = { revision: "db-old" };
     expect(await first(set, ...podsAt(set, [0, 1], old), podAt(set, 2, { ready: false }))).toBe(
@@ -586,7 +586,7 @@ describe("the sentences", () => {
     );
   });
 
-  test("of repairs name what is not as the set has it", async () => {
+  test("of repairs have what differs from the set", async () => {
     const set = statefulSetOf({ replicas: 1 });
     expect(await first(set, podAt(set, 0, { labels: { app: "db" } }))).toBe(
       "db-0 differs from what the set specifies (identity) → update it",
@@ -608,7 +608,7 @@ describe("a rolling update", () => {
     return set;
   }
 
-  test("creates the revision, deletes the highest pod, and counts that one out", async () => {
+  test("creates the revision, deletes the highest pod, and no longer counts that one", async () => {
     const set = changed();
     const { name } = revisionFor(set).metadata;
     await scene.sync(key);
@@ -625,7 +625,7 @@ describe("a rolling update", () => {
     ]);
   });
 
-  test("that cannot delete the pod counts it still", async () => {
+  test("that cannot delete the pod still counts it", async () => {
     changed();
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
     expect((await rejection(scene.sync(key)))?.message).toBe("no");
@@ -640,7 +640,7 @@ describe("a rolling update", () => {
     );
   });
 
-  test("says what the partition keeps", async () => {
+  test("reports what the partition keeps", async () => {
     const set = changed({ updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 1 } } });
     scene.put(Pods, ...podsAt(set, [1, 2]));
     await scene.sync(key);
@@ -660,7 +660,7 @@ describe("a rolling update", () => {
     expect((body(0) as ControllerRevision).revision).toBe(3);
   });
 
-  test("whose revision cannot be created ends there, and the history is shortened to what the pods have", async () => {
+  test("whose revision cannot be created ends there, and the history is trimmed to the pods' revisions", async () => {
     const set = changed({ revisionHistoryLimit: 0 });
     scene.put(ControllerRevisions, revisionFor(statefulSetOf({ spec: { template: {} } }), 0));
     scene.refuse = refuseCreate(revisionFor(set).metadata.name);
@@ -671,7 +671,7 @@ describe("a rolling update", () => {
 });
 
 describe("the history", () => {
-  test("without an owner is adopted before anything else", async () => {
+  test("without an owner is adopted first", async () => {
     const set = completeSet(1);
     scene.put(StatefulSets, set);
     scene.put(ControllerRevisions, revisionFor(set, 1, { ownerReferences: [] }));
@@ -680,7 +680,7 @@ describe("the history", () => {
     expect(sent()).toEqual(["get db", `patch ${revisionFor(set).metadata.name}`]);
   });
 
-  test("keeps the revisions of the status and of pods, and of the others as many as the limit", async () => {
+  test("keeps the revisions of the status and of pods, and as many of the others as the limit", async () => {
     const set = statefulSetOf({
       replicas: 1,
       spec: { revisionHistoryLimit: 1 },
@@ -700,7 +700,7 @@ describe("the history", () => {
 });
 
 describe("writing the status", () => {
-  test("after a conflict is tried again on the set as the cache has it by then", async () => {
+  test("is repeated on the cached set after a conflict", async () => {
     const set = statefulSetOf({ replicas: 0, meta: { generation: 4 } });
     has(set);
     scene.writeLive(StatefulSets, {
@@ -721,7 +721,7 @@ describe("writing the status", () => {
     expect(sent().length).toBe(5);
   });
 
-  test("is not tried again after another refusal, which comes second to a failure before it", async () => {
+  test("is not retried after another refusal, which comes second to an earlier failure", async () => {
     has(statefulSetOf());
     scene.refuse = ({ verb }) => refusal(403, "Forbidden", `no ${verb}`);
     expect((await rejection(scene.sync(key)))?.message).toBe("no create");
@@ -738,7 +738,7 @@ describe("the consistency check", () => {
       (error: unknown) => error instanceof CacheBehindError,
     );
 
-  test("holds the key back until the caches have its pods, its claims and its status", async () => {
+  test("delays the key until the caches have its pods, its claims and its status", async () => {
     has(claimingSet());
     await scene.sync(key);
     // The claim, the pod, the status.
@@ -751,7 +751,7 @@ describe("the consistency check", () => {
     expect(await behind()).toBe(false);
   });
 
-  test("waits for adopted pods and for deletions too", async () => {
+  test("waits for adopted pods and for deletions, too", async () => {
     const set = completeSet(1);
     has(set, podAt(set, 0, { owner: "none" }));
     await scene.sync(key);
@@ -765,7 +765,7 @@ describe("the consistency check", () => {
     expect(await behind()).toBe(false);
   });
 
-  test("forgets a set that is gone", async () => {
+  test("forgets a deleted set", async () => {
     has(statefulSetOf());
     await scene.sync(key);
     scene.deleteLive(StatefulSets, key);
@@ -778,14 +778,14 @@ describe("the consistency check", () => {
 describe("availability", () => {
   const patient = { minReadySeconds: 30 };
 
-  test("that is still to come requeues the key for the pod that is next", async () => {
+  test("in the future requeues the key for the next pod", async () => {
     const set = statefulSetOf({ replicas: 2, spec: { ...parallel, ...patient } });
     has(set, podAt(set, 0, { readyForMs: 10_000 }), podAt(set, 1, { readyForMs: 25_000 }));
     await scene.sync(key);
     expect(scene.requeues).toEqual([{ ms: 5000, why: "0 of 2 ready pods are available → requeue in 5 s, for db-1" }]);
   });
 
-  test("is looked at again after minReadySeconds where no pod says since when it is ready", async () => {
+  test("is checked again after minReadySeconds if no pod has the time of its readiness", async () => {
     const set = statefulSetOf({ replicas: 1, spec: patient });
     has(set, podAt(set, 0, { status: { conditions: [{ type: "Ready", status: "True" }] } }));
     await scene.sync(key);
@@ -804,7 +804,7 @@ describe("availability", () => {
     expect(scene.requeues).toEqual([]);
   });
 
-  test("is looked at again when a pod gets ready", () => {
+  test("is checked again when a pod becomes ready", () => {
     const set = statefulSetOf({ spec: patient });
     has(set);
     const [before, object] = [false, true].map((ready) => podAt(set, 0, { ready }));
@@ -815,7 +815,7 @@ describe("availability", () => {
 });
 
 describe("notifications", () => {
-  test("of claims and revisions wake nobody", () => {
+  test("of claims and revisions enqueue nothing", () => {
     const set = has(claimingSet());
     scene.notify(PersistentVolumeClaims, {
       type: "added",
@@ -826,7 +826,7 @@ describe("notifications", () => {
     expect(scene.woken).toEqual([]);
   });
 
-  test("of pods wake their set, or those that may adopt them", () => {
+  test("of pods enqueue their set, or those that may adopt them", () => {
     const set = has(statefulSetOf());
     scene.notify(Pods, { type: "added", object: podAt(set, 0), initial: false });
     scene.notify(Pods, {

@@ -40,7 +40,7 @@ function put({ taints = [full], tolerations = [] }: { taints?: Taint[]; tolerati
 }
 
 describe("a pod that does not tolerate a taint of its node", () => {
-  test("is deleted at once, after its status says why", async () => {
+  test("is deleted at once, after its status has the reason", async () => {
     put();
     await scene.sync(key);
     expect(calls()).toEqual(deleted);
@@ -71,7 +71,7 @@ describe("a pod that does not tolerate a taint of its node", () => {
     expect(sentences()).toEqual(["it does not tolerate the taint team=a:NoExecute of node-1 → delete it"]);
   });
 
-  test("is deleted once, whatever wakes its key again", async () => {
+  test("is deleted once, whatever enqueues its key again", async () => {
     put();
     await scene.sync(key);
     scene.put(Pods, storedPod("web", { meta: { deletionTimestamp: formatTime(sceneStart) } }));
@@ -79,7 +79,7 @@ describe("a pod that does not tolerate a taint of its node", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("is not announced again if its status says so already", async () => {
+  test("is not announced again if its status already has the reason", async () => {
     put();
     const announced = {
       type: "DisruptionTarget",
@@ -99,7 +99,7 @@ describe("a pod that does not tolerate a taint of its node", () => {
     }
   });
 
-  test("is tried five times, 10 ms apart, and then left", async () => {
+  test("is retried five times, 10 ms apart, and then left alone", async () => {
     put();
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 500 });
@@ -128,7 +128,7 @@ describe("a pod stays", () => {
   const rows: readonly { readonly says: string; readonly taints: Taint[]; readonly tolerations?: Toleration[] }[] = [
     { says: "on a node without taints", taints: [] },
     { says: "with taints of other effects", taints: [{ key: "full", effect: "NoSchedule" }] },
-    { says: "that it tolerates for ever", taints: [full], tolerations: [{ key: "full", operator: "Exists" }] },
+    { says: "that it tolerates forever", taints: [full], tolerations: [{ key: "full", operator: "Exists" }] },
     { says: "with a toleration of everything", taints: [full, noExecute("x")], tolerations: [{ operator: "Exists" }] },
   ];
   for (const { says, taints, tolerations = [] } of rows) {
@@ -152,7 +152,7 @@ describe("a pod stays", () => {
 describe("a pod that tolerates the taints for a time", () => {
   const tolerations = [forSeconds("full", 60), forSeconds("busy", 20)];
 
-  test("is deleted when it is over, and not before", async () => {
+  test("is deleted after it, and not before", async () => {
     put({ tolerations });
     await scene.sync(key);
     expect(scene.requeues).toEqual([{ ms: 60 * second, why: "its tolerations end" }]);
@@ -199,7 +199,7 @@ describe("a pod that tolerates the taints for a time", () => {
     expect(told()).toEqual([]);
   });
 
-  test("stays if the taint goes in time, and an Event says so once", async () => {
+  test("stays if the taint is removed in time, with one Event", async () => {
     put({ tolerations });
     await scene.sync(key);
     scene.put(Nodes, storedNode("node-1"));
@@ -212,7 +212,7 @@ describe("a pod that tolerates the taints for a time", () => {
     expect(told()).toEqual([]);
   });
 
-  test("stays if it comes to tolerate the taint for ever", async () => {
+  test("stays if it now tolerates the taint forever", async () => {
     put({ tolerations });
     await scene.sync(key);
     scene.put(Pods, storedPod("web", { tolerations: [{ key: "full", operator: "Exists" }] }));
@@ -223,7 +223,7 @@ describe("a pod that tolerates the taints for a time", () => {
     expect(calls()).toEqual([]);
   });
 
-  test("is deleted at once when a taint comes that it does not tolerate", async () => {
+  test("is deleted at once when a taint is added that it does not tolerate", async () => {
     put({ tolerations });
     await scene.sync(key);
     scene.put(Nodes, storedNode("node-1", { taints: [full, noExecute("worse")] }));
@@ -232,7 +232,7 @@ describe("a pod that tolerates the taints for a time", () => {
     expect(told()).toEqual([...unmarked, ...marked]);
   });
 
-  test("is cancelled when the pod is gone, and a pod of its name has a time of its own", async () => {
+  test("is cancelled when the pod is gone, and a pod of its name has a separate time", async () => {
     put({ tolerations });
     await scene.sync(key);
     scene.now += 50 * second;
@@ -242,7 +242,7 @@ describe("a pod that tolerates the taints for a time", () => {
     expect(scene.requeues).toMatchObject([{ ms: 60 * second }]);
   });
 
-  test("is judged anew when a node of the same name has come, and stays if that one has no taints", async () => {
+  test("is judged again when a node of the same name was added, and stays if that one has no taints", async () => {
     put({ tolerations });
     await scene.sync(key);
     const next = storedNode("node-1", { meta: { uid: "next" } });
@@ -270,14 +270,14 @@ describe("a pod that tolerates the taints for a time", () => {
   });
 });
 
-describe("a pod is judged anew", () => {
+describe("a pod is judged again", () => {
   const pod = storedPod("web");
   const node = storedNode("node-1", { taints: [full] });
   const updatedPod = (after: Pod): void => scene.notify(Pods, { type: "updated", before: pod, object: after });
   const updatedNode = (after: Node): void => scene.notify(Nodes, { type: "updated", before: node, object: after });
   beforeEach(() => scene.put(Pods, pod, storedPod("elsewhere", { node: "node-2" })));
 
-  test("when it comes, goes, gets its node, or has other tolerations", () => {
+  test("when it is added or deleted, gets its node, or has other tolerations", () => {
     scene.notify(Pods, { type: "added", object: pod, initial: false });
     scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
     scene.notify(Pods, { type: "updated", before: storedPod("web", { node: "" }), object: pod });
@@ -292,7 +292,7 @@ describe("a pod is judged anew", () => {
     expect(scene.woken).toEqual([]);
   });
 
-  test("when its node comes with NoExecute taints, or gets or loses one", async () => {
+  test("when its node is added with NoExecute taints, or gets or loses one", async () => {
     scene.notify(Nodes, { type: "added", object: node, initial: false });
     updatedNode(storedNode("node-1", { taints: [full, noExecute("busy")] }));
     expect(scene.woken).toEqual([key, key]);
@@ -311,7 +311,7 @@ describe("a pod is judged anew", () => {
   });
 });
 
-test("the definition has upstream's names and rights", () => {
+test("the definition has upstream's names and permissions", () => {
   expect(taintEviction).toMatchObject({
     name: "taint-eviction",
     aliases: ["taint-eviction-controller"],

@@ -38,7 +38,7 @@ describe("a bootstrap token", () => {
     expect(says()).toEqual(["its token expired 60 m ago → delete it"]);
   });
 
-  test("that expires later is looked at again then, to the millisecond", async () => {
+  test("that expires later is synced again then, to the millisecond", async () => {
     scene.now = sceneStart + 500;
     scene.put(Secrets, tokenSecret({ data: expiresIn(hourMs) }));
     await scene.sync(key);
@@ -57,7 +57,7 @@ describe("a bootstrap token", () => {
     "2030-01-01 00:00:00Z",
     "2030-01-01T24:00:00Z",
   ]) {
-    test(`that expires at ${expiration}, which is no time, is deleted`, async () => {
+    test(`that expires at ${expiration}, which is not a time, is deleted`, async () => {
       scene.put(Secrets, tokenSecret({ data: { expiration } }));
       await scene.sync(key);
       expect(scene.calls).toMatchObject([deletion]);
@@ -79,7 +79,7 @@ describe("a bootstrap token", () => {
     });
   }
 
-  test("that is gone, or another one by now, is nobody's business; other refusals are said", async () => {
+  test("that is gone, or was replaced, is not an error; other refusals are", async () => {
     await scene.sync(key);
     scene.put(Secrets, tokenSecret({ data: expiresIn(-hourMs) }));
     for (const error of [refusal(404, "NotFound", "gone"), refusal(409, "Conflict", "changed")]) {
@@ -95,7 +95,7 @@ describe("a bootstrap token", () => {
 describe("a Secret", () => {
   const others = [tokenSecret({ namespace: "shop" }), tokenSecret({ type: "Opaque" })];
 
-  test("is looked at when it comes or changes, if it is a token's in kube-system", () => {
+  test("is synced when it is added or changed, if it is a token in kube-system", () => {
     for (const object of [...others, tokenSecret()]) {
       scene.notify(Secrets, { type: "added", object, initial: true });
       scene.notify(Secrets, { type: "updated", before: object, object });
@@ -104,7 +104,7 @@ describe("a Secret", () => {
     expect(scene.woken).toEqual([key, key]);
   });
 
-  test("of another kind or namespace is kept, whatever it says of its expiration", async () => {
+  test("of another kind or namespace is kept, whatever its expiration", async () => {
     for (const { metadata, type, data } of others) {
       const secret = { metadata, ...(type !== undefined && { type }), data: { ...data, expiration: btoa("garbage") } };
       scene.put(Secrets, secret);
@@ -114,7 +114,7 @@ describe("a Secret", () => {
   });
 });
 
-test("in the embedded cluster a token goes when it expires, and one without an end stays", async () => {
+test("in the embedded cluster a token is deleted when it expires, and one without an expiration stays", async () => {
   const cluster = await embeddedScene({ controllers: [tokenCleaner], nodes: 0, scheduler: false, kubelet: false });
   const secretNames = async (): Promise<readonly string[]> =>
     (await cluster.list(Secrets, "kube-system")).map(({ metadata }) => metadata.name);

@@ -48,7 +48,7 @@ describe("a Job needs cleanup", () => {
     expect(expiryOf(jobWith({}))).toBeUndefined();
   });
 
-  test("and says when: a condition without a time is an error", () => {
+  test("at a known time: a condition without a time is an error", () => {
     const conditions = [{ type: "Complete", status: "True" }];
     expect(() => expiryOf(jobOf({ spec: { ttlSecondsAfterFinished: 1 }, status: { conditions } }))).toThrow(
       "Cannot tell when Job shop/data finished",
@@ -64,7 +64,7 @@ describe("a sync", () => {
   });
   const calls = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
 
-  test("before the TTL is over comes again then, and asks nobody", async () => {
+  test("before the TTL is over is requeued for then, without a request", async () => {
     scene.put(Jobs, jobWith({ ttl: 10, agoMs: 4 * second }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -72,7 +72,7 @@ describe("a sync", () => {
   });
 
   for (const agoMs of [10 * second, 60 * second]) {
-    test(`after ${agoMs / second} s of 10 deletes the Job that the server has`, async () => {
+    test(`after ${agoMs / second} s of 10 deletes the Job in the server's state`, async () => {
       scene.put(Jobs, jobWith({ ttl: 10, agoMs }));
       await scene.sync(key);
       expect(calls()).toEqual(["get data", "delete data"]);
@@ -82,7 +82,7 @@ describe("a sync", () => {
     });
   }
 
-  test("leaves a Job alone whose TTL the server has as longer, and comes again", async () => {
+  test("leaves a Job alone whose TTL is longer on the server, and is requeued", async () => {
     scene.put(Jobs, jobWith({ ttl: 10, agoMs: 20 * second }));
     scene.putLive(Jobs, jobWith({ ttl: 30, agoMs: 20 * second }));
     await scene.sync(key);
@@ -90,7 +90,7 @@ describe("a sync", () => {
     expect(scene.requeues).toMatchObject([{ ms: 10 * second }]);
   });
 
-  test("leaves a Job alone that has no TTL any more, or that is gone", async () => {
+  test("leaves a Job alone that has no TTL any more, or was deleted", async () => {
     scene.put(Jobs, jobWith({ ttl: 10, agoMs: 20 * second }));
     scene.putLive(Jobs, jobWith({ agoMs: 20 * second }));
     await scene.sync(key);
@@ -100,7 +100,7 @@ describe("a sync", () => {
     expect(scene.requeues).toEqual([]);
   });
 
-  test("fails with what the server refuses", async () => {
+  test("fails with the server's refusal", async () => {
     scene.put(Jobs, jobWith({ ttl: 0, agoMs: second }));
     scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 500 });
@@ -108,7 +108,7 @@ describe("a sync", () => {
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 409 });
   });
 
-  test("is asked for by Jobs that need cleanup, and by no others", () => {
+  test("is enqueued by Jobs that need cleanup, and by no others", () => {
     scene.notify(Jobs, { type: "added", object: jobWith({ ttl: 10 }), initial: false });
     scene.notify(Jobs, { type: "updated", before: jobWith({ ttl: 10 }), object: jobWith({ ttl: 20 }) });
     scene.notify(Jobs, { type: "added", object: jobWith({}), initial: false });
@@ -118,7 +118,7 @@ describe("a sync", () => {
 });
 
 describe("in the embedded cluster", () => {
-  test("a Job goes with its pods, so long after it has finished", async () => {
+  test("a Job is deleted with its pods, ten seconds after it has finished", async () => {
     const scene = await jobScene({ controllers: [ttlAfterFinished, garbageCollector] });
     await scene.create({ ttlSecondsAfterFinished: 30 });
     await scene.pass(25 * second);
@@ -135,7 +135,7 @@ describe("in the embedded cluster", () => {
 });
 
 describe("the definition", () => {
-  test("has upstream's names and rights, and records no Events", () => {
+  test("has upstream's names and permissions, and records no Events", () => {
     expect(ttlAfterFinished).toMatchObject({
       name: "ttl-after-finished",
       aliases: ["ttl-after-finished-controller"],

@@ -72,20 +72,20 @@ describe("a node is left alone", () => {
     });
   }
 
-  test("that is gone", async () => {
+  test("that was deleted", async () => {
     await scene.sync("one");
     expect([scene.calls, scene.decisions]).toEqual([[], []]);
   });
 });
 
-test("nodes that come and change are synced, not one that goes", () => {
+test("nodes that are added and changed are synced, not deleted ones", () => {
   scene.notify(Nodes, { type: "added", object: node("one"), initial: true });
   scene.notify(Nodes, { type: "updated", before: node("one"), object: node("one", "5") });
   scene.notify(Nodes, { type: "deleted", object: node("one"), tombstone: false });
   expect(scene.woken).toEqual(["one", "one"]);
 });
 
-test("nodes that go count no more", async () => {
+test("deleted nodes no longer count", async () => {
   comeUp(101, "15");
   for (let n = 1; n <= 11; n++) scene.notify(Nodes, { type: "deleted", object: node(`n${n}`), tombstone: true });
   await scene.sync("one");
@@ -126,7 +126,7 @@ describe("the time by the number of nodes", () => {
     ]);
   });
 
-  test("about a bound: it stays", () => {
+  test("near a bound: it stays", () => {
     const size = new ClusterSize();
     changes(size, "add", 101);
     expect([changes(size, "remove", 91), changes(size, "add", 92), changes(size, "remove", 90)]).toEqual([[], [], []]);
@@ -135,7 +135,7 @@ describe("the time by the number of nodes", () => {
   });
 });
 
-test("the definition has upstream's names and rights", () => {
+test("the definition has upstream's names and permissions", () => {
   expect(ttl).toMatchObject({
     name: "ttl",
     component: "ttl-controller",

@@ -29,9 +29,9 @@ function matched(rules: Rules | undefined, kinds: readonly DiscoveredKind[] = se
 
 describe("the kinds that are checked", () => {
   for (const { name, rules, expected } of [
-    { name: "of no rules: none", rules: [], expected: [] },
+    { name: "without rules: none", rules: [], expected: [] },
     {
-      name: "of a rule that names one",
+      name: "of a rule for one",
       rules: [ruleOf(["apps"], ["v1"], ["deployments"])],
       expected: ["apps/v1 Deployment"],
     },
@@ -51,19 +51,19 @@ describe("the kinds that are checked", () => {
       ],
     },
     {
-      name: "of two rules that name the same, once",
+      name: "of two rules for the same, once",
       rules: twice(ruleOf([""], ["v1"], ["pods"])),
       expected: ["/v1 Pod"],
     },
-    { name: "not of all resources", rules: [ruleOf(["apps"], ["v1"], ["*"])], expected: [] },
-    { name: "not of subresources", rules: [ruleOf([""], ["v1"], ["pods/*", "pods/status", "*/scale"])], expected: [] },
+    { name: "not for all resources", rules: [ruleOf(["apps"], ["v1"], ["*"])], expected: [] },
+    { name: "not for subresources", rules: [ruleOf([""], ["v1"], ["pods/*", "pods/status", "*/scale"])], expected: [] },
     {
-      name: "but of resources beside those",
+      name: "but for resources beside those",
       rules: [ruleOf(["apps"], ["v1"], ["*/status", "deployments", "*"])],
       expected: ["apps/v1 Deployment"],
     },
     {
-      name: "not of a rule for all groups or all versions, but of the others",
+      name: "not for a rule with all groups or all versions, but for the others",
       rules: [
         ruleOf(["apps"], ["v1"], ["deployments"]),
         ruleOf(["apps"], ["v1", "*"], ["statefulsets"]),
@@ -72,17 +72,17 @@ describe("the kinds that are checked", () => {
       expected: ["apps/v1 Deployment"],
     },
     {
-      name: "of the core group: those of this version in every group",
+      name: "for the core group: those of this version in every group",
       rules: [ruleOf([""], ["v1"], ["events", "widgets"])],
       expected: ["/v1 Event", "events.k8s.io/v1 Event", "example.com/v1 Widget"],
     },
     {
-      name: "by a singular name, and in any case of letters",
+      name: "by a singular name, and case-insensitive",
       rules: [ruleOf(["apps"], ["v1"], ["Deployment", "STATEFULSETS"])],
       expected: ["apps/v1 Deployment", "apps/v1 StatefulSet"],
     },
     {
-      name: "none that the server has not",
+      name: "none that the server does not have",
       rules: [ruleOf(["apps"], ["v2"], ["deployments"]), ruleOf(["none"], ["v1"], ["deployments"])],
       expected: [],
     },
@@ -104,7 +104,7 @@ describe("ten kinds at most", () => {
   const names = letters.map((letter) => `k${letter}s`);
   const text = (letter: string): string => `example.com/v1 K${letter}`;
 
-  test("of one rule, the first by their names; nor is a rule after it looked at", () => {
+  test("of one rule, the first by name; later rules are not examined", () => {
     const [rest, pods] = [ruleOf(["example.com"], ["v1"], names.toReversed()), ruleOf([""], ["v1"], ["pods"])];
     const expected = letters.slice(0, 10).map(text);
     expect(matched([rest], many)).toEqual(expected);
@@ -112,13 +112,13 @@ describe("ten kinds at most", () => {
     expect(matched([pods, rest], [...many, ...server])).toEqual(["/v1 Pod", ...expected]);
   });
 
-  test("which of nine is not reached", () => {
+  test("the ninth is the last without a duplicate", () => {
     const nine = ruleOf(["example.com"], ["v1"], names.slice(0, 9));
     const last = ruleOf(["example.com"], ["v1"], names.slice(9));
     expect(matched([nine, last], many)).toEqual(letters.map(text));
   });
 
-  test("counting one that is named twice", () => {
+  test("with duplicates counted", () => {
     const both = names.slice(0, 9).flatMap((name) => [name, name.slice(0, -1)]);
     expect(matched([ruleOf(["example.com"], ["v1"], both)], many)).toEqual(letters.slice(0, 5).map(text));
   });

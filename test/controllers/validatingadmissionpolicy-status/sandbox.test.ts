@@ -35,7 +35,7 @@ function warnings({ status }: ValidatingAdmissionPolicy): readonly string[] {
   );
 }
 
-test("a policy about Deployments is warned of by their types, and no more when it is mended", async () => {
+test("a policy for Deployments gets warnings by their types, and none once it is fixed", async () => {
   const spec: PolicySpec = {
     matchConstraints: constraints("apps", "deployments"),
     validations: [
@@ -61,7 +61,7 @@ test("a policy about Deployments is warned of by their types, and no more when i
   expect(mended.status).toEqual({ observedGeneration: 2 });
 });
 
-test("what somebody else writes into the status is overwritten, once it says that nobody has looked", async () => {
+test("a status from another writer is overwritten, once its observed generation is missing", async () => {
   const spec: PolicySpec = {
     matchConstraints: constraints("apps", "deployments"),
     validations: [{ expression: "object.spec.none == 1" }],

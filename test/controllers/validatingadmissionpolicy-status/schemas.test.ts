@@ -9,8 +9,8 @@ const text = { type: "string" };
 const filled = (root: object, parts: Readonly<Record<string, object>> = {}): unknown =>
   schemaIn({ components: { schemas: { ...parts, root: { ...of, ...root } } } }, gvk);
 
-describe("a kind's schema has in place what it refers to", () => {
-  test("in properties, items and values, beside what it says itself", () => {
+describe("references in a kind's schema are resolved", () => {
+  test("in properties, items and values, beside other fields", () => {
     const root = {
       type: "object",
       required: ["spec"],
@@ -42,7 +42,7 @@ describe("a kind's schema has in place what it refers to", () => {
     expect(filled({ properties: { spec } }, { spec: text })).toMatchObject({ properties: { spec: text } });
   });
 
-  test("which is an object without fields where it is within itself, and whole where it comes twice", () => {
+  test("to an object without fields in a cycle, and completely if they are repeated", () => {
     const node = { type: "object", properties: { left: ref("node"), name: text } };
     const whole = { type: "object", properties: { left: { type: "object" }, name: text } };
     const root = { properties: { one: ref("node"), other: ref("node"), again: ref("root") } };
@@ -52,7 +52,7 @@ describe("a kind's schema has in place what it refers to", () => {
     });
   });
 
-  test("with numbers or texts as Kubernetes' own kinds have them, by their format", () => {
+  test("with numbers or strings as in Kubernetes' own kinds, by their format", () => {
     const port = { oneOf: [{ type: "integer" }, text], format: "int-or-string" };
     expect(filled({ properties: { port } })).toMatchObject({
       properties: { port: { "x-kubernetes-int-or-string": true } },
@@ -65,14 +65,14 @@ describe("a kind's schema has in place what it refers to", () => {
 });
 
 describe("there is no schema", () => {
-  test("of a kind, version or group that the document has not", () => {
+  test("for a kind, version or group that the document does not have", () => {
     const document = { components: { schemas: { root: of, plain: text } } };
     for (const other of [{ kind: "Gadget" }, { version: "v2" }, { group: "" }])
       expect(schemaIn(document, { ...gvk, ...other })).toBeUndefined();
     expect([schemaIn({}, gvk), schemaIn({ components: {} }, gvk)]).toEqual([undefined, undefined]);
   });
 
-  test("where it refers to one that is not there", () => {
+  test("with a reference to a missing one", () => {
     expect(filled({ properties: { spec: { type: "array", items: ref("none") } } })).toBeUndefined();
   });
 });

@@ -51,7 +51,7 @@ async function warned(spec: PolicySpec): Promise<readonly string[]> {
 }
 
 describe("the status of a generation", () => {
-  test("has no warnings where nothing is wrong, and nothing else is applied", async () => {
+  test("has no warnings if nothing is wrong, and nothing else is applied", async () => {
     await check(policyOf(checking("object.spec.replicas > 1")));
     expect(scene.calls[0]?.body).toEqual({
       apiVersion: "admissionregistration.k8s.io/v1",
@@ -62,7 +62,7 @@ describe("the status of a generation", () => {
     expect(sentences()).toEqual(["generation 1: 1 expression for apps/v1 Deployment → no warnings"]);
   });
 
-  test("has a warning for each expression that is wrong", async () => {
+  test("has a warning for each wrong expression", async () => {
     const policy = policyOf(checking("object.spec.none > 1", "object.spec.replicas < 9", "object.spec.replicas > '1'"));
     expect(await check({ ...policy, metadata: { ...policy.metadata, generation: 4 } })).toMatchObject({
       observedGeneration: 4,
@@ -79,7 +79,7 @@ describe("the status of a generation", () => {
     expect(sentences()).toEqual(["generation 4: 3 expressions for apps/v1 Deployment → 2 warnings"]);
   });
 
-  test("is written for policies of no kind that is known, too", async () => {
+  test("is written for policies without a known kind, too", async () => {
     const none: PolicySpec = {
       ...checking("object.none == 1"),
       matchConstraints: { resourceRules: [ruleOf(["*"], ["*"], ["*"])] },
@@ -89,7 +89,7 @@ describe("the status of a generation", () => {
     expect(server.asked).toEqual([]);
   });
 
-  test("is not written again, but for a new one", async () => {
+  test("is not written again, except for a new one", async () => {
     const policy = policyOf(checking("true"));
     scene.put(ValidatingAdmissionPolicies, { ...policy, status: { observedGeneration: 1 } });
     await scene.sync("one");
@@ -99,12 +99,12 @@ describe("the status of a generation", () => {
     ).toEqual({ observedGeneration: 2, typeChecking: {} });
   });
 
-  test("is not written for one that is gone", async () => {
+  test("is not written for a deleted one", async () => {
     await scene.sync("one");
     expect([scene.calls, scene.decisions]).toEqual([[], []]);
   });
 
-  test("is tried again when the server refuses it", async () => {
+  test("is retried when the server refuses it", async () => {
     scene.refuse = () => refusal(409, "Conflict", "changed");
     scene.put(ValidatingAdmissionPolicies, policyOf(checking("true")));
     expect(await rejection(scene.sync("one"))).toMatchObject({ code: 409 });
@@ -112,7 +112,7 @@ describe("the status of a generation", () => {
 });
 
 describe("schemas", () => {
-  test("are looked for where a kind is, one document a group and version", async () => {
+  test("are searched in one document per group and version", async () => {
     server.kinds = [
       deployment,
       { ...deployment, kind: "StatefulSet", plural: "statefulsets" },
@@ -148,7 +148,7 @@ describe("schemas", () => {
     expect(server.asked).toContain("/openapi/v3/apis/apps/v1");
   });
 
-  test("that are missing, or refer to what is, leave their kinds out", async () => {
+  test("that are missing, or have missing references, exclude their kinds", async () => {
     const { schema: _schema, ...without } = { ...deployment, kind: "Other", plural: "others" };
     const broken = { $ref: "#/components/schemas/none" };
     server.kinds = [
@@ -167,7 +167,7 @@ describe("schemas", () => {
     expect(await warned(checking("object.none == 1"))).toEqual([]);
   });
 
-  test("of a server that answers with something else are no reason to say that nothing is wrong", async () => {
+  test("of a server with other responses do not mean that nothing is wrong", async () => {
     scene.beyond = {
       raw: (path) => (path === "/openapi/v3" ? Promise.resolve("<html></html>") : server.raw(path)),
     };
@@ -179,7 +179,7 @@ describe("schemas", () => {
   });
 
   for (const path of ["/api", "/apis", "/openapi/v3", "/openapi/v3/apis/apps/v1"]) {
-    test(`that cannot be read are no reason to say that nothing is wrong: ${path} is refused`, async () => {
+    test(`that cannot be read do not mean that nothing is wrong: ${path} is refused`, async () => {
       scene.beyond = {
         raw: (asked) => (asked === path ? Promise.reject(refusal(503, "ServiceUnavailable", "no")) : server.raw(asked)),
       };
@@ -211,19 +211,19 @@ describe("parameters", () => {
     ]);
   });
 
-  test("are of any type where their kind is unknown", async () => {
+  test("have any type if their kind is unknown", async () => {
     for (const apiVersion of ["example.com/v1", "example.com/v2", "v1"])
       expect(await warned(withParams(apiVersion, "object.spec.replicas <= params.most"))).toEqual([]);
   });
 
-  test("are none for an apiVersion that is none", async () => {
+  test("do not exist for an invalid apiVersion", async () => {
     expect(await warned(withParams("a/b/c", "params.most == 1"))).toEqual([
       expect.stringContaining("undeclared reference to 'params'"),
     ]);
   });
 });
 
-test("policies that come and change are synced, not one that goes", () => {
+test("policies that are added and changed are synced, not deleted ones", () => {
   const [before, after] = [policyOf(checking("true")), policyOf(checking("false"))];
   scene.notify(ValidatingAdmissionPolicies, { type: "added", object: before, initial: true });
   scene.notify(ValidatingAdmissionPolicies, { type: "updated", before, object: after });
@@ -231,7 +231,7 @@ test("policies that come and change are synced, not one that goes", () => {
   expect(scene.woken).toEqual(["one", "one"]);
 });
 
-test("the definition has upstream's names and rights", () => {
+test("the definition has upstream's names and permissions", () => {
   expect(validatingAdmissionPolicyStatus).toMatchObject({
     name: "validatingadmissionpolicy-status",
     component: "validatingadmissionpolicy-status-controller",

@@ -32,36 +32,36 @@ function problem(column: number, says: string, expression: string): string {
 
 describe("an expression is right", () => {
   for (const { name, spec, types } of [
-    { name: "where there is none", spec: {}, types: ofDeployments(object({})) },
-    { name: "for no kind", spec: validation("object.foo == 'bar'"), types: { kinds: [], params: undefined } },
+    { name: "if there is none", spec: {}, types: ofDeployments(object({})) },
+    { name: "without a kind", spec: validation("object.foo == 'bar'"), types: { kinds: [], params: undefined } },
     {
       name: "for a field of its type",
       spec: validation("object.foo == 'bar'"),
       types: ofDeployments(object({ foo: text })),
     },
     {
-      name: "for the field before it was changed",
+      name: "for the field before the change",
       spec: validation("oldObject.foo == object.foo"),
       types: ofDeployments(object({ foo: text })),
     },
     {
-      name: "for what every object has, whatever its schema says",
+      name: "for the fields of every object, whatever its schema has",
       spec: validation("object.metadata.name + object.metadata.generateName + object.kind + object.apiVersion == ''"),
       types: ofDeployments(object({})),
     },
-    { name: "for objects of which nothing is known", spec: validation("object.foo == 1"), types: ofDeployments({}) },
+    { name: "for objects without a known schema", spec: validation("object.foo == 1"), types: ofDeployments({}) },
     {
-      name: "for parameters of which nothing is known",
+      name: "for parameters without a known schema",
       spec: validation("params != null && params.some.thing == object.foo"),
       types: ofDeployments(object({ foo: text }), "unknown"),
     },
     {
-      name: "for parameters whose schema says nothing",
+      name: "for parameters with an empty schema",
       spec: validation("params != null && params.x == 1"),
       types: ofDeployments({}, { group: "", version: "v1", kind: "Config", schema: {} }),
     },
     {
-      name: "whatever it evaluates to: that is not checked",
+      name: "whatever its result: that is not checked",
       spec: validation("object.foo", "1"),
       types: ofDeployments(object({ foo: text })),
     },
@@ -76,7 +76,7 @@ describe("an expression is right", () => {
       types: ofDeployments(object({})),
     },
     {
-      name: "for fields beside one of any kind",
+      name: "for fields beside an untyped one",
       spec: validation("has(object.spec.text)"),
       types: ofDeployments(
         object({ spec: object({ text }), status: object({ any: { type: "object", additionalProperties: true } }) }),
@@ -88,7 +88,7 @@ describe("an expression is right", () => {
       types: ofDeployments(object({ foo: number })),
     },
     {
-      name: "for a variable that is wrong itself: it is of any type",
+      name: "for a variable that is wrong itself: it has any type",
       spec: {
         variables: [{ name: "name", expression: "object.foo == 'text'" }],
         ...validation("variables.name == object.foo"),
@@ -96,7 +96,7 @@ describe("an expression is right", () => {
       types: ofDeployments(object({ foo: number })),
     },
     {
-      name: "for a number or a text",
+      name: "for a number or a string",
       spec: validation("object.port == 1 || object.port == 'http'"),
       types: ofDeployments(object({ port: { "x-kubernetes-int-or-string": true } })),
     },
@@ -121,7 +121,7 @@ describe("an expression is right", () => {
 describe("an expression is wrong", () => {
   for (const { name, spec, types, says } of [
     {
-      name: "for a field that is none",
+      name: "for a field that does not exist",
       spec: validation("object.foo == 'bar'"),
       types: ofDeployments(object({ bar: text })),
       says: problem(7, "undefined field 'foo'", "object.foo == 'bar'"),
@@ -139,13 +139,13 @@ describe("an expression is wrong", () => {
       says: problem(12, "found no matching overload for '_==_' applied to '(int, string)'", "object.foo == 'bar'"),
     },
     {
-      name: "for a field of another type before it was changed",
+      name: "for a field of another type before the change",
       spec: validation("oldObject.foo == 'bar'"),
       types: ofDeployments(object({ foo: number })),
       says: problem(15, "found no matching overload for '_==_' applied to '(int, string)'", "oldObject.foo == 'bar'"),
     },
     {
-      name: "for an object, which has the name of its kind and its place",
+      name: "for an object, which has the name of its kind and its path",
       spec: validation("object.spec.inner == 1"),
       types: ofDeployments(object({ spec: object({ inner: object({}) }) })),
       says: problem(
@@ -155,13 +155,13 @@ describe("an expression is wrong", () => {
       ),
     },
     {
-      name: "for a field that the parameters have not",
+      name: "for a field that the parameters do not have",
       spec: validation("object.foo == params.bar"),
       types: ofDeployments(object({ foo: text }), { group: "", version: "v1", kind: "Config", schema: object({}) }),
       says: problem(21, "undefined field 'bar'", "object.foo == params.bar"),
     },
     {
-      name: "for parameters that the policy has not",
+      name: "for parameters that the policy does not have",
       spec: validation("params.bar == 1"),
       types: ofDeployments(object({})),
       says: problem(1, "undeclared reference to 'params' (in container '')", "params.bar == 1"),
@@ -177,19 +177,19 @@ describe("an expression is wrong", () => {
       ),
     },
     {
-      name: "for parameters of a kind of the same name, which has other fields",
+      name: "for parameters of a kind of the same name, with other fields",
       spec: validation("object.foo == '' && params.foo == ''"),
       types: ofDeployments(object({ foo: text }), { ...deployment, group: "other.io", schema: object({ bar: text }) }),
       says: problem(27, "undefined field 'foo'", "object.foo == '' && params.foo == ''"),
     },
     {
-      name: "that makes an object by the name of its kind",
+      name: "that constructs an object by the name of its kind",
       spec: validation("object == Deployment{}"),
       types: ofDeployments(object({})),
       says: problem(21, "undeclared reference to 'Deployment' (in container '')", "object == Deployment{}"),
     },
     {
-      name: "for an authorizer that is asked nothing",
+      name: "for an authorizer without a check",
       spec: validation("authorizer.allowed()"),
       types: ofDeployments(object({})),
       says: problem(
@@ -209,7 +209,7 @@ describe("an expression is wrong", () => {
       ),
     },
     {
-      name: "for a variable that is none",
+      name: "for a variable that does not exist",
       spec: { variables: [{ name: "works", expression: "true" }], ...validation("variables.none") },
       types: ofDeployments(object({})),
       says: problem(10, "undefined field 'none'", "variables.none"),
@@ -225,7 +225,7 @@ describe("an expression is wrong", () => {
       ),
     },
     {
-      name: "for a variable made of others, and of the object",
+      name: "for a variable composed of others and of the object",
       spec: {
         variables: [
           { name: "one", expression: "object.list" },
@@ -241,7 +241,7 @@ describe("an expression is wrong", () => {
 });
 
 describe("warnings", () => {
-  test("are of the expressions and message expressions that are wrong, in their order", async () => {
+  test("are for wrong expressions and message expressions, in their order", async () => {
     const spec: PolicySpec = {
       validations: [
         { expression: "object.foo == 1", messageExpression: "object.foo + 'x'" },
@@ -263,7 +263,7 @@ describe("warnings", () => {
     ]);
   });
 
-  test("name all that is wrong with an expression", async () => {
+  test("list everything that is wrong with an expression", async () => {
     const found = await warned(
       validation("object.foo > '1' && object.bar == 1"),
       ofDeployments(object({ foo: number })),
@@ -286,7 +286,7 @@ describe("warnings", () => {
     ]);
   });
 
-  test("are of nothing else in a policy", async () => {
+  test("are for nothing else in a policy", async () => {
     const wrong = "object.none == 1";
     const spec: PolicySpec = {
       validations: [{ expression: "true" }],

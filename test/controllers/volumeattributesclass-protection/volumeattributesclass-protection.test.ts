@@ -57,7 +57,7 @@ describe("a class that is not being deleted", () => {
     expect(sentences()).toEqual([`it lacks the finalizer ${finalizer} → add it`]);
   });
 
-  test("is left alone if it has it, or is gone", async () => {
+  test("is left alone if it has it, or was deleted", async () => {
     expect(await written(gold())).toBeUndefined();
     await scene.sync("silver");
     expect(scene.calls).toEqual([]);
@@ -73,8 +73,8 @@ describe("a class that is being deleted", () => {
   });
 
   for (const { says, user } of [
-    { says: "a claim that asks for it", user: claim("gold") },
-    { says: "a claim that has it still", user: claim("silver", had) },
+    { says: "a claim that requests it", user: claim("gold") },
+    { says: "a claim that still has it", user: claim("silver", had) },
     { says: "a claim that is being modified to it", user: claim("silver", target) },
   ]) {
     test(`keeps it for ${says}`, async () => {
@@ -94,7 +94,7 @@ describe("a class that is being deleted", () => {
     expect(await written(gold({ deleted: true, finalizers: ["example.com/hold"] }))).toBeUndefined();
   });
 
-  test("fails with what the server refuses, to be tried again", async () => {
+  test("fails with the server's refusal, to be retried", async () => {
     scene.refuse = () => refusal(403, "Forbidden", "Mock error");
     expect(await rejection(written(gold({ deleted: true })))).toMatchObject({ code: 403 });
     expect(await rejection(written(gold({ finalizers: [] })))).toMatchObject({ code: 403 });
@@ -102,7 +102,7 @@ describe("a class that is being deleted", () => {
 });
 
 describe("synced are", () => {
-  test("classes that lack the finalizer, and those that it keeps", () => {
+  test("classes that lack the finalizer, and those that should lose it", () => {
     for (const object of [gold(), gold({ deleted: true, finalizers: ["example.com/hold"] })])
       scene.notify(VolumeAttributesClasses, { type: "added", object, initial: false });
     scene.notify(VolumeAttributesClasses, { type: "deleted", object: gold({ deleted: true }), tombstone: false });
@@ -112,7 +112,7 @@ describe("synced are", () => {
     expect(scene.woken).toEqual(["gold", "gold"]);
   });
 
-  test("a class that a claim no longer uses, and that of a claim that is deleted", () => {
+  test("a class that a claim no longer uses, and that of a deleted claim", () => {
     scene.notify(PersistentVolumeClaims, { type: "updated", before: claim("gold", had), object: claim("silver") });
     expect(scene.woken).toEqual(["gold"]);
     scene.notify(PersistentVolumeClaims, { type: "deleted", object: claim("silver", target), tombstone: false });
@@ -126,7 +126,7 @@ describe("synced are", () => {
     expect(scene.woken).toEqual([]);
   });
 
-  test("a class that a volume no longer has, and that of a volume that is deleted", () => {
+  test("a class that a volume no longer has, and that of a deleted volume", () => {
     scene.notify(PersistentVolumes, { type: "updated", before: volume("gold"), object: volume("silver") });
     scene.notify(PersistentVolumes, { type: "updated", before: volume("silver"), object: volume("silver") });
     scene.notify(PersistentVolumes, { type: "deleted", object: volume("gold"), tombstone: false });
@@ -134,7 +134,7 @@ describe("synced are", () => {
   });
 });
 
-test("the definition has upstream's names and rights, and says what is left undone where nobody runs it", () => {
+test("the definition has upstream's names and permissions, and reports unsynced objects if no controller runs", () => {
   expect(volumeAttributesClassProtection).toMatchObject({
     name: "volumeattributesclass-protection",
     component: "volumeattributesclass-protection-controller",
